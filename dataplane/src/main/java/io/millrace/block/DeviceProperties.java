@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 
 /**
  * The settings of a device as declared, by key. A value is a {@link String} (text, name, word of a choice), {@link
@@ -16,7 +17,7 @@ import java.util.TreeMap;
 public record DeviceProperties(Map<String, Object> values)
 {
     /**
-     * Copies the map; integers become longs.
+     * Copies the map; integers become longs, and UUIDs texts.
      *
      * @throws IllegalArgumentException if a value is of another type.
      */
@@ -33,6 +34,7 @@ public record DeviceProperties(Map<String, Object> values)
         {
             case final Integer number -> number.longValue();
             case final String text -> text;
+            case final UUID id -> id.toString();
             case final Long number -> number;
             case final Boolean flag -> flag;
             case final Double share -> share;

@@ -125,8 +125,7 @@ public final class Subsystems
             null : operations.target().subsystem(nqn);
         if (null == subsystem)
         {
-            throw OperationException.missing("subsystem " + nqn, operations.target().subsystems().stream()
-                .map(Subsystem::nqn).filter((each) -> !Nqn.DISCOVERY.equals(each)).toList(), "subsystems");
+            throw new OperationException(Reason.NOT_FOUND, "subsystem " + nqn, "does not exist", "create it first");
         }
         return subsystem;
     }

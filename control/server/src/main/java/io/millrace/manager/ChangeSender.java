@@ -5,7 +5,6 @@ import io.millrace.control.codec.Code;
 import io.millrace.control.message.Command;
 import io.millrace.control.service.Reply;
 import io.millrace.control.state.DesiredState;
-import io.millrace.control.state.PeerLimits;
 import io.millrace.control.state.StatePlan;
 import java.util.function.Consumer;
 
@@ -177,7 +176,7 @@ final class ChangeSender
         final DesiredState before = ledger.keptState();
         return new PlanRun(work, () -> StatePlan.between(before, change.applyTo(before.edit()).state()),
             StageRunner.OnRefusal.STOP, (command) -> link.submit(
-            files.fitting(PeerLimits.fitting(command, link.peer()), link.peer())), PlaneLink.WINDOW);
+            files.fitting(command)), PlaneLink.WINDOW);
     }
 
     private void onMultiChangeAnswered(final PlanRun ended)

@@ -6,7 +6,6 @@ import io.millrace.control.state.QosLimits;
 import io.millrace.control.setting.SettingType;
 import io.millrace.control.setting.Units;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * Descriptions of commands for the audit log and the history. Stateless.
@@ -26,8 +25,8 @@ final class CommandDescriptions
             case final Command.CreateDevice c -> "create device " + device(c.device());
             case final Command.DeleteDevice c -> "delete device " + c.name();
             case final Command.ResizeDevice c -> "resize device " + c.name() + " to " + Units.size(c.sizeBytes());
-            case final Command.SetFaultRules c -> "set " +
-                Units.count(c.rules().size(), "fault rule") + " of device " + c.name();
+            case final Command.ModifyDevice c ->
+                "set " + String.join(", ", c.properties().keySet()) + " of device " + c.name();
             case final Command.CreateSubsystem c -> "create subsystem " + c.subsystem().nqn() +
                 (c.subsystem().allowAnyHost() ? " for any host" : "");
             case final Command.DeleteSubsystem c -> "delete subsystem " + c.nqn();
@@ -84,8 +83,9 @@ final class CommandDescriptions
 
     private static String device(final DeviceSpec device)
     {
-        return device.name() + " (" + device.type().name().toLowerCase(Locale.ROOT).replace("_device", "") +
-            (device.target().isEmpty() ? "" : " " + device.target()) +
+        return device.name() + " (" + device.type() + (device.location().isEmpty() ? "" : " " +
+            (device.path().isEmpty() ? device.location() : device.path())) +
+            (device.bases().isEmpty() ? "" : " over " + String.join(", ", device.bases())) +
             (0 == device.sizeBytes() ? "" : " of " + Units.size(device.sizeBytes())) + ')';
     }
 

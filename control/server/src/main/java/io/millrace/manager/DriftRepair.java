@@ -1,6 +1,5 @@
 package io.millrace.manager;
 
-import io.millrace.control.codec.DeviceType;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.PeerInfo;
@@ -73,8 +72,8 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
 
     private static boolean isLargerOnly(final DeviceSpec was, final DeviceSpec wanted)
     {
-        return (DeviceType.MEMORY == was.type() || DeviceType.NULL_DEVICE == was.type()) &&
-            !was.isOtherIncarnation(wanted) && was.type() == wanted.type() &&
+        return was.hasIncarnation() &&
+            !was.isOtherIncarnation(wanted) && was.type().equals(wanted.type()) &&
             was.blockSizeBytes() == wanted.blockSizeBytes() && was.sizeBytes() > wanted.sizeBytes();
     }
 
@@ -138,7 +137,7 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
             case final Command.SetQos set -> direct.subsystems().containsKey(set.qos().nqn()) &&
                 (0 == set.qos().nsid() ||
                     direct.subsystems().get(set.qos().nqn()).namespaces().containsKey(set.qos().nsid()));
-            case final Command.SetFaultRules set -> direct.devices().containsKey(set.name());
+            case final Command.ModifyDevice set -> direct.devices().containsKey(set.name());
             default -> false;
         };
     }
@@ -162,7 +161,7 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
     {
         return switch (step.command())
         {
-            case Command.SetAnaState _, Command.SetQos _, Command.SetFaultRules _ -> true;
+            case Command.SetAnaState _, Command.SetQos _, Command.ModifyDevice _ -> true;
             default -> false;
         };
     }

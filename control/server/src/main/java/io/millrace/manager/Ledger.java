@@ -6,7 +6,6 @@ import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.StatePosition;
 import io.millrace.control.service.Reply;
-import io.millrace.control.setting.Units;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.StateEditor;
 import io.millrace.manager.store.Refusal;
@@ -121,16 +120,6 @@ final class Ledger
     List<VersionHeader> history()
     {
         return store.history();
-    }
-
-    /** Refusal of a version that is not kept; null when it is. */
-    Reply unknownVersion(final String dataPlane, final long version)
-    {
-        final List<VersionHeader> history = history();
-        return history.stream().anyMatch((each) -> each.version() == version) ? null :
-            Reply.refused(Code.NOT_FOUND, "no version " + version +
-                (history.isEmpty() ? " of data plane " + dataPlane : "; there are " + history.getFirst().version() +
-                    " to " + history.getLast().version()));
     }
 
     /** Whether no change is in progress. */
@@ -291,7 +280,7 @@ final class Ledger
         {
             case 0 -> "without changes refused by the data plane";
             case 1 -> writing.getFirst().comment();
-            default -> Units.count(writing.size(), "change") + ": " +
+            default -> writing.size() + " changes: " +
                 CommandDescriptions.of(writing.stream().flatMap((change) -> change.commands().stream()).toList());
         };
     }

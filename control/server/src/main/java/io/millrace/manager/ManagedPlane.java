@@ -17,9 +17,7 @@ import io.millrace.control.message.SessionInfo;
 import io.millrace.control.message.StatePosition;
 import io.millrace.control.service.Listing;
 import io.millrace.control.service.Reply;
-import io.millrace.control.setting.Units;
 import io.millrace.control.state.DesiredState;
-import io.millrace.control.state.ManagerName;
 import io.millrace.manager.config.PlaneConfig;
 import io.millrace.manager.store.StateStore;
 import java.util.ArrayList;
@@ -254,8 +252,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         versions.onObserved(info.position(), isOld);
         if (leadership.hasLostTerm())
         {
-            fence("term " + info.term() + " of " +
-                ManagerName.phrase(info.managerName()) + " is above " + leadership.term());
+            fence("term " + info.term() + " of manager " + info.managerName() + " is above " + leadership.term());
             return;
         }
         final StatePosition held = info.position();
@@ -288,7 +285,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     private String foreignReason()
     {
         return "it has " + observed.position() + ", this manager " + ledger.position() + (observed.isManaged() ?
-            "; " + ManagerName.phrase(observed.managerName()) + " managed it before" : "") +
+            "; manager " + observed.managerName() + " managed it before" : "") +
             ": 'millrace dataplane adopt' makes the actual state a version of this manager, 'millrace dataplane " +
             "reconcile --take-over' applies this manager's desired state";
     }
@@ -434,8 +431,8 @@ final class ManagedPlane implements ControlListener, AutoCloseable
             comparison.words() + ": " + comparison.firstLeft() : ""))
         {
             schedule.onOwnChange();
-            final String words = "reconciled with version " + ledger.version() + " in " + Units.count(steps, "step") +
-                (0 == comparison.refusedCount() ? "" : ", " + comparison.refusedCount() + " refused") + ": " +
+            final String words = steps + " steps to version " + ledger.version() +
+                (0 == comparison.refusedCount() ? "" : ", " + comparison.refusedCount() + " of them refused") + ": " +
                 comparison.words();
             log(words);
             owner.onManaged(name(), Change.CHANGED, words);
@@ -601,7 +598,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     {
         return order.behindChanges(() -> leadership.isLost() ?
             CompletableFuture.completedFuture(leadership.refusal()) :
-            link.carryOut(link.isConnected() ? files.fitting(command, link.peer()) : command, id));
+            link.carryOut(link.isConnected() ? files.fitting(command) : command, id));
     }
 
     /** Forwards a List after earlier changes. */

@@ -51,7 +51,7 @@ final class RequestedChanges
         {
             case final Command.DeleteDevice delete ->
                 isSame(base.devices().get(delete.name()), actual.devices().get(delete.name()));
-            case final Command.SetFaultRules rules ->
+            case final Command.ModifyDevice rules ->
                 isSame(base.devices().get(rules.name()), actual.devices().get(rules.name()));
             case final Command.DeleteSubsystem delete ->
                 Objects.equals(base.subsystems().get(delete.nqn()), actual.subsystems().get(delete.nqn()));

@@ -1,10 +1,7 @@
 package io.millrace.manager;
 
-import io.millrace.control.codec.DeviceType;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.DeviceSpec;
-import io.millrace.control.message.PeerInfo;
-import io.millrace.control.message.Property;
 import io.millrace.control.state.DesiredState;
 import io.millrace.manager.store.StateStore;
 import java.util.HashMap;
@@ -45,9 +42,9 @@ final class ServedFiles
         for (final DeviceSpec each : actual.devices().values())
         {
             final DeviceSpec wanted = desired.devices().get(each.name());
-            if (DeviceType.FILE == each.type() && null != wanted && each.target().equals(wanted.target()))
+            if (!each.path().isEmpty() && null != wanted && each.path().equals(wanted.path()))
             {
-                isChanged |= !each.target().equals(paths.put(each.name(), each.target()));
+                isChanged |= !each.path().equals(paths.put(each.name(), each.path()));
             }
         }
         retain(desired);
@@ -57,9 +54,9 @@ final class ServedFiles
     /** A device was created. */
     void onCreated(final DeviceSpec device)
     {
-        if (DeviceType.FILE == device.type())
+        if (!device.path().isEmpty())
         {
-            isChanged |= !device.target().equals(paths.put(device.name(), device.target()));
+            isChanged |= !device.path().equals(paths.put(device.name(), device.path()));
         }
     }
 
@@ -81,12 +78,10 @@ final class ServedFiles
         isChanged |= paths.keySet().removeIf((each) -> !desired.devices().containsKey(each));
     }
 
-    /** A command as a data plane gets it that lacks what is desired: one that cannot refuse is not asked to. */
-    Command fitting(final Command command, final PeerInfo peer)
+    /** A command as a data plane gets it that lacks what is desired: it makes no file anew that a device had. */
+    Command fitting(final Command command)
     {
-        return command instanceof final Command.CreateDevice create && DeviceType.FILE == create.device().type() &&
-            paths.containsValue(create.device().target()) &&
-            peer.properties().contains(Property.DEVICE_EXISTING_ONLY) ?
+        return command instanceof final Command.CreateDevice create && paths.containsValue(create.device().path()) ?
             new Command.CreateDevice(create.device(), true) : command;
     }
 

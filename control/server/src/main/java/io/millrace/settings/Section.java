@@ -167,7 +167,8 @@ public final class Section
 
     private <T> T value(final Setting<T> setting, final String key, final YamlNode.Scalar scalar)
     {
-        if (scalar.isNull())
+        // A device of the former type null is told its name now, with or without quotes.
+        if (scalar.isNull() && (DeviceReader.TYPE != setting || scalar.text().isEmpty()))
         {
             throw new ConfigException(file, scalar.line(), new SettingException(key, null, "no value given",
                 "write " + article(setting.type().name()) + ": " + setting.type().bound()));
@@ -330,6 +331,20 @@ public final class Section
         final Setting<?> setting, final Object value, final String bound, final String remedy)
     {
         return fail(name(setting), value, bound, remedy);
+    }
+
+    /**
+     * Makes the exception for an invalid setting of this group.
+     *
+     * @param key    of the setting within this group.
+     * @param value  that is wrong; null when it is not one value.
+     * @param bound  that it breaks.
+     * @param remedy what to do about it.
+     * @return to throw.
+     */
+    public ConfigException refuse(final String key, final Object value, final String bound, final String remedy)
+    {
+        return fail(key, value, bound, remedy);
     }
 
     /**

@@ -33,7 +33,7 @@ class ControlCommandsTest
     private static final String HOST = "nqn.2026-11.io.host:a";
     private static final String DOCUMENT = """
         devices:
-          - {name: mem0, type: memory, size: 1MiB, block-size: 4096}
+          - {name: mem0, type: memory, size: 1MiB}
         subsystems:
           - nqn: nqn.2026-11.io.millrace:vol0
             allow-any-host: true
@@ -96,8 +96,8 @@ class ControlCommandsTest
         assertEquals("namespace 1 of " + NQN + " exports device mem0\n", ok("namespace add " + NQN + " mem0"));
         assertTrue(ok("listener add 127.0.0.1:0").matches("listening on 127\\.0\\.0\\.1:\\d+\n"));
         assertEquals("""
-            NAME  TYPE    SIZE  BLOCK  USERS  TARGET
-            mem0  memory  1MiB   4096      1  -
+            NAME  TYPE    SIZE  BLOCK  STATE   HEALTH  USERS  SETTINGS
+            mem0  memory  1MiB   4096  in-use  online      1  -
             """, ok("device list"));
         assertEquals(ok("device list"), ok("get devices"));
         assertTrue(ok("namespace list " + NQN).contains("mem0"));
@@ -205,11 +205,11 @@ class ControlCommandsTest
         ok("device create file0 --path " + directory.resolve("f.img") + " --size 1MiB --block-size 512 " +
             "--queue-depth 16 --no-preallocate");
         ok("device create bad0 --base file0 --seed 7");
-        ok("device create sink --type null --size 1GiB");
+        ok("device create sink --type discard --size 1GiB");
         final String listed = ok("device list --output yaml");
-        assertTrue(listed.contains("queue-depth: 16\n  read-only: false\n  preallocate: false\n"), listed);
+        assertTrue(listed.contains("read-only: false\n  preallocate: false\n  queue-depth: 16\n"), listed);
         assertTrue(listed.contains("- name: bad0\n  type: fault\n"), listed);
-        assertTrue(listed.contains("  type: 'null'\n") || listed.contains("  type: \"null\"\n"), listed);
+        assertTrue(listed.contains("  type: discard\n") || listed.contains("  type: \"null\"\n"), listed);
         assertEquals("device bad0 has 2 fault rules\n", ok("device faults bad0 --rule " +
             "effect=error,operations=read+write,first-block=8,last-block=15,status=media-error,every=3,count=5 " +
             "-r effect=delay,delay=10ms,probability=0.5"));
@@ -222,41 +222,46 @@ class ControlCommandsTest
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '\0', value = {
-        "1 | device resize none +1MiB | device resize: device none: does not exist; there are no devices",
-        "2 | device create a | device create: a memory device needs a size: add --size, such as 1GiB",
-        "2 | device create a --type file | device create: a file device needs --path: add it",
-        "2 | device create a --type nvme | device create: a nvme device needs --address: add it",
-        "2 | device create a --address nvme0 | device create: --address 'nvme0' is not a PCI address: it must be " +
-            "DOMAIN:BUS:DEVICE.FUNCTION, such as 0000:01:00.0; 'millrace drive list' shows the drives",
-        "2 | device create a --address 01:00.0 --nsid 0 | device create: --nsid 0 is below 1: use that of a namespace",
-        "2 | device create a --address 01:00.0 --size 1GiB | device create: --size does not belong to a nvme device, " +
-            "which is as large as its namespace: leave it out",
-        "2 | device create a --size 1MiB --nsid 1 | device create: --nsid does not belong to a memory device: leave " +
-            "it or --type out",
+        "1 | device resize none +1MiB | device resize: device none: does not exist; create it first",
+        "2 | device create a | device create: --size: missing; add it: size of the device, a multiple of block-size",
+        "2 | device create a --type file | device create: --path: missing; add it: regular file or block device",
+        "2 | device create a --type nvme | device create: --address: missing; add it: PCI address of a " +
+            "drive bound to vfio-pci; 'millrace drive list' shows it",
+        "2 | device create a --address nvme0 | device create: --address = nvme0: no PCI address; write one such " +
+            "as 0000:01:00.0, which 'millrace drive list' shows",
+        "2 | device create a --address 01:00.0 --nsid 0 | device create: --nsid = 0: out of range 1 to " +
+            "2147483647; use a value in the range",
+        "2 | device create a --address 01:00.0 --size 1GiB | device create: --size: no setting of type nvme; use " +
+            "address, nsid, queue-depth, command-timeout, interrupts, unsafe-noiommu",
+        "2 | device create a --size 1MiB --nsid 1 | device create: --size: no setting of type nvme; use " +
+            "address, nsid, queue-depth, command-timeout, interrupts, unsafe-noiommu",
         "1 | device create a --address ff:1f.7 --nsid 2 | device create: device a: no PCI function is at " +
             "0000:ff:1f.7: 'millrace drive list' shows the NVMe drives and their addresses",
-        "2 | device create a --size 1MiB --base b --type memory | device create: --base does not belong to a memory " +
-            "device: leave it or --type out",
-        "1 | device create a --size 5 | device create: device a: size 5 is not a positive multiple of " +
-            "block-size 4096; use 4096",
+        "2 | device create a --size 1MiB --base b --type memory | device create: --base: no setting of type memory; " +
+            "use size, block-size",
+        "2 | device create a --size 5 | device create: --size = 5: out of range 512 to 8PiB; use a value in the range",
+        "2 | device create a --size 5000 | device create: --size = 5000: not a positive multiple of block-size 4096; " +
+            "use 4096 or 8192",
+        "2 | device create a --type null --size 1MiB | device create: --type = null: no type any more; write " +
+            "discard, its name now",
+        "2 | device set a size | device set: 'size' is no setting: write KEY=VALUE",
         "2 | device faults a | device faults: give rules with --rule, or --clear, and not both",
         "1 | namespace add nqn.2026-11.io.a mem0 --nsid 3 | namespace add: subsystem nqn.2026-11.io.a: does not " +
-            "exist; there are no subsystems",
+            "exist; create it first",
         "2 | listener add here:there | listener add: 'here:there' is no address: write 192.0.2.7, 192.0.2.7:4420 or " +
             "[2001:db8::7]:4420",
         "1 | listener add here | listener add: listener here:4420: is not a numeric address; write it as 192.0.2.1 " +
             "or " +
             "2001:db8::1",
-        "1 | ana set nqn.2026-11.io.a optimized | ana set: subsystem nqn.2026-11.io.a: does not exist; there are " +
-            "no subsystems",
+        "1 | ana set nqn.2026-11.io.a optimized | ana set: subsystem nqn.2026-11.io.a: does not exist; create it first",
         "2 | ana set nqn.2026-11.io.a optimized -l 192.0.2.7:0 | ana set: --listener 192.0.2.7:0: port is not within " +
             "1 to 65535; give that of the listener",
         "2 | ana set nqn.2026-11.io.a optimized -g 0 | ana set: --group 0: is not within 1 to 128; choose another, " +
             "or leave it out for all",
         "2 | qos set nqn.2026-11.io.a 1 | qos set: no limit is given: add --iops, --read-iops, --write-iops, " +
             "--bandwidth, --read-bandwidth, --write-bandwidth; 'millrace qos clear' removes limits",
-        "1 | qos set nqn.2026-11.io.a 1 --iops 5 | qos set: subsystem nqn.2026-11.io.a: does not exist; there " +
-            "are no subsystems",
+        "1 | qos set nqn.2026-11.io.a 1 --iops 5 | qos set: subsystem nqn.2026-11.io.a: does not exist; create it " +
+            "first",
         "2 | qos clear nqn.2026-11.io.a 0 | qos clear: '0' is no namespace: numbers begin with 1; 'millrace " +
             "namespace list' shows them",
         "1 | history | history: a data plane has no versions of a desired state, its manager does: start one with " +
@@ -277,14 +282,14 @@ class ControlCommandsTest
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '\0', value = {
-        "effect=none | effect 'none' is none: use error, delay, torn-write, lost-write, hang",
-        "operations=read | 'operations=read' has no effect: add effect=error, delay, torn-write, lost-write or hang",
-        "effect=error,colour=red | 'colour=red' is not part of a fault rule: write KEY=VALUE with keys of effect, ",
-        "effect=error,effect=hang | 'effect' is given twice: keep one",
-        "effect=delay | effect=delay and delay=TIME belong together: give both or none",
-        "effect=error,first-block=9,last-block=8 | last-block 8 is below first-block 9: swap them",
-        "effect=error,status=fine | status 'fine' is none: use media-error, ",
-        "effect=error,probability=7 | probability '7' is not a number from 0 to 1: write it as 0.01"})
+        "effect=none | effect = none: not one of error, delay, torn-write, lost-write, hang; use one",
+        "operations=read | rules[0].effect: missing; add it: what happens",
+        "effect=error,colour=red | colour: unknown key; write KEY=VALUE with keys of effect, ",
+        "effect=error,effect=hang | effect: given twice; keep one",
+        "effect=delay | delay: missing; add how long effect delay holds a request",
+        "effect=error,first-block=9,last-block=8 | last-block = 8: below first-block 9; swap them",
+        "effect=error,status=fine | status = fine: not one of success, media-error, ",
+        "effect=error,probability=7 | probability = 7: not a number from 0 to 1; write it as 0.01"})
     void shouldSayWhatIsWrongWithAFaultRule(final String rule, final String message)
     {
         final CommandRun run = run("device faults a --rule " + rule);
@@ -343,7 +348,7 @@ class ControlCommandsTest
         final CommandRun dry = run("apply --file " + file + " --dry-run");
         assertEquals(ExitCode.CHANGES, dry.exitCode());
         assertEquals("""
-            + create memory device mem0 of 1MiB
+            + create memory device mem0 with size 1MiB
             + create subsystem nqn.2026-11.io.millrace:vol0 for every host
             + add namespace 1 of nqn.2026-11.io.millrace:vol0 on device mem0
             3 to create, 0 to change, 0 to remove
@@ -387,8 +392,8 @@ class ControlCommandsTest
               - {name: b, type: file, path: %s, size: 1MiB}
             """.formatted(path), "apply -f - -y");
         assertEquals(ExitCode.FAILURE, run.exitCode());
-        assertTrue(run.err().startsWith("millrace apply: cannot create file device b in " + path +
-            " of 1MiB: device b: path " + path + " cannot be opened: make its directory first"), run.err());
+        assertTrue(run.err().startsWith("millrace apply: cannot create file device b with path " + path +
+            ", size 1MiB: device b: path " + path + " cannot be opened: make its directory first"), run.err());
         assertTrue(run.err().endsWith("; 1 of 2 steps were done\n"), run.err());
         final CommandRun wrong = runWithInput("devices: [{name: a}]", "apply -f -");
         assertEquals(ExitCode.USAGE, wrong.exitCode());
@@ -402,7 +407,7 @@ class ControlCommandsTest
         assertEquals(ExitCode.OK, runWithInput(text, "apply -f - -y").exitCode());
         final CommandRun run = runWithInput(text.replace("2MiB", "1MiB"), "apply -f - -y");
         assertEquals(ExitCode.FAILURE, run.exitCode());
-        assertTrue(run.err().startsWith("millrace apply: device f: size 1MiB is below the 2MiB that " + directory),
+        assertTrue(run.err().startsWith("millrace apply: device f: size 1MiB is below the 2MiB that path " + directory),
             run.err());
     }
 
@@ -413,7 +418,7 @@ class ControlCommandsTest
         final StringBuilder namespaces = new StringBuilder();
         for (int i = 1; i <= 10_000; i++)
         {
-            text.append("  - {name: v").append(i).append(", type: 'null', size: 1MiB, block-size: 4096}\n");
+            text.append("  - {name: v").append(i).append(", type: discard, size: 1MiB}\n");
             namespaces.append("      - {nsid: ").append(i).append(", device: v").append(i).append("}\n");
         }
         text.append("subsystems:\n  - nqn: ").append(NQN).append("\n    allow-any-host: true\n    namespaces:\n")

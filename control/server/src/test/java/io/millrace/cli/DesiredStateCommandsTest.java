@@ -41,7 +41,7 @@ class DesiredStateCommandsTest
     private static final int MANY = 10_000;
     private static final String DOCUMENT = """
         devices:
-          - {name: mem0, type: memory, size: 1MiB, block-size: 4096}
+          - {name: mem0, type: memory, size: 1MiB}
         subsystems:
           - nqn: nqn.2026-11.io.millrace:vol0
             allow-any-host: true
@@ -281,8 +281,8 @@ class DesiredStateCommandsTest
             +++ version 3
             @@ -1,7 +1,7 @@
              devices:
-            -  - {name: mem0, type: memory, size: 1MiB, block-size: 4096}
-            +  - {name: mem0, type: memory, size: 4MiB, block-size: 4096}
+            -  - {name: mem0, type: memory, size: 1MiB}
+            +  - {name: mem0, type: memory, size: 4MiB}
              subsystems:
                - nqn: nqn.2026-11.io.millrace:vol0
             -    allow-any-host: true
@@ -351,7 +351,7 @@ class DesiredStateCommandsTest
         final StringBuilder namespaces = new StringBuilder();
         for (int i = 1; i <= MANY; i++)
         {
-            text.append("  - {name: v").append(i).append(", type: 'null', size: 1MiB, block-size: 4096}\n");
+            text.append("  - {name: v").append(i).append(", type: discard, size: 1MiB}\n");
             namespaces.append("      - {nsid: ").append(i).append(", device: v").append(i).append("}\n");
         }
         text.append("subsystems:\n  - nqn: ").append(NQN).append("\n    allow-any-host: true\n    namespaces:\n")

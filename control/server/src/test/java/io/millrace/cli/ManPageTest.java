@@ -81,7 +81,7 @@ class ManPageTest
         assertTrue(page.contains(".SH NAME\nmillrace\\-device\\-create \\- Create a device\n"), page);
         assertTrue(page.contains("\n\\fBmillrace device create\\fR [\\fIOPTION\\fR ...] \\fINAME\\fR\n"), page);
         assertTrue(page.contains("\n.TP\n\\fB\\-b\\fR \\fIBYTES\\fR, \\fB\\-\\-block\\-size\\fR=\\fIBYTES\\fR\n" +
-            "512 or 4096. Default: 4096.\n"), page);
+            "memory, discard, file: bytes of a block, 512 or 4096. Default: 4096.\n"), page);
         assertTrue(page.contains("\n\\fB\\-\\-[no\\-]preallocate\\fR\n"), page);
         assertTrue(page.contains("\n.EX\nmillrace device create mem0 \\-\\-size 1GiB"), page);
         assertTrue(page.contains("\n.SH SEE ALSO\n.BR millrace\\-device (1)\n"), page);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.control.device.DeviceTypes;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Version;
 import java.io.IOException;
@@ -333,7 +334,8 @@ class MillraceTest
             final Process process = new ProcessBuilder("bash", file.toString()).redirectErrorStream(true).start();
             final String printed = new String(process.getInputStream().readAllBytes());
             assertTrue(process.waitFor(20, TimeUnit.SECONDS));
-            assertEquals("serve\n--check --config\ncreate\nmemory null file nvme fault\nnamespaces\n", printed);
+            assertEquals("serve\n--check --config\ncreate\n" + String.join(" ", DeviceTypes.names()) + "\nnamespaces\n",
+                printed);
         }
     }
 }

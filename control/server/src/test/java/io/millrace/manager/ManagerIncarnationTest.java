@@ -30,7 +30,7 @@ class ManagerIncarnationTest
 
     private static UUID incarnation(final ControlClient client, final String device)
     {
-        return client.devices(device).getFirst().incarnation();
+        return client.devices(device).getFirst().spec().incarnation();
     }
 
     @Test
@@ -42,7 +42,7 @@ class ManagerIncarnationTest
             final ControlClient client = fixture.connect();
             ManagerFixture.untilWell(client);
             client.createDevice(DeviceSpec.memory("mem0", 4 * MIB, 4096));
-            client.createDevice(DeviceSpec.nullDevice("null0", 4 * MIB, 4096));
+            client.createDevice(DeviceSpec.discard("null0", 4 * MIB, 4096));
             client.createSubsystem(new SubsystemSpec(NQN, true));
             client.addNamespace(new NamespaceSpec(NQN, 1, "mem0"));
             plane.stop();
@@ -51,7 +51,7 @@ class ManagerIncarnationTest
             client.deleteDevice("mem0");
             client.deleteDevice("null0");
             client.createDevice(DeviceSpec.memory("mem0", MIB, 4096));
-            client.createDevice(DeviceSpec.nullDevice("null0", MIB, 4096));
+            client.createDevice(DeviceSpec.discard("null0", MIB, 4096));
             client.addNamespace(new NamespaceSpec(NQN, 1, "mem0"));
             plane.start();
             ManagerFixture.untilWell(client);

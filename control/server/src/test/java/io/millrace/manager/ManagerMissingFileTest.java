@@ -60,8 +60,8 @@ class ManagerMissingFileTest
                     .map((device) -> device.config().name()).toList(), "the rest is served");
                 plane.stop();
             }
-            assertTrue(plane.errors().getFirst().startsWith("cannot create file device vol in " + image +
-                " of 1MiB: device vol: path " + image + " does not exist, though device vol had it since "),
+            assertTrue(plane.errors().getFirst().startsWith("cannot create file device vol with path " + image +
+                ", size 1MiB: device vol: path " + image + " does not exist, though device vol had it since "),
                 plane.errors()::toString);
             Files.move(unmounted, image);
             plane.start();

@@ -12,7 +12,6 @@ import io.millrace.control.client.ControlClient;
 import io.millrace.control.client.ControlListener;
 import io.millrace.control.codec.Change;
 import io.millrace.control.codec.Code;
-import io.millrace.control.codec.FaultAction;
 import io.millrace.control.codec.Health;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.ReconcileMode;
@@ -28,7 +27,6 @@ import io.millrace.control.message.ControlException;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.DriftInfo;
-import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceSpec;
@@ -111,8 +109,7 @@ class ManagerTest
             assertEquals(Code.NOT_FOUND, codeOf(() -> client.disconnect(NQN, 1)));
             client.createDevice(DeviceSpec.memory("mem1", MIB, 4096));
             client.createDevice(DeviceSpec.fault("bad", "mem1", 7));
-            client.setFaultRules("bad", List.of(new FaultRuleSpec(
-                FaultAction.ERROR, Set.of(), 0, 0, 1, 0, 0, 0x281, 0)));
+            client.modifyDevice("bad", Map.of("rules", "effect=error"));
             client.setAllowAnyHost(NQN, true);
             client.denyHost(NQN, HOST);
             client.removeListener(Transport.TCP, "127.0.0.1", port);
@@ -754,7 +751,7 @@ class ManagerTest
             final List<Call> calls = new ArrayList<>(2 * MANY);
             for (int i = 1; i <= MANY; i++)
             {
-                calls.add(client.submit(new Command.CreateDevice(DeviceSpec.nullDevice("null" + i, MIB, 4096))));
+                calls.add(client.submit(new Command.CreateDevice(DeviceSpec.discard("null" + i, MIB, 4096))));
                 calls.add(client.submit(new Command.AddNamespace(new NamespaceSpec(NQN, i, "null" + i))));
             }
             client.await(calls);

@@ -95,7 +95,7 @@ public final class ControlLoad
         final String device = "load" + nsid;
         return switch ((int)(sent % 4))
         {
-            case 0 -> new Command.CreateDevice(DeviceSpec.nullDevice(device, DEVICE_BYTES, BLOCK_BYTES));
+            case 0 -> new Command.CreateDevice(DeviceSpec.discard(device, DEVICE_BYTES, BLOCK_BYTES));
             case 1 -> new Command.AddNamespace(new NamespaceSpec(NQN, nsid, new UUID(0, 0), device));
             case 2 -> new Command.RemoveNamespace(NQN, nsid);
             default -> new Command.DeleteDevice(device);

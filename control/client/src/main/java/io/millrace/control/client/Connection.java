@@ -10,6 +10,7 @@ import io.aeron.exceptions.AeronException;
 import io.aeron.exceptions.RegistrationException;
 import io.aeron.logbuffer.Header;
 import io.millrace.control.codec.Code;
+import io.millrace.control.codec.SessionOpenedDecoder;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.ControlEvent;
@@ -426,6 +427,16 @@ final class Connection implements ResponseHandler, AutoCloseable
             {
                 handler.onAnswer(id, code, value, text);
             }
+        }
+    }
+
+    @Override
+    public void onOtherVersion(final int schemaVersion)
+    {
+        if (State.OPENING == state || State.PROVING == state)
+        {
+            lose(Code.UNSUPPORTED, "the peer has schema version " + schemaVersion + ", and this client " +
+                SessionOpenedDecoder.SCHEMA_VERSION + ": update the peer");
         }
     }
 

@@ -13,7 +13,6 @@ import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceErrorInfo;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
-import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.HostInfo;
 import io.millrace.control.message.LatencyInfo;
 import io.millrace.control.message.LeadershipInfo;
@@ -29,6 +28,7 @@ import io.millrace.control.message.Resource;
 import io.millrace.control.message.SubsystemInfo;
 import io.millrace.control.message.SubsystemSpec;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A method for each command and each kind of resource: it sends the command, waits for its answer and returns the value
@@ -83,15 +83,16 @@ abstract class DataPlaneCalls
     }
 
     /**
-     * Replaces the rules of a fault device.
+     * Applies settings of a device while it serves, such as {@code Map.of("rules", "effect=error,operations=read")} of
+     * a fault device.
      *
-     * @param name  of the device.
-     * @param rules at most 128; the first that fits decides.
+     * @param name       of the device.
+     * @param properties texts by key of setting, for those that change; an empty text restores the default.
      * @throws ControlException if it was not executed, or no answer came in time.
      */
-    public void setFaultRules(final String name, final List<FaultRuleSpec> rules)
+    public void modifyDevice(final String name, final Map<String, String> properties)
     {
-        execute(new Command.SetFaultRules(name, rules));
+        execute(new Command.ModifyDevice(name, properties));
     }
 
     /**

@@ -299,6 +299,16 @@ public record DeviceSetting<T>(
         }
     }
 
+    /**
+     * {@return the text of a list}
+     *
+     * @param values of the items; of a list of groups in canonical form.
+     */
+    public String text(final List<?> values)
+    {
+        return format(values);
+    }
+
     /** The text of a value, the same for equal values. */
     String format(final Object value)
     {
@@ -368,6 +378,7 @@ public record DeviceSetting<T>(
         final int end = description.indexOf(". ");
         final String first = end < 0 ? description.substring(0, description.length() - 1) :
             description.substring(0, end);
-        return first.substring(0, 1).toLowerCase(Locale.ROOT) + first.substring(1);
+        return Character.isUpperCase(first.charAt(1)) ? first :
+            first.substring(0, 1).toLowerCase(Locale.ROOT) + first.substring(1);
     }
 }

@@ -65,6 +65,23 @@ public record DeviceSettingGroup(
         return canonical.apply(DeviceSetting.values(settings, texts, true));
     }
 
+    /**
+     * {@return the texts of an item by setting, in the order of the settings}
+     *
+     * @param text of an item, in canonical form.
+     */
+    public Map<DeviceSetting<?>, String> texts(final String text)
+    {
+        final Map<DeviceSetting<?>, String> texts = new LinkedHashMap<>();
+        for (final String part : text.split(","))
+        {
+            final int sign = part.indexOf('=');
+            settings.stream().filter((each) -> each.key().equals(part.substring(0, sign)))
+                .forEach((each) -> texts.put(each, part.substring(sign + 1)));
+        }
+        return texts;
+    }
+
     String format(final Map<?, ?> values)
     {
         final List<String> parts = new ArrayList<>();

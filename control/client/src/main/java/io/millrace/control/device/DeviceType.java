@@ -17,8 +17,10 @@ import java.util.function.Consumer;
  */
 public final class DeviceType
 {
-    /** Most bytes of the properties of a device, keys and values in UTF-8, so that a message holds them. */
-    public static final int PROPERTIES_LENGTH_BYTES_MAX = 12 * 1024;
+    /** Most bytes of the properties of a device in canonical form, so that a message holds them. */
+    public static final int PROPERTIES_LENGTH_BYTES_MAX = 8 * 1024;
+    /** Most devices below a device. */
+    public static final int BASES_MAX = 64;
 
     private final String name;
     private final DeviceContent content;
@@ -146,7 +148,7 @@ public final class DeviceType
     public String location(final Map<String, String> properties)
     {
         final List<String> parts = new ArrayList<>();
-        settings.stream().filter(DeviceSetting::isLocation)
+        settings.stream().filter((each) -> each.isLocation() && null != each.text(properties))
             .forEach((each) -> parts.add(each.key() + ' ' + each.text(properties)));
         return String.join(" ", parts);
     }
@@ -160,13 +162,23 @@ public final class DeviceType
      */
     public Map<String, Object> values(final Map<String, String> properties)
     {
-        long lengthBytes = 0;
-        for (final Map.Entry<String, String> each : properties.entrySet())
+        for (final String key : properties.keySet())
         {
-            if (null == find(each.getKey()))
+            if (null == find(key))
             {
-                throw unknown(each.getKey());
+                throw unknown(key);
             }
+        }
+        final Map<String, Object> values = DeviceSetting.values(settings, properties, false);
+        if (bases(properties).size() > BASES_MAX)
+        {
+            throw new DeviceSettingException("settings", null, "more than " + BASES_MAX + " devices below this one",
+                "use fewer");
+        }
+        check.accept(values);
+        long lengthBytes = 0;
+        for (final Map.Entry<String, String> each : texts(values).entrySet())
+        {
             lengthBytes += each.getKey().length() + each.getValue().getBytes(StandardCharsets.UTF_8).length;
         }
         if (lengthBytes > PROPERTIES_LENGTH_BYTES_MAX)
@@ -174,8 +186,6 @@ public final class DeviceType
             throw new DeviceSettingException("settings", null, lengthBytes + " bytes together, more than " +
                 PROPERTIES_LENGTH_BYTES_MAX, "shorten or join some");
         }
-        final Map<String, Object> values = DeviceSetting.values(settings, properties, false);
-        check.accept(values);
         return values;
     }
 
@@ -215,6 +225,38 @@ public final class DeviceType
             }
         }
         return Collections.unmodifiableMap(texts);
+    }
+
+    /**
+     * {@return the properties of a device after a change while it serves, in canonical form}
+     *
+     * @param properties of the device, in canonical form.
+     * @param changes    texts by key, which may be wrong; an empty text restores the default.
+     * @throws DeviceSettingException if they are, or if the device has to be made anew for them.
+     */
+    public Map<String, String> applied(final Map<String, String> properties, final Map<String, String> changes)
+    {
+        final Map<String, String> changed = new TreeMap<>(properties);
+        changes.forEach((key, text) ->
+        {
+            if (null == find(key))
+            {
+                throw unknown(key);
+            }
+            changed.put(key, text);
+        });
+        changed.values().removeIf(String::isEmpty);
+        final Map<String, String> canonical = canonical(changed);
+        for (final DeviceSetting<?> each : differences(properties, canonical))
+        {
+            if (OnChange.APPLIED != each.onChange())
+            {
+                throw new DeviceSettingException(each.key(), changes.get(each.key()),
+                    "does not change while the device serves",
+                    OnChange.GROWN == each.onChange() ? "resize it" : "delete it and create it again");
+            }
+        }
+        return canonical;
     }
 
     /**

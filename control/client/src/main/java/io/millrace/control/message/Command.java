@@ -6,7 +6,10 @@ import io.millrace.control.codec.ReconcileMode;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
+import java.util.Collections;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /**
@@ -25,7 +28,7 @@ public sealed interface Command
         {
             case List _, Subscribe _, AddDocumentPart _ -> Role.READ;
             case ReplaceState command -> command.isDryRun() ? Role.READ : Role.ADMIN;
-            case SetFaultRules _, Disconnect _, SetAnaState _, SetQos _ -> Role.OPERATOR;
+            case ModifyDevice _, Disconnect _, SetAnaState _, SetQos _ -> Role.OPERATOR;
             case SetState command -> State.STOPPING == command.state() ? Role.ADMIN : Role.OPERATOR;
             default -> Role.ADMIN;
         };
@@ -101,20 +104,20 @@ public sealed interface Command
     }
 
     /**
-     * Replaces the rules of a fault device; the first that fits decides.
+     * Applies settings of a device while it serves.
      *
-     * @param name  of the device.
-     * @param rules at most 128.
+     * @param name       of the device.
+     * @param properties texts by key of setting, for those that change; an empty text restores the default.
      */
-    record SetFaultRules(String name, java.util.List<FaultRuleSpec> rules) implements Command
+    record ModifyDevice(String name, Map<String, String> properties) implements Command
     {
         /**
-         * Rejects null.
+         * Copies the map; rejects null.
          */
-        public SetFaultRules
+        public ModifyDevice
         {
             Objects.requireNonNull(name, "name");
-            rules = java.util.List.copyOf(rules);
+            properties = Collections.unmodifiableMap(new TreeMap<>(properties));
         }
     }
 

@@ -1,84 +1,65 @@
 package io.millrace.control.message;
 
-import io.millrace.control.codec.DeviceType;
+import io.millrace.control.codec.DeviceHealth;
+import io.millrace.control.codec.DeviceState;
+import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 
 /**
  * A block device of a data plane.
  *
- * @param name           of the device.
- * @param type           what stores the blocks.
- * @param sizeBytes      now.
- * @param blockSizeBytes of a block.
- * @param queueDepth     as created.
- * @param readOnly       as created.
- * @param preallocate    as created.
- * @param seed           as created.
- * @param users          namespaces and devices that depend on it; {@link Resource#UNKNOWN} from an older data
- *                       plane.
- * @param target         path of a file, name of the device that a fault device wraps, or PCI address and namespace
- *                       identifier of a drive with a slash in between; else empty.
- * @param settings       as created; {@link DeviceSettings#UNKNOWN} from an older data plane.
- * @param incarnation    as created; {@link DeviceSpec#NO_INCARNATION}: not known.
+ * @param spec             the device as it would be created now.
+ * @param sizeBytes        now.
+ * @param blockSizeBytes   of a block.
+ * @param users            namespaces and devices that depend on it.
+ * @param members          names of the devices below it.
+ * @param state            now; {@link DeviceState#NULL_VAL}: of the desired state.
+ * @param health           now; {@link DeviceHealth#NULL_VAL}: of the desired state.
+ * @param reason           why it is not {@link DeviceHealth#ONLINE}, a sentence, or empty.
+ * @param operation        what it does on its own, such as {@code rebuild}, or empty.
+ * @param progressPerMille of the operation, 0 to 1000; {@link Resource#UNKNOWN}: it has none.
  */
 public record DeviceInfo(
-    String name,
-    DeviceType type,
+    DeviceSpec spec,
     long sizeBytes,
     int blockSizeBytes,
-    int queueDepth,
-    boolean readOnly,
-    boolean preallocate,
-    long seed,
     int users,
-    String target,
-    DeviceSettings settings,
-    UUID incarnation)
+    List<String> members,
+    DeviceState state,
+    DeviceHealth health,
+    String reason,
+    String operation,
+    int progressPerMille)
     implements Resource
 {
     /**
-     * Rejects null.
+     * Copies the list; rejects null.
      */
     public DeviceInfo
     {
-        Objects.requireNonNull(name, "name");
-        Objects.requireNonNull(type, "type");
-        Objects.requireNonNull(target, "target");
-        Objects.requireNonNull(settings, "settings");
-        Objects.requireNonNull(incarnation, "incarnation");
+        Objects.requireNonNull(spec, "spec");
+        members = List.copyOf(members);
+        Objects.requireNonNull(state, "state");
+        Objects.requireNonNull(health, "health");
+        Objects.requireNonNull(reason, "reason");
+        Objects.requireNonNull(operation, "operation");
     }
 
     /**
-     * A device of no known incarnation.
-     *
-     * @param name           of the device.
-     * @param type           what stores the blocks.
-     * @param sizeBytes      now.
-     * @param blockSizeBytes of a block.
-     * @param queueDepth     as created.
-     * @param readOnly       as created.
-     * @param preallocate    as created.
-     * @param seed           as created.
-     * @param users          namespaces and devices that depend on it.
-     * @param target         path, wrapped device, or PCI address and namespace identifier; else empty.
-     * @param settings       as created.
+     * {@return name of the device}
      */
-    public DeviceInfo(
-        final String name,
-        final DeviceType type,
-        final long sizeBytes,
-        final int blockSizeBytes,
-        final int queueDepth,
-        final boolean readOnly,
-        final boolean preallocate,
-        final long seed,
-        final int users,
-        final String target,
-        final DeviceSettings settings)
+    public String name()
     {
-        this(name, type, sizeBytes, blockSizeBytes, queueDepth, readOnly, preallocate, seed, users, target, settings,
-            DeviceSpec.NO_INCARNATION);
+        return spec.name();
+    }
+
+    /**
+     * {@return type of the device}
+     */
+    public String type()
+    {
+        return spec.type();
     }
 
     /**
@@ -89,16 +70,8 @@ public record DeviceInfo(
      */
     public DeviceInfo with(final UUID value)
     {
-        return new DeviceInfo(name, type, sizeBytes, blockSizeBytes, queueDepth, readOnly, preallocate, seed, users,
-            target, settings, value);
-    }
-
-    /**
-     * {@return the device as it would be created}
-     */
-    public DeviceSpec spec()
-    {
-        return new DeviceSpec(name, type, sizeBytes, blockSizeBytes, queueDepth, readOnly, preallocate, seed, target,
-            settings, incarnation);
+        return new DeviceInfo(
+            spec.with(value), sizeBytes, blockSizeBytes, users, members, state, health, reason, operation,
+            progressPerMille);
     }
 }

@@ -1,123 +1,55 @@
 package io.millrace.control.message;
 
-import io.millrace.control.codec.DeviceType;
+import io.millrace.control.device.DeviceType;
+import io.millrace.control.device.DeviceTypes;
+import io.millrace.control.setting.Units;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * A block device to create. What a type does not use is ignored.
+ * A block device to create. Its settings are those of its type, see {@link DeviceTypes}. Immutable.
  *
- * @param name           of the device, unique.
- * @param type           what stores the blocks.
- * @param sizeBytes      a multiple of the block size; 0: as long as the file, the drive or the wrapped device is.
- * @param blockSizeBytes 512 or 4096; 0: the default.
- * @param queueDepth     requests at a file or drive at once; 0: the default.
- * @param readOnly       refuse writes to a file.
- * @param preallocate    take the space of a file at once.
- * @param seed           of the choices of a fault device.
- * @param target         absolute path of a file, name of the device that a fault device wraps, or PCI address and
- *                       namespace identifier of a drive with a slash in between; else empty.
- * @param settings       that only some types have.
- * @param incarnation    of a device whose content ends with it (memory, null): another for each that is created, so
- *                       that one that was deleted is not taken for the next of its name; {@link #NO_INCARNATION}: not
- *                       known.
+ * @param name        of the device, unique.
+ * @param type        of the device.
+ * @param properties  texts by key of setting; a setting that is missing has its default.
+ * @param incarnation of a device whose content ends with it (memory, discard): another for each that is created, so
+ *                    that one that was deleted is not taken for the next of its name; {@link #NO_INCARNATION}: not
+ *                    known.
  */
-public record DeviceSpec(
-    String name,
-    DeviceType type,
-    long sizeBytes,
-    int blockSizeBytes,
-    int queueDepth,
-    boolean readOnly,
-    boolean preallocate,
-    long seed,
-    String target,
-    DeviceSettings settings,
-    UUID incarnation)
+public record DeviceSpec(String name, String type, Map<String, String> properties, UUID incarnation)
 {
     /** Of a device of which nobody has said which one it is; never taken for another than is expected. */
     public static final UUID NO_INCARNATION = new UUID(0, 0);
+    /** Setting with the size, of types that can grow. */
+    public static final String SIZE = "size";
+    /** Setting with the bytes of a block. */
+    public static final String BLOCK_SIZE = "block-size";
 
     /**
-     * Rejects null.
+     * Copies the map; rejects null.
      */
     public DeviceSpec
     {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(type, "type");
-        Objects.requireNonNull(target, "target");
-        Objects.requireNonNull(settings, "settings");
+        properties = Collections.unmodifiableMap(new TreeMap<>(properties));
         Objects.requireNonNull(incarnation, "incarnation");
     }
 
     /**
      * A device of no known incarnation.
      *
-     * @param name           of the device, unique.
-     * @param type           what stores the blocks.
-     * @param sizeBytes      a multiple of the block size; 0: as long as the file, the drive or the wrapped device is.
-     * @param blockSizeBytes 512 or 4096; 0: the default.
-     * @param queueDepth     requests at a file or drive at once; 0: the default.
-     * @param readOnly       refuse writes to a file.
-     * @param preallocate    take the space of a file at once.
-     * @param seed           of the choices of a fault device.
-     * @param target         path, wrapped device, or PCI address and namespace identifier; else empty.
-     * @param settings       that only some types have.
+     * @param name       of the device, unique.
+     * @param type       of the device.
+     * @param properties texts by key of setting.
      */
-    public DeviceSpec(
-        final String name,
-        final DeviceType type,
-        final long sizeBytes,
-        final int blockSizeBytes,
-        final int queueDepth,
-        final boolean readOnly,
-        final boolean preallocate,
-        final long seed,
-        final String target,
-        final DeviceSettings settings)
+    public DeviceSpec(final String name, final String type, final Map<String, String> properties)
     {
-        this(name, type, sizeBytes, blockSizeBytes, queueDepth, readOnly, preallocate, seed, target, settings,
-            NO_INCARNATION);
-    }
-
-    /**
-     * A device with default settings.
-     *
-     * @param name           of the device, unique.
-     * @param type           what stores the blocks.
-     * @param sizeBytes      a multiple of the block size; 0: as long as the file, the drive or the wrapped device is.
-     * @param blockSizeBytes 512 or 4096; 0: the default.
-     * @param queueDepth     requests at a file or drive at once; 0: the default.
-     * @param readOnly       refuse writes to a file.
-     * @param preallocate    take the space of a file at once.
-     * @param seed           of the choices of a fault device.
-     * @param target         path, wrapped device, or PCI address and namespace identifier; else empty.
-     */
-    public DeviceSpec(
-        final String name,
-        final DeviceType type,
-        final long sizeBytes,
-        final int blockSizeBytes,
-        final int queueDepth,
-        final boolean readOnly,
-        final boolean preallocate,
-        final long seed,
-        final String target)
-    {
-        this(name, type, sizeBytes, blockSizeBytes, queueDepth, readOnly, preallocate, seed, target,
-            DeviceSettings.DEFAULT);
-    }
-
-    /**
-     * The device with other settings.
-     *
-     * @param value settings.
-     * @return the device.
-     */
-    public DeviceSpec with(final DeviceSettings value)
-    {
-        return new DeviceSpec(name, type, sizeBytes, blockSizeBytes, queueDepth, readOnly, preallocate, seed, target,
-            value, incarnation);
+        this(name, type, properties, NO_INCARNATION);
     }
 
     /**
@@ -128,8 +60,93 @@ public record DeviceSpec(
      */
     public DeviceSpec with(final UUID value)
     {
-        return new DeviceSpec(name, type, sizeBytes, blockSizeBytes, queueDepth, readOnly, preallocate, seed, target,
-            settings, value);
+        return new DeviceSpec(name, type, properties, value);
+    }
+
+    /**
+     * The device with another value of a setting.
+     *
+     * @param key   of the setting.
+     * @param value text; empty: the default.
+     * @return the device.
+     */
+    public DeviceSpec with(final String key, final String value)
+    {
+        return with(Map.of(key, value));
+    }
+
+    /**
+     * The device with other values of some settings.
+     *
+     * @param changes texts by key of setting; an empty text restores the default.
+     * @return the device.
+     */
+    public DeviceSpec with(final Map<String, String> changes)
+    {
+        final Map<String, String> changed = new TreeMap<>(properties);
+        changed.putAll(changes);
+        changed.values().removeIf(String::isEmpty);
+        return new DeviceSpec(name, type, changed, incarnation);
+    }
+
+    /**
+     * The device with another size.
+     *
+     * @param valueBytes its size; 0: none, it is as long as what it opens.
+     * @return the device.
+     */
+    public DeviceSpec withSize(final long valueBytes)
+    {
+        return with(SIZE, 0 == valueBytes ? "" : Units.size(valueBytes));
+    }
+
+    /**
+     * {@return the size that is given; 0: none}
+     */
+    public long sizeBytes()
+    {
+        return number(SIZE);
+    }
+
+    /**
+     * {@return the bytes of a block; 0: the type has none}
+     */
+    public int blockSizeBytes()
+    {
+        return (int)number(BLOCK_SIZE);
+    }
+
+    private long number(final String key)
+    {
+        final DeviceType known = DeviceTypes.find(type);
+        final Object value = null == known || null == known.find(key) ? null : known.find(key).get(properties);
+        return null == value ? 0 : (Long)value;
+    }
+
+    /**
+     * {@return names of the devices below it; none when its type is unknown}
+     */
+    public List<String> bases()
+    {
+        final DeviceType known = DeviceTypes.find(type);
+        return null == known ? List.of() : known.bases(properties);
+    }
+
+    /**
+     * {@return the path of its file or block device; empty: it has none}
+     */
+    public String path()
+    {
+        return properties.getOrDefault("path", "");
+    }
+
+    /**
+     * {@return what it has for itself, such as {@code path /srv/vol0.img}; empty: nothing, or its type is unknown}
+     */
+    public String location()
+    {
+        final DeviceType known = DeviceTypes.find(type);
+        return null == known ? "" : known.location(properties);
     }
 
     /**
@@ -137,7 +154,8 @@ public record DeviceSpec(
      */
     public boolean hasIncarnation()
     {
-        return DeviceType.MEMORY == type || DeviceType.NULL_DEVICE == type;
+        final DeviceType known = DeviceTypes.find(type);
+        return null != known && known.hasIncarnation();
     }
 
     /**
@@ -152,18 +170,6 @@ public record DeviceSpec(
     }
 
     /**
-     * The device with another size.
-     *
-     * @param valueBytes its size; 0: as long as the file is.
-     * @return the device.
-     */
-    public DeviceSpec withSize(final long valueBytes)
-    {
-        return new DeviceSpec(name, type, valueBytes, blockSizeBytes, queueDepth, readOnly, preallocate, seed, target,
-            settings, incarnation);
-    }
-
-    /**
      * A volume in memory; its content ends with the process.
      *
      * @param name           of the device.
@@ -173,20 +179,21 @@ public record DeviceSpec(
      */
     public static DeviceSpec memory(final String name, final long sizeBytes, final int blockSizeBytes)
     {
-        return new DeviceSpec(name, DeviceType.MEMORY, sizeBytes, blockSizeBytes, 0, false, false, 0, "");
+        return new DeviceSpec(name, "memory", Map.of()).withSize(sizeBytes)
+            .with(BLOCK_SIZE, 0 == blockSizeBytes ? "" : Integer.toString(blockSizeBytes));
     }
 
     /**
-     * Takes writes and forgets them, reads as zeroes.
+     * Discards writes, reads as zeroes.
      *
      * @param name           of the device.
      * @param sizeBytes      a multiple of the block size.
      * @param blockSizeBytes 512 or 4096; 0: the default.
      * @return the device.
      */
-    public static DeviceSpec nullDevice(final String name, final long sizeBytes, final int blockSizeBytes)
+    public static DeviceSpec discard(final String name, final long sizeBytes, final int blockSizeBytes)
     {
-        return new DeviceSpec(name, DeviceType.NULL_DEVICE, sizeBytes, blockSizeBytes, 0, false, false, 0, "");
+        return new DeviceSpec(name, "discard", memory(name, sizeBytes, blockSizeBytes).properties());
     }
 
     /**
@@ -199,20 +206,21 @@ public record DeviceSpec(
      */
     public static DeviceSpec file(final String name, final String path, final long sizeBytes)
     {
-        return new DeviceSpec(name, DeviceType.FILE, sizeBytes, 0, 0, false, false, 0, path);
+        return new DeviceSpec(name, "file", Map.of("path", path)).withSize(sizeBytes);
     }
 
     /**
      * Another device with faults.
      *
-     * @param name   of the device.
-     * @param device that is wrapped.
-     * @param seed   of the choices of its rules.
+     * @param name of the device.
+     * @param base name of the device below it.
+     * @param seed of the choices of its rules.
      * @return the device, without rules.
      */
-    public static DeviceSpec fault(final String name, final String device, final long seed)
+    public static DeviceSpec fault(final String name, final String base, final long seed)
     {
-        return new DeviceSpec(name, DeviceType.FAULT, 0, 0, 0, false, false, seed, device);
+        return new DeviceSpec(name, "fault", Map.of("base", base))
+            .with("seed", 0 == seed ? "" : Long.toString(seed));
     }
 
     /**
@@ -225,6 +233,6 @@ public record DeviceSpec(
      */
     public static DeviceSpec nvme(final String name, final String address, final int nsid)
     {
-        return new DeviceSpec(name, DeviceType.NVME, 0, 0, 0, false, false, 0, address + '/' + nsid);
+        return new DeviceSpec(name, "nvme", Map.of("address", address, "nsid", Integer.toString(nsid)));
     }
 }

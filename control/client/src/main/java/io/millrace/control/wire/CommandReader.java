@@ -19,7 +19,7 @@ import io.millrace.control.codec.DenyHostDecoder;
 import io.millrace.control.codec.DisconnectDecoder;
 import io.millrace.control.codec.ListDecoder;
 import io.millrace.control.codec.MessageHeaderDecoder;
-import io.millrace.control.codec.Polling;
+import io.millrace.control.codec.ModifyDeviceDecoder;
 import io.millrace.control.codec.ReconcileDecoder;
 import io.millrace.control.codec.RemoveListenerDecoder;
 import io.millrace.control.codec.RemoveNamespaceDecoder;
@@ -28,7 +28,6 @@ import io.millrace.control.codec.ResizeDeviceDecoder;
 import io.millrace.control.codec.RollbackDecoder;
 import io.millrace.control.codec.SetAllowAnyHostDecoder;
 import io.millrace.control.codec.SetAnaStateDecoder;
-import io.millrace.control.codec.SetFaultRulesDecoder;
 import io.millrace.control.codec.SetQosDecoder;
 import io.millrace.control.codec.SetStateDecoder;
 import io.millrace.control.codec.SubscribeDecoder;
@@ -37,19 +36,17 @@ import io.millrace.control.codec.UuidDecoder;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.CommandId;
-import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
-import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.StatePosition;
 import io.millrace.control.message.SubsystemSpec;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Decodes commands that were found sound. Belongs to one thread; keeps nothing between calls but the ids of the last.
@@ -75,13 +72,11 @@ final class CommandReader
     private final SetQosDecoder setQos = new SetQosDecoder();
     private final AssignControllerIdsDecoder assignControllerIds = new AssignControllerIdsDecoder();
     private final ListDecoder lists = new ListDecoder();
-    private final SetFaultRulesDecoder setFaultRules = new SetFaultRulesDecoder();
+    private final ModifyDeviceDecoder modifyDevice = new ModifyDeviceDecoder();
     private final BeginChangeDecoder beginChange = new BeginChangeDecoder();
     private final RollbackDecoder rollback = new RollbackDecoder();
     private final AddDocumentPartDecoder documentPart = new AddDocumentPartDecoder();
     private final ReplaceStateDecoder replaceState = new ReplaceStateDecoder();
-    private final FaultRuleCodec faultRules = new FaultRuleCodec();
-    private final UnsafeBuffer rules = new UnsafeBuffer(0, 0);
     private final ApplyVersionDecoder applyVersion = new ApplyVersionDecoder();
     private final TakeTermDecoder takeTerm = new TakeTermDecoder();
     private final ReconcileDecoder reconcile = new ReconcileDecoder();
@@ -118,7 +113,7 @@ final class CommandReader
             case SetQosDecoder.TEMPLATE_ID -> setQos(buffer, offset, header);
             case ListDecoder.TEMPLATE_ID -> list(buffer, offset, header);
             case SubscribeDecoder.TEMPLATE_ID -> new Command.Subscribe();
-            case SetFaultRulesDecoder.TEMPLATE_ID -> setFaultRules(buffer, offset, header);
+            case ModifyDeviceDecoder.TEMPLATE_ID -> modifyDevice(buffer, offset, header);
             case BeginChangeDecoder.TEMPLATE_ID -> beginChange(buffer, offset, header);
             case CommitChangeDecoder.TEMPLATE_ID -> new Command.CommitChange();
             case AbandonChangeDecoder.TEMPLATE_ID -> new Command.AbandonChange();
@@ -135,18 +130,27 @@ final class CommandReader
     private Command createDevice(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
     {
         createDevice.wrapAndApplyHeader(buffer, offset, header);
-        final long seed = CreateDeviceDecoder.seedNullValue() == createDevice.seed() ? 0 : createDevice.seed();
+        final UUID incarnation = uuid(createDevice.incarnation());
+        final boolean existingOnly = isTrue(createDevice.existingOnly());
+        final Map<String, String> properties = new TreeMap<>();
+        for (final CreateDeviceDecoder.PropertiesDecoder each : createDevice.properties())
+        {
+            properties.put(each.key(), each.value());
+        }
         final String name = createDevice.name();
-        final String target = createDevice.target();
-        createDevice.wrapFaultRules(rules);
-        return new Command.CreateDevice(new DeviceSpec(
-            name, createDevice.deviceType(), createDevice.sizeBytes(), createDevice.blockSizeBytes(),
-            createDevice.queueDepth(), isTrue(createDevice.readOnly()), isTrue(createDevice.preallocate()), seed,
-            target, new DeviceSettings(
-            Polling.NULL_VAL == createDevice.polling() ? Polling.AUTO : createDevice.polling(),
-            CreateDeviceDecoder.timeoutNsNullValue() == createDevice.timeoutNs() ? 0 : createDevice.timeoutNs(),
-            isTrue(createDevice.interrupts()), isTrue(createDevice.unsafeNoIommu()), faultRules.decode(rules)),
-            incarnation(createDevice.incarnation())), isTrue(createDevice.existingOnly()));
+        return new Command.CreateDevice(
+            new DeviceSpec(name, createDevice.deviceType(), properties, incarnation), existingOnly);
+    }
+
+    private Command modifyDevice(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        modifyDevice.wrapAndApplyHeader(buffer, offset, header);
+        final Map<String, String> properties = new TreeMap<>();
+        for (final ModifyDeviceDecoder.PropertiesDecoder each : modifyDevice.properties())
+        {
+            properties.put(each.key(), each.value());
+        }
+        return new Command.ModifyDevice(modifyDevice.name(), properties);
     }
 
     private Command deleteDevice(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
@@ -301,14 +305,6 @@ final class CommandReader
         return new Command.Reconcile(reconcile.mode());
     }
 
-    private Command setFaultRules(
-        final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
-    {
-        setFaultRules.wrapAndApplyHeader(buffer, offset, header);
-        final List<FaultRuleSpec> specs = FaultRuleCodec.read(setFaultRules);
-        return new Command.SetFaultRules(setFaultRules.name(), specs);
-    }
-
     private Command documentPart(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
     {
         documentPart.wrapAndApplyHeader(buffer, offset, header);
@@ -325,10 +321,9 @@ final class CommandReader
             replaceState.name(), replaceState.comment());
     }
 
-    /** Null: of an older peer, which does not tell. */
-    static UUID incarnation(final UuidDecoder value)
+    static UUID uuid(final UuidDecoder value)
     {
-        return null == value ? DeviceSpec.NO_INCARNATION : new UUID(value.high(), value.low());
+        return new UUID(value.high(), value.low());
     }
 
     private static boolean isTrue(final Bool value)

@@ -19,6 +19,7 @@ import io.millrace.control.codec.DenyHostEncoder;
 import io.millrace.control.codec.DisconnectEncoder;
 import io.millrace.control.codec.ListEncoder;
 import io.millrace.control.codec.MessageHeaderEncoder;
+import io.millrace.control.codec.ModifyDeviceEncoder;
 import io.millrace.control.codec.ReconcileEncoder;
 import io.millrace.control.codec.RemoveListenerEncoder;
 import io.millrace.control.codec.RemoveNamespaceEncoder;
@@ -27,20 +28,19 @@ import io.millrace.control.codec.ResizeDeviceEncoder;
 import io.millrace.control.codec.RollbackEncoder;
 import io.millrace.control.codec.SetAllowAnyHostEncoder;
 import io.millrace.control.codec.SetAnaStateEncoder;
-import io.millrace.control.codec.SetFaultRulesEncoder;
 import io.millrace.control.codec.SetQosEncoder;
 import io.millrace.control.codec.SetStateEncoder;
 import io.millrace.control.codec.SubscribeEncoder;
 import io.millrace.control.codec.TakeTermEncoder;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
-import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import org.agrona.MutableDirectBuffer;
 
 /**
@@ -68,14 +68,13 @@ final class CommandWriter
     private final AssignControllerIdsEncoder assignControllerIds = new AssignControllerIdsEncoder();
     private final ListEncoder lists = new ListEncoder();
     private final SubscribeEncoder subscribe = new SubscribeEncoder();
-    private final SetFaultRulesEncoder setFaultRules = new SetFaultRulesEncoder();
+    private final ModifyDeviceEncoder modifyDevice = new ModifyDeviceEncoder();
     private final BeginChangeEncoder beginChange = new BeginChangeEncoder();
     private final CommitChangeEncoder commitChange = new CommitChangeEncoder();
     private final AbandonChangeEncoder abandonChange = new AbandonChangeEncoder();
     private final RollbackEncoder rollback = new RollbackEncoder();
     private final AddDocumentPartEncoder documentPart = new AddDocumentPartEncoder();
     private final ReplaceStateEncoder replaceState = new ReplaceStateEncoder();
-    private final FaultRuleCodec faultRules = new FaultRuleCodec();
     private final ApplyVersionEncoder applyVersion = new ApplyVersionEncoder();
     private final TakeTermEncoder takeTerm = new TakeTermEncoder();
     private final ReconcileEncoder reconcile = new ReconcileEncoder();
@@ -104,7 +103,7 @@ final class CommandWriter
             case Command.SetQos command -> setQos(buffer, offset, ids, command.qos());
             case Command.List command -> list(buffer, offset, ids, command);
             case Command.Subscribe _ -> subscribe(buffer, offset, ids);
-            case Command.SetFaultRules command -> setFaultRules(buffer, offset, ids, command);
+            case Command.ModifyDevice command -> modifyDevice(buffer, offset, ids, command);
             case Command.BeginChange command -> beginChange(buffer, offset, ids, command);
             case Command.CommitChange _ -> commitChange(buffer, offset, ids);
             case Command.AbandonChange _ -> abandonChange(buffer, offset, ids);
@@ -126,26 +125,54 @@ final class CommandWriter
         final DeviceSpec device = command.device();
         createDevice.wrapAndApplyHeader(buffer, offset, header);
         ids(createDevice.command(), ids);
-        createDevice.deviceType(device.type());
-        createDevice.sizeBytes(device.sizeBytes());
-        createDevice.blockSizeBytes(device.blockSizeBytes());
-        createDevice.queueDepth(device.queueDepth());
-        createDevice.readOnly(bool(device.readOnly()));
-        createDevice.preallocate(bool(device.preallocate()));
-        createDevice.seed(device.seed());
-        final DeviceSettings settings = device.settings();
-        createDevice.polling(settings.polling())
-            .timeoutNs(settings.timeoutNs())
-            .interrupts(bool(settings.interrupts()))
-            .unsafeNoIommu(bool(settings.unsafeNoIommu()));
         createDevice.incarnation().high(device.incarnation().getMostSignificantBits())
             .low(device.incarnation().getLeastSignificantBits());
         createDevice.existingOnly(bool(command.existingOnly()));
-        createDevice.name(Text.check("device name", device.name()));
-        createDevice.target(Text.check("device target", device.target()));
-        final int length = faultRules.encode(device.name(), settings.rules());
-        createDevice.putFaultRules(faultRules.buffer(), 0, length);
+        checkProperties(device.name(), device.properties());
+        final CreateDeviceEncoder.PropertiesEncoder properties =
+            createDevice.propertiesCount(device.properties().size());
+        device.properties().forEach((key, value) -> properties.next().key(key).value(value));
+        createDevice.name(Text.check("device name", device.name(), Text.NAME_LENGTH_MAX_BYTES));
+        createDevice.deviceType(Text.check("device type", device.type(), Text.NAME_LENGTH_MAX_BYTES));
         return createDevice.encodedLength();
+    }
+
+    private int modifyDevice(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.ModifyDevice command)
+    {
+        modifyDevice.wrapAndApplyHeader(buffer, offset, header);
+        ids(modifyDevice.command(), ids);
+        checkProperties(command.name(), command.properties());
+        final ModifyDeviceEncoder.PropertiesEncoder properties =
+            modifyDevice.propertiesCount(command.properties().size());
+        command.properties().forEach((key, value) -> properties.next().key(key).value(value));
+        modifyDevice.name(Text.check("device name", command.name(), Text.NAME_LENGTH_MAX_BYTES));
+        return modifyDevice.encodedLength();
+    }
+
+    /** Throws IllegalArgumentException when the settings of a device cannot be sent. */
+    private static void checkProperties(final String device, final Map<String, String> properties)
+    {
+        if (properties.size() > MessageCheck.GROUP_MAX)
+        {
+            throw new IllegalArgumentException(properties.size() + " settings of device " + device +
+                " are more than " + MessageCheck.GROUP_MAX + ": leave some out");
+        }
+        final int[] lengthBytes = new int[1];
+        properties.forEach((key, value) ->
+        {
+            Text.check("key of a setting of device " + device, key);
+            Text.check(key + " of device " + device, value, MessageCheck.VALUE_LENGTH_MAX_BYTES);
+            lengthBytes[0] += key.length() + value.getBytes(StandardCharsets.UTF_8).length;
+        });
+        if (lengthBytes[0] > MessageCheck.VALUE_LENGTH_MAX_BYTES)
+        {
+            throw new IllegalArgumentException("settings of device " + device + " have " + lengthBytes[0] +
+                " bytes in UTF-8, more than " + MessageCheck.VALUE_LENGTH_MAX_BYTES + ": shorten or join some");
+        }
     }
 
     private int deleteDevice(
@@ -475,19 +502,6 @@ final class CommandWriter
         ids(reconcile.command(), ids);
         reconcile.mode(command.mode());
         return reconcile.encodedLength();
-    }
-
-    private int setFaultRules(
-        final MutableDirectBuffer buffer,
-        final int offset,
-        final CommandHeader ids,
-        final Command.SetFaultRules command)
-    {
-        setFaultRules.wrapAndApplyHeader(buffer, offset, header);
-        ids(setFaultRules.command(), ids);
-        FaultRuleCodec.write(setFaultRules, command.name(), command.rules());
-        setFaultRules.name(Text.check("device name", command.name()));
-        return setFaultRules.encodedLength();
     }
 
     private int documentPart(

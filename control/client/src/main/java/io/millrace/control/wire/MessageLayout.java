@@ -16,18 +16,18 @@ import io.millrace.control.codec.ChallengeDecoder;
 import io.millrace.control.codec.CloseSessionDecoder;
 import io.millrace.control.codec.CommitChangeDecoder;
 import io.millrace.control.codec.ControllerRecordDecoder;
+import io.millrace.control.codec.CounterRecordDecoder;
 import io.millrace.control.codec.CreateDeviceDecoder;
 import io.millrace.control.codec.CreateSubsystemDecoder;
 import io.millrace.control.codec.DataPlaneRecordDecoder;
 import io.millrace.control.codec.DeleteDeviceDecoder;
 import io.millrace.control.codec.DeleteSubsystemDecoder;
 import io.millrace.control.codec.DenyHostDecoder;
-import io.millrace.control.codec.CounterRecordDecoder;
 import io.millrace.control.codec.DeviceErrorRecordDecoder;
 import io.millrace.control.codec.DeviceRecordDecoder;
 import io.millrace.control.codec.DisconnectDecoder;
-import io.millrace.control.codec.EventDecoder;
 import io.millrace.control.codec.DriftRecordDecoder;
+import io.millrace.control.codec.EventDecoder;
 import io.millrace.control.codec.HostRecordDecoder;
 import io.millrace.control.codec.KeepAliveDecoder;
 import io.millrace.control.codec.LatencyRecordDecoder;
@@ -35,6 +35,7 @@ import io.millrace.control.codec.LeadershipRecordDecoder;
 import io.millrace.control.codec.ListDecoder;
 import io.millrace.control.codec.ListenerRecordDecoder;
 import io.millrace.control.codec.ManagedRecordDecoder;
+import io.millrace.control.codec.ModifyDeviceDecoder;
 import io.millrace.control.codec.NamespaceRecordDecoder;
 import io.millrace.control.codec.OpenSessionDecoder;
 import io.millrace.control.codec.PlanStepRecordDecoder;
@@ -51,7 +52,6 @@ import io.millrace.control.codec.RollbackDecoder;
 import io.millrace.control.codec.SessionOpenedDecoder;
 import io.millrace.control.codec.SetAllowAnyHostDecoder;
 import io.millrace.control.codec.SetAnaStateDecoder;
-import io.millrace.control.codec.SetFaultRulesDecoder;
 import io.millrace.control.codec.SetQosDecoder;
 import io.millrace.control.codec.SetStateDecoder;
 import io.millrace.control.codec.SubscribeDecoder;
@@ -65,164 +65,72 @@ import org.agrona.collections.Int2ObjectHashMap;
  */
 enum MessageLayout
 {
-    OPEN_SESSION(
-        OpenSessionDecoder.TEMPLATE_ID, new Parts(OpenSessionDecoder.BLOCK_LENGTH, "TTTTB"),
-        new Parts(OpenSessionDecoder.BLOCK_LENGTH, "TTTT"), new Parts(OpenSessionDecoder.BLOCK_LENGTH, "TTT")),
-    PROVE_IDENTITY(
-        ProveIdentityDecoder.TEMPLATE_ID, ProveIdentityDecoder.BLOCK_LENGTH, ProveIdentityDecoder.BLOCK_LENGTH,
-        "BB"),
-    CLOSE_SESSION(
-        CloseSessionDecoder.TEMPLATE_ID, CloseSessionDecoder.BLOCK_LENGTH, CloseSessionDecoder.BLOCK_LENGTH,
-        ""),
-    KEEP_ALIVE(KeepAliveDecoder.TEMPLATE_ID, KeepAliveDecoder.BLOCK_LENGTH, KeepAliveDecoder.BLOCK_LENGTH, ""),
-    CHALLENGE(
-        ChallengeDecoder.TEMPLATE_ID, new Parts(ChallengeDecoder.BLOCK_LENGTH, "BB"),
-        new Parts(ChallengeDecoder.BLOCK_LENGTH, "B"), new Parts(ChallengeDecoder.BLOCK_LENGTH, "B")),
-    SESSION_OPENED(
-        SessionOpenedDecoder.TEMPLATE_ID, new Parts(SessionOpenedDecoder.BLOCK_LENGTH, "TBTT"),
-        new Parts(SessionOpenedDecoder.schemaVersionEncodingOffset(), "TB"),
-        new Parts(SessionOpenedDecoder.schemaVersionEncodingOffset(), "TB")),
-    ANSWER(AnswerDecoder.TEMPLATE_ID, AnswerDecoder.BLOCK_LENGTH, AnswerDecoder.BLOCK_LENGTH, "T"),
-    ALIVE(AliveDecoder.TEMPLATE_ID, AliveDecoder.BLOCK_LENGTH, AliveDecoder.BLOCK_LENGTH, ""),
-    CREATE_DEVICE(
-        CreateDeviceDecoder.TEMPLATE_ID, new Parts(CreateDeviceDecoder.BLOCK_LENGTH, "TTR"),
-        new Parts(CreateDeviceDecoder.incarnationEncodingOffset(), "TTR"),
-        new Parts(CreateDeviceDecoder.pollingEncodingOffset(), "TT"),
-        new Parts(CreateDeviceDecoder.seedEncodingOffset(), "TT")),
-    DELETE_DEVICE(
-        DeleteDeviceDecoder.TEMPLATE_ID, DeleteDeviceDecoder.BLOCK_LENGTH, DeleteDeviceDecoder.BLOCK_LENGTH,
-        "T"),
-    RESIZE_DEVICE(
-        ResizeDeviceDecoder.TEMPLATE_ID, ResizeDeviceDecoder.BLOCK_LENGTH, ResizeDeviceDecoder.BLOCK_LENGTH,
-        "T"),
-    SET_FAULT_RULES(
-        SetFaultRulesDecoder.TEMPLATE_ID, SetFaultRulesDecoder.BLOCK_LENGTH, SetFaultRulesDecoder.BLOCK_LENGTH,
-        "GT"),
-    CREATE_SUBSYSTEM(
-        CreateSubsystemDecoder.TEMPLATE_ID, CreateSubsystemDecoder.BLOCK_LENGTH, CreateSubsystemDecoder.BLOCK_LENGTH,
-        "TTT"),
-    DELETE_SUBSYSTEM(
-        DeleteSubsystemDecoder.TEMPLATE_ID, DeleteSubsystemDecoder.BLOCK_LENGTH, DeleteSubsystemDecoder.BLOCK_LENGTH,
-        "T"),
-    ADD_NAMESPACE(
-        AddNamespaceDecoder.TEMPLATE_ID, AddNamespaceDecoder.BLOCK_LENGTH,
-        AddNamespaceDecoder.anaGroupEncodingOffset(),
-        "TT"),
-    REMOVE_NAMESPACE(
-        RemoveNamespaceDecoder.TEMPLATE_ID, RemoveNamespaceDecoder.BLOCK_LENGTH, RemoveNamespaceDecoder.BLOCK_LENGTH,
-        "T"),
-    ALLOW_HOST(AllowHostDecoder.TEMPLATE_ID, AllowHostDecoder.BLOCK_LENGTH, AllowHostDecoder.BLOCK_LENGTH, "TT"),
-    DENY_HOST(DenyHostDecoder.TEMPLATE_ID, DenyHostDecoder.BLOCK_LENGTH, DenyHostDecoder.BLOCK_LENGTH, "TT"),
-    SET_ALLOW_ANY_HOST(
-        SetAllowAnyHostDecoder.TEMPLATE_ID, SetAllowAnyHostDecoder.BLOCK_LENGTH, SetAllowAnyHostDecoder.BLOCK_LENGTH,
-        "T"),
-    ADD_LISTENER(
-        AddListenerDecoder.TEMPLATE_ID, AddListenerDecoder.BLOCK_LENGTH, AddListenerDecoder.BLOCK_LENGTH,
-        "T"),
-    REMOVE_LISTENER(
-        RemoveListenerDecoder.TEMPLATE_ID, RemoveListenerDecoder.BLOCK_LENGTH, RemoveListenerDecoder.BLOCK_LENGTH,
-        "T"),
-    SET_QOS(SetQosDecoder.TEMPLATE_ID, SetQosDecoder.BLOCK_LENGTH, SetQosDecoder.BLOCK_LENGTH, "TT"),
-    ASSIGN_CONTROLLER_IDS(
-        AssignControllerIdsDecoder.TEMPLATE_ID, AssignControllerIdsDecoder.BLOCK_LENGTH,
-        AssignControllerIdsDecoder.BLOCK_LENGTH, ""),
-    SET_STATE(SetStateDecoder.TEMPLATE_ID, SetStateDecoder.BLOCK_LENGTH, SetStateDecoder.BLOCK_LENGTH, ""),
-    DISCONNECT(DisconnectDecoder.TEMPLATE_ID, DisconnectDecoder.BLOCK_LENGTH, DisconnectDecoder.BLOCK_LENGTH, "T"),
-    SET_ANA_STATE(
-        SetAnaStateDecoder.TEMPLATE_ID, SetAnaStateDecoder.BLOCK_LENGTH, SetAnaStateDecoder.BLOCK_LENGTH,
-        "TT"),
-    LIST(
-        ListDecoder.TEMPLATE_ID, new Parts(ListDecoder.BLOCK_LENGTH, "T"),
-        new Parts(ListDecoder.versionEncodingOffset(), "T"), new Parts(ListDecoder.versionEncodingOffset(), "T")),
-    ADD_DOCUMENT_PART(
-        AddDocumentPartDecoder.TEMPLATE_ID, AddDocumentPartDecoder.BLOCK_LENGTH, AddDocumentPartDecoder.BLOCK_LENGTH,
-        "B"),
-    REPLACE_STATE(
-        ReplaceStateDecoder.TEMPLATE_ID, ReplaceStateDecoder.BLOCK_LENGTH, ReplaceStateDecoder.BLOCK_LENGTH,
-        "TT"),
-    PLAN_STEP_RECORD(
-        PlanStepRecordDecoder.TEMPLATE_ID, PlanStepRecordDecoder.BLOCK_LENGTH, PlanStepRecordDecoder.BLOCK_LENGTH,
-        "T"),
-    COUNTER_RECORD(
-        CounterRecordDecoder.TEMPLATE_ID, CounterRecordDecoder.BLOCK_LENGTH,
-        CounterRecordDecoder.BLOCK_LENGTH, "TTTT"),
-    DEVICE_ERROR_RECORD(
-        DeviceErrorRecordDecoder.TEMPLATE_ID, DeviceErrorRecordDecoder.BLOCK_LENGTH,
-        DeviceErrorRecordDecoder.BLOCK_LENGTH, "TTTT"),
-    SUBSCRIBE(SubscribeDecoder.TEMPLATE_ID, SubscribeDecoder.BLOCK_LENGTH, SubscribeDecoder.BLOCK_LENGTH, ""),
-    BEGIN_CHANGE(
-        BeginChangeDecoder.TEMPLATE_ID, BeginChangeDecoder.BLOCK_LENGTH, BeginChangeDecoder.BLOCK_LENGTH,
-        "T"),
-    COMMIT_CHANGE(
-        CommitChangeDecoder.TEMPLATE_ID, CommitChangeDecoder.BLOCK_LENGTH, CommitChangeDecoder.BLOCK_LENGTH,
-        ""),
-    ABANDON_CHANGE(
-        AbandonChangeDecoder.TEMPLATE_ID, AbandonChangeDecoder.BLOCK_LENGTH, AbandonChangeDecoder.BLOCK_LENGTH,
-        ""),
-    ROLLBACK(RollbackDecoder.TEMPLATE_ID, RollbackDecoder.BLOCK_LENGTH, RollbackDecoder.BLOCK_LENGTH, ""),
-    APPLY_VERSION(
-        ApplyVersionDecoder.TEMPLATE_ID, ApplyVersionDecoder.BLOCK_LENGTH, ApplyVersionDecoder.BLOCK_LENGTH,
-        ""),
-    TAKE_TERM(TakeTermDecoder.TEMPLATE_ID, TakeTermDecoder.BLOCK_LENGTH, TakeTermDecoder.BLOCK_LENGTH, "TT"),
-    RECONCILE(ReconcileDecoder.TEMPLATE_ID, ReconcileDecoder.BLOCK_LENGTH, ReconcileDecoder.BLOCK_LENGTH, ""),
-    LEADERSHIP_RECORD(
-        LeadershipRecordDecoder.TEMPLATE_ID, LeadershipRecordDecoder.BLOCK_LENGTH, LeadershipRecordDecoder.BLOCK_LENGTH,
-        "TT"),
-    DRIFT_RECORD(
-        DriftRecordDecoder.TEMPLATE_ID, DriftRecordDecoder.BLOCK_LENGTH, DriftRecordDecoder.BLOCK_LENGTH,
-        "TTT"),
-    DATA_PLANE_RECORD(
-        DataPlaneRecordDecoder.TEMPLATE_ID, DataPlaneRecordDecoder.BLOCK_LENGTH,
-        DataPlaneRecordDecoder.processIdEncodingOffset(), "TTT", "TT"),
-    REACTOR_RECORD(
-        ReactorRecordDecoder.TEMPLATE_ID, ReactorRecordDecoder.BLOCK_LENGTH,
-        ReactorRecordDecoder.poolWaitingEncodingOffset(), "T"),
-    DEVICE_RECORD(
-        DeviceRecordDecoder.TEMPLATE_ID, new Parts(DeviceRecordDecoder.BLOCK_LENGTH, "TTR"),
-        new Parts(DeviceRecordDecoder.incarnationEncodingOffset(), "TTR"),
-        new Parts(DeviceRecordDecoder.pollingEncodingOffset(), "TT"),
-        new Parts(DeviceRecordDecoder.usersEncodingOffset(), "TT")),
-    SUBSYSTEM_RECORD(
-        SubsystemRecordDecoder.TEMPLATE_ID, SubsystemRecordDecoder.BLOCK_LENGTH, SubsystemRecordDecoder.BLOCK_LENGTH,
-        "TTT"),
-    NAMESPACE_RECORD(
-        NamespaceRecordDecoder.TEMPLATE_ID, NamespaceRecordDecoder.BLOCK_LENGTH,
-        NamespaceRecordDecoder.othersEncodingOffset(), "TT"),
-    HOST_RECORD(HostRecordDecoder.TEMPLATE_ID, HostRecordDecoder.BLOCK_LENGTH, HostRecordDecoder.BLOCK_LENGTH, "TT"),
-    LISTENER_RECORD(
-        ListenerRecordDecoder.TEMPLATE_ID, ListenerRecordDecoder.BLOCK_LENGTH, ListenerRecordDecoder.BLOCK_LENGTH,
-        "T"),
-    CONTROLLER_RECORD(
-        ControllerRecordDecoder.TEMPLATE_ID, ControllerRecordDecoder.BLOCK_LENGTH, ControllerRecordDecoder.BLOCK_LENGTH,
-        "TTT"),
-    VERSION_RECORD(
-        VersionRecordDecoder.TEMPLATE_ID, VersionRecordDecoder.BLOCK_LENGTH, VersionRecordDecoder.BLOCK_LENGTH,
-        "TTT"),
-    AUDIT_RECORD(
-        AuditRecordDecoder.TEMPLATE_ID, AuditRecordDecoder.BLOCK_LENGTH, AuditRecordDecoder.BLOCK_LENGTH,
-        "TTTT"),
-    ANA_RECORD(AnaRecordDecoder.TEMPLATE_ID, AnaRecordDecoder.BLOCK_LENGTH, AnaRecordDecoder.BLOCK_LENGTH, "TT"),
-    LATENCY_RECORD(
-        LatencyRecordDecoder.TEMPLATE_ID, LatencyRecordDecoder.BLOCK_LENGTH, LatencyRecordDecoder.BLOCK_LENGTH,
-        "GT"),
-    MANAGED_RECORD(
-        ManagedRecordDecoder.TEMPLATE_ID, ManagedRecordDecoder.BLOCK_LENGTH, ManagedRecordDecoder.BLOCK_LENGTH,
-        "TTTT"),
-    QOS_RECORD(QosRecordDecoder.TEMPLATE_ID, QosRecordDecoder.BLOCK_LENGTH, QosRecordDecoder.BLOCK_LENGTH, "TT"),
-    QUEUE_PAIR_RECORD(
-        QueuePairRecordDecoder.TEMPLATE_ID, QueuePairRecordDecoder.BLOCK_LENGTH, QueuePairRecordDecoder.BLOCK_LENGTH,
-        "TTT"),
-    EVENT(EventDecoder.TEMPLATE_ID, EventDecoder.BLOCK_LENGTH, EventDecoder.BLOCK_LENGTH, "TT");
+    OPEN_SESSION(OpenSessionDecoder.TEMPLATE_ID, OpenSessionDecoder.BLOCK_LENGTH, "TTTTB"),
+    PROVE_IDENTITY(ProveIdentityDecoder.TEMPLATE_ID, ProveIdentityDecoder.BLOCK_LENGTH, "BB"),
+    CLOSE_SESSION(CloseSessionDecoder.TEMPLATE_ID, CloseSessionDecoder.BLOCK_LENGTH, ""),
+    KEEP_ALIVE(KeepAliveDecoder.TEMPLATE_ID, KeepAliveDecoder.BLOCK_LENGTH, ""),
+    CHALLENGE(ChallengeDecoder.TEMPLATE_ID, ChallengeDecoder.BLOCK_LENGTH, "BB"),
+    SESSION_OPENED(SessionOpenedDecoder.TEMPLATE_ID, SessionOpenedDecoder.BLOCK_LENGTH, "TBTT"),
+    ANSWER(AnswerDecoder.TEMPLATE_ID, AnswerDecoder.BLOCK_LENGTH, "T"),
+    ALIVE(AliveDecoder.TEMPLATE_ID, AliveDecoder.BLOCK_LENGTH, ""),
+    CREATE_DEVICE(CreateDeviceDecoder.TEMPLATE_ID, CreateDeviceDecoder.BLOCK_LENGTH, "PTT"),
+    DELETE_DEVICE(DeleteDeviceDecoder.TEMPLATE_ID, DeleteDeviceDecoder.BLOCK_LENGTH, "T"),
+    RESIZE_DEVICE(ResizeDeviceDecoder.TEMPLATE_ID, ResizeDeviceDecoder.BLOCK_LENGTH, "T"),
+    MODIFY_DEVICE(ModifyDeviceDecoder.TEMPLATE_ID, ModifyDeviceDecoder.BLOCK_LENGTH, "PT"),
+    CREATE_SUBSYSTEM(CreateSubsystemDecoder.TEMPLATE_ID, CreateSubsystemDecoder.BLOCK_LENGTH, "TTT"),
+    DELETE_SUBSYSTEM(DeleteSubsystemDecoder.TEMPLATE_ID, DeleteSubsystemDecoder.BLOCK_LENGTH, "T"),
+    ADD_NAMESPACE(AddNamespaceDecoder.TEMPLATE_ID, AddNamespaceDecoder.BLOCK_LENGTH, "TT"),
+    REMOVE_NAMESPACE(RemoveNamespaceDecoder.TEMPLATE_ID, RemoveNamespaceDecoder.BLOCK_LENGTH, "T"),
+    ALLOW_HOST(AllowHostDecoder.TEMPLATE_ID, AllowHostDecoder.BLOCK_LENGTH, "TT"),
+    DENY_HOST(DenyHostDecoder.TEMPLATE_ID, DenyHostDecoder.BLOCK_LENGTH, "TT"),
+    SET_ALLOW_ANY_HOST(SetAllowAnyHostDecoder.TEMPLATE_ID, SetAllowAnyHostDecoder.BLOCK_LENGTH, "T"),
+    ADD_LISTENER(AddListenerDecoder.TEMPLATE_ID, AddListenerDecoder.BLOCK_LENGTH, "T"),
+    REMOVE_LISTENER(RemoveListenerDecoder.TEMPLATE_ID, RemoveListenerDecoder.BLOCK_LENGTH, "T"),
+    SET_QOS(SetQosDecoder.TEMPLATE_ID, SetQosDecoder.BLOCK_LENGTH, "TT"),
+    ASSIGN_CONTROLLER_IDS(AssignControllerIdsDecoder.TEMPLATE_ID, AssignControllerIdsDecoder.BLOCK_LENGTH, ""),
+    SET_STATE(SetStateDecoder.TEMPLATE_ID, SetStateDecoder.BLOCK_LENGTH, ""),
+    DISCONNECT(DisconnectDecoder.TEMPLATE_ID, DisconnectDecoder.BLOCK_LENGTH, "T"),
+    SET_ANA_STATE(SetAnaStateDecoder.TEMPLATE_ID, SetAnaStateDecoder.BLOCK_LENGTH, "TT"),
+    LIST(ListDecoder.TEMPLATE_ID, ListDecoder.BLOCK_LENGTH, "T"),
+    ADD_DOCUMENT_PART(AddDocumentPartDecoder.TEMPLATE_ID, AddDocumentPartDecoder.BLOCK_LENGTH, "B"),
+    REPLACE_STATE(ReplaceStateDecoder.TEMPLATE_ID, ReplaceStateDecoder.BLOCK_LENGTH, "TT"),
+    PLAN_STEP_RECORD(PlanStepRecordDecoder.TEMPLATE_ID, PlanStepRecordDecoder.BLOCK_LENGTH, "T"),
+    COUNTER_RECORD(CounterRecordDecoder.TEMPLATE_ID, CounterRecordDecoder.BLOCK_LENGTH, "TTTT"),
+    DEVICE_ERROR_RECORD(DeviceErrorRecordDecoder.TEMPLATE_ID, DeviceErrorRecordDecoder.BLOCK_LENGTH, "TTTT"),
+    SUBSCRIBE(SubscribeDecoder.TEMPLATE_ID, SubscribeDecoder.BLOCK_LENGTH, ""),
+    BEGIN_CHANGE(BeginChangeDecoder.TEMPLATE_ID, BeginChangeDecoder.BLOCK_LENGTH, "T"),
+    COMMIT_CHANGE(CommitChangeDecoder.TEMPLATE_ID, CommitChangeDecoder.BLOCK_LENGTH, ""),
+    ABANDON_CHANGE(AbandonChangeDecoder.TEMPLATE_ID, AbandonChangeDecoder.BLOCK_LENGTH, ""),
+    ROLLBACK(RollbackDecoder.TEMPLATE_ID, RollbackDecoder.BLOCK_LENGTH, ""),
+    APPLY_VERSION(ApplyVersionDecoder.TEMPLATE_ID, ApplyVersionDecoder.BLOCK_LENGTH, ""),
+    TAKE_TERM(TakeTermDecoder.TEMPLATE_ID, TakeTermDecoder.BLOCK_LENGTH, "TT"),
+    RECONCILE(ReconcileDecoder.TEMPLATE_ID, ReconcileDecoder.BLOCK_LENGTH, ""),
+    LEADERSHIP_RECORD(LeadershipRecordDecoder.TEMPLATE_ID, LeadershipRecordDecoder.BLOCK_LENGTH, "TT"),
+    DRIFT_RECORD(DriftRecordDecoder.TEMPLATE_ID, DriftRecordDecoder.BLOCK_LENGTH, "TTT"),
+    DATA_PLANE_RECORD(DataPlaneRecordDecoder.TEMPLATE_ID, DataPlaneRecordDecoder.BLOCK_LENGTH, "TTT"),
+    REACTOR_RECORD(ReactorRecordDecoder.TEMPLATE_ID, ReactorRecordDecoder.BLOCK_LENGTH, "T"),
+    DEVICE_RECORD(DeviceRecordDecoder.TEMPLATE_ID, DeviceRecordDecoder.BLOCK_LENGTH, "PNTTTT"),
+    SUBSYSTEM_RECORD(SubsystemRecordDecoder.TEMPLATE_ID, SubsystemRecordDecoder.BLOCK_LENGTH, "TTT"),
+    NAMESPACE_RECORD(NamespaceRecordDecoder.TEMPLATE_ID, NamespaceRecordDecoder.BLOCK_LENGTH, "TT"),
+    HOST_RECORD(HostRecordDecoder.TEMPLATE_ID, HostRecordDecoder.BLOCK_LENGTH, "TT"),
+    LISTENER_RECORD(ListenerRecordDecoder.TEMPLATE_ID, ListenerRecordDecoder.BLOCK_LENGTH, "T"),
+    CONTROLLER_RECORD(ControllerRecordDecoder.TEMPLATE_ID, ControllerRecordDecoder.BLOCK_LENGTH, "TTT"),
+    VERSION_RECORD(VersionRecordDecoder.TEMPLATE_ID, VersionRecordDecoder.BLOCK_LENGTH, "TTT"),
+    AUDIT_RECORD(AuditRecordDecoder.TEMPLATE_ID, AuditRecordDecoder.BLOCK_LENGTH, "TTTT"),
+    ANA_RECORD(AnaRecordDecoder.TEMPLATE_ID, AnaRecordDecoder.BLOCK_LENGTH, "TT"),
+    LATENCY_RECORD(LatencyRecordDecoder.TEMPLATE_ID, LatencyRecordDecoder.BLOCK_LENGTH, "GT"),
+    MANAGED_RECORD(ManagedRecordDecoder.TEMPLATE_ID, ManagedRecordDecoder.BLOCK_LENGTH, "TTTT"),
+    QOS_RECORD(QosRecordDecoder.TEMPLATE_ID, QosRecordDecoder.BLOCK_LENGTH, "TT"),
+    QUEUE_PAIR_RECORD(QueuePairRecordDecoder.TEMPLATE_ID, QueuePairRecordDecoder.BLOCK_LENGTH, "TTT"),
+    EVENT(EventDecoder.TEMPLATE_ID, EventDecoder.BLOCK_LENGTH, "TT");
 
+    /** Entries of one length. */
     static final char GROUP = 'G';
+    /** Entries of a key and a value, no key twice. */
+    static final char PROPERTIES = 'P';
+    /** Entries of a name. */
+    static final char NAMES = 'N';
     static final char TEXT = 'T';
-    /** A message of fault rules alone, or nothing. */
-    static final char RULES = 'R';
-
-    /** Least length of the block, in bytes, and what is behind it, as versions up to one send it. */
-    record Parts(int blockLength, String variable)
-    {
-    }
 
     private static final Int2ObjectHashMap<MessageLayout> BY_TEMPLATE = new Int2ObjectHashMap<>();
 
@@ -235,44 +143,15 @@ enum MessageLayout
     }
 
     private final int templateId;
-    private final Parts latest;
-    private final Parts third;
-    private final Parts second;
-    private final Parts first;
+    private final int blockLength;
+    private final String variable;
 
-    /** The first block is that of version 0; variable parts are G: group, T: text, B: bytes, R: fault rules. */
-    MessageLayout(final int templateId, final int blockLength, final int firstBlockLength, final String variable)
-    {
-        this(templateId, blockLength, firstBlockLength, variable, variable);
-    }
-
-    /** The last are the variable parts of version 0. */
-    MessageLayout(
-        final int templateId,
-        final int blockLength,
-        final int firstBlockLength,
-        final String variable,
-        final String firstVariable)
-    {
-        this(templateId, new Parts(blockLength, variable), new Parts(blockLength, variable),
-            new Parts(firstBlockLength, firstVariable));
-    }
-
-    /** Alike in versions from 2 on. The second are the parts of version 1, the first those of version 0. */
-    MessageLayout(final int templateId, final Parts latest, final Parts second, final Parts first)
-    {
-        this(templateId, latest, latest, second, first);
-    }
-
-    /** The third are the parts of version 2, the second those of version 1, the first those of version 0. */
-    MessageLayout(
-        final int templateId, final Parts latest, final Parts third, final Parts second, final Parts first)
+    /** Variable parts are groups (G: of one length, P: properties, N: names), T: text, B: bytes. */
+    MessageLayout(final int templateId, final int blockLength, final String variable)
     {
         this.templateId = templateId;
-        this.latest = latest;
-        this.third = third;
-        this.second = second;
-        this.first = first;
+        this.blockLength = blockLength;
+        this.variable = variable;
     }
 
     static MessageLayout of(final int templateId)
@@ -285,35 +164,13 @@ enum MessageLayout
         return templateId;
     }
 
-    int blockLengthMin(final int version)
+    int blockLengthMin()
     {
-        return parts(version).blockLength();
+        return blockLength;
     }
 
-    /** Least bytes of an entry of its group. */
-    int entryLengthMin(final int version)
+    String variable()
     {
-        if (LATENCY_RECORD == this)
-        {
-            return LatencyRecordDecoder.BucketsDecoder.sbeBlockLength();
-        }
-        return 0 == version ? SetFaultRulesDecoder.RulesDecoder.everyEncodingOffset() :
-            SetFaultRulesDecoder.RulesDecoder.sbeBlockLength();
-    }
-
-    String variable(final int version)
-    {
-        return parts(version).variable();
-    }
-
-    private Parts parts(final int version)
-    {
-        return switch (version)
-        {
-            case 0 -> first;
-            case 1 -> second;
-            case 2 -> third;
-            default -> latest;
-        };
+        return variable;
     }
 }

@@ -53,6 +53,14 @@ public final class RequestAdapter
         {
             return dispatch(buffer, offset);
         }
+        if (MessageCheck.Verdict.OTHER_VERSION == verdict && check.opensSession(buffer, offset, length))
+        {
+            // Alike in all versions up to the channel.
+            openSession.wrapAndApplyHeader(buffer, offset, check.header());
+            handler.onOtherVersion(openSession.correlationId(), openSession.responseChannel(),
+                openSession.responseStreamId(), check.header().version());
+            return true;
+        }
         if (!check.namesCommand(length))
         {
             return false;

@@ -21,6 +21,16 @@ public interface RequestHandler
     void onOpenSession(long correlationId, SessionRequest request);
 
     /**
+     * A client of a version of the schema that is not read any more wants a session; to be answered with both versions.
+     *
+     * @param correlationId    comes back in the answer.
+     * @param responseChannel  Aeron channel of the answers.
+     * @param responseStreamId of the answers.
+     * @param schemaVersion    of the client.
+     */
+    void onOtherVersion(long correlationId, String responseChannel, int responseStreamId, int schemaVersion);
+
+    /**
      * A client proves itself.
      *
      * @param correlationId comes back in the answer.

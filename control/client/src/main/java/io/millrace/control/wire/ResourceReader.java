@@ -17,7 +17,6 @@ import io.millrace.control.codec.ManagedRecordDecoder;
 import io.millrace.control.codec.MessageHeaderDecoder;
 import io.millrace.control.codec.NamespaceRecordDecoder;
 import io.millrace.control.codec.PlanStepRecordDecoder;
-import io.millrace.control.codec.Polling;
 import io.millrace.control.codec.QosRecordDecoder;
 import io.millrace.control.codec.QueuePairRecordDecoder;
 import io.millrace.control.codec.ReactorRecordDecoder;
@@ -30,7 +29,7 @@ import io.millrace.control.message.CounterInfo;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceErrorInfo;
 import io.millrace.control.message.DeviceInfo;
-import io.millrace.control.message.DeviceSettings;
+import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.DriftInfo;
 import io.millrace.control.message.HostInfo;
 import io.millrace.control.message.LatencyBucket;
@@ -50,9 +49,10 @@ import io.millrace.control.message.SubsystemInfo;
 import io.millrace.control.message.VersionInfo;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Decodes resources that were found sound. Belongs to one thread; keeps nothing between calls but whose the last was.
@@ -77,8 +77,6 @@ final class ResourceReader
     private final PlanStepRecordDecoder planStep = new PlanStepRecordDecoder();
     private final CounterRecordDecoder counter = new CounterRecordDecoder();
     private final DeviceErrorRecordDecoder deviceError = new DeviceErrorRecordDecoder();
-    private final FaultRuleCodec faultRules = new FaultRuleCodec();
-    private final UnsafeBuffer rules = new UnsafeBuffer(0, 0);
     private final LeadershipRecordDecoder leadership = new LeadershipRecordDecoder();
     private final DriftRecordDecoder drift = new DriftRecordDecoder();
     private long correlationId;
@@ -162,17 +160,25 @@ final class ResourceReader
     {
         device.wrapAndApplyHeader(buffer, offset, header);
         correlationId = device.correlationId();
+        final long sizeBytes = device.sizeBytes();
+        final int blockSizeBytes = device.blockSizeBytes();
+        final UUID incarnation = CommandReader.uuid(device.incarnation());
+        final Map<String, String> properties = new TreeMap<>();
+        for (final DeviceRecordDecoder.PropertiesDecoder each : device.properties())
+        {
+            properties.put(each.key(), each.value());
+        }
+        final List<String> members = new ArrayList<>();
+        for (final DeviceRecordDecoder.MembersDecoder each : device.members())
+        {
+            members.add(each.member());
+        }
         final String name = device.name();
-        final String target = device.target();
-        device.wrapFaultRules(rules);
-        final DeviceSettings settings = Polling.NULL_VAL == device.polling() ? DeviceSettings.UNKNOWN :
-            new DeviceSettings(device.polling(), device.timeoutNs(), Bool.TRUE == device.interrupts(),
-            Bool.TRUE == device.unsafeNoIommu(), faultRules.decode(rules));
-        return new DeviceInfo(
-            name, device.deviceType(), device.sizeBytes(), device.blockSizeBytes(), device.queueDepth(),
-            Bool.TRUE == device.readOnly(), Bool.TRUE == device.preallocate(), device.seed(),
-            known(device.users(), DeviceRecordDecoder.usersNullValue()), target, settings,
-            CommandReader.incarnation(device.incarnation()));
+        final String type = device.deviceType();
+        final String reason = device.reason();
+        return new DeviceInfo(new DeviceSpec(name, type, properties, incarnation), sizeBytes, blockSizeBytes,
+            device.users(), members, device.state(), device.health(), reason, device.operation(),
+            device.progressPerMille());
     }
 
     private Resource subsystem(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)

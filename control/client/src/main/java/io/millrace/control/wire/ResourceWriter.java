@@ -29,7 +29,7 @@ import io.millrace.control.message.CounterInfo;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceErrorInfo;
 import io.millrace.control.message.DeviceInfo;
-import io.millrace.control.message.DeviceSettings;
+import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.DriftInfo;
 import io.millrace.control.message.HostInfo;
 import io.millrace.control.message.LatencyBucket;
@@ -72,7 +72,6 @@ final class ResourceWriter
     private final PlanStepRecordEncoder planStep = new PlanStepRecordEncoder();
     private final CounterRecordEncoder counter = new CounterRecordEncoder();
     private final DeviceErrorRecordEncoder deviceError = new DeviceErrorRecordEncoder();
-    private final FaultRuleCodec faultRules = new FaultRuleCodec();
     private final LeadershipRecordEncoder leadership = new LeadershipRecordEncoder();
     private final DriftRecordEncoder drift = new DriftRecordEncoder();
 
@@ -193,27 +192,26 @@ final class ResourceWriter
     private int device(
         final MutableDirectBuffer buffer, final int offset, final long correlationId, final DeviceInfo info)
     {
+        final DeviceSpec spec = info.spec();
         device.wrapAndApplyHeader(buffer, offset, header).correlationId(correlationId);
-        device.deviceType(info.type());
-        device.sizeBytes(info.sizeBytes());
-        device.blockSizeBytes(info.blockSizeBytes());
-        device.queueDepth(info.queueDepth());
-        device.readOnly(info.readOnly() ? Bool.TRUE : Bool.FALSE);
-        device.preallocate(info.preallocate() ? Bool.TRUE : Bool.FALSE);
-        device.seed(info.seed());
-        device.users(Resource.UNKNOWN == info.users() ?
-            DeviceRecordEncoder.usersNullValue() : info.users());
-        final DeviceSettings settings = info.settings();
-        device.polling(settings.polling())
-            .timeoutNs(settings.timeoutNs())
-            .interrupts(settings.interrupts() ? Bool.TRUE : Bool.FALSE)
-            .unsafeNoIommu(settings.unsafeNoIommu() ? Bool.TRUE : Bool.FALSE);
-        device.incarnation().high(info.incarnation().getMostSignificantBits())
-            .low(info.incarnation().getLeastSignificantBits());
-        device.name(Text.fit(info.name()));
-        device.target(Text.fit(info.target()));
-        final int length = faultRules.encode(info.name(), settings.rules());
-        device.putFaultRules(faultRules.buffer(), 0, length);
+        device.sizeBytes(info.sizeBytes())
+            .blockSizeBytes(info.blockSizeBytes())
+            .users(info.users())
+            .state(info.state())
+            .health(info.health())
+            .progressPerMille(info.progressPerMille());
+        device.incarnation().high(spec.incarnation().getMostSignificantBits())
+            .low(spec.incarnation().getLeastSignificantBits());
+        final DeviceRecordEncoder.PropertiesEncoder properties = device.propertiesCount(spec.properties().size());
+        spec.properties().forEach((key, value) -> properties.next().key(key)
+            .value(Text.fit(value, MessageCheck.VALUE_LENGTH_MAX_BYTES)));
+        final DeviceRecordEncoder.MembersEncoder members = device.membersCount(info.members().size());
+        info.members().forEach((each) ->
+            members.next().member(Text.fit(each, Text.MEMBER_LENGTH_MAX_BYTES)));
+        device.name(Text.fit(spec.name(), Text.NAME_LENGTH_MAX_BYTES))
+            .deviceType(Text.fit(spec.type(), Text.NAME_LENGTH_MAX_BYTES))
+            .reason(Text.fit(info.reason(), Text.SHORT_LENGTH_MAX_BYTES))
+            .operation(Text.fit(info.operation(), Text.NAME_LENGTH_MAX_BYTES));
         return device.encodedLength();
     }
 

@@ -50,7 +50,13 @@ public final class ResponseAdapter
      */
     public boolean onMessage(final DirectBuffer buffer, final int offset, final int length)
     {
-        if (MessageCheck.Verdict.VALID != check.check(buffer, offset, length))
+        final MessageCheck.Verdict verdict = check.check(buffer, offset, length);
+        if (MessageCheck.Verdict.OTHER_VERSION == verdict)
+        {
+            handler.onOtherVersion(check.header().version());
+            return true;
+        }
+        if (MessageCheck.Verdict.VALID != verdict)
         {
             return false;
         }
@@ -117,8 +123,7 @@ public final class ResponseAdapter
         final String name = sessionOpened.dataPlaneName();
         final byte[] proof = new byte[sessionOpened.proofLength()];
         sessionOpened.getProof(proof, 0, proof.length);
-        final PeerInfo peer = header.version() < SessionOpenedDecoder.schemaVersionSinceVersion() ?
-            PeerInfo.ofVersion(header.version()) : PeerInfoCodec.peer(sessionOpened);
+        final PeerInfo peer = PeerInfoCodec.peer(sessionOpened);
         handler.onSessionOpened(
             sessionOpened.correlationId(),
             new SessionInfo(

@@ -30,6 +30,13 @@ public interface ResponseHandler
     void onSessionOpened(long correlationId, SessionInfo session, byte[] proof);
 
     /**
+     * The peer is of a version of the schema that is not read any more.
+     *
+     * @param schemaVersion of the peer.
+     */
+    void onOtherVersion(int schemaVersion);
+
+    /**
      * A command is done.
      *
      * @param sessionId     of the session; 0: none.

@@ -86,15 +86,14 @@ public final class ResponseWriter
             .commandsMax(session.commandsMax())
             .schemaVersion(session.peer().schemaVersion())
             .peerType(session.peer().type())
-            .kinds(PeerInfoCodec.kinds(session.peer()))
-            .deviceTypes(PeerInfoCodec.deviceTypes(session.peer()));
+            .kinds(PeerInfoCodec.kinds(session.peer()));
         sessionOpened.dataPlaneId()
             .high(session.dataPlaneId().getMostSignificantBits())
             .low(session.dataPlaneId().getLeastSignificantBits());
         sessionOpened.dataPlaneName(Text.fit(session.dataPlaneName()))
             .putProof(proof, 0, proof.length)
             .programVersion(Text.fit(session.peer().programVersion()))
-            .properties(PeerInfoCodec.properties(session.peer()));
+            .deviceTypes(PeerInfoCodec.deviceTypes(session.peer()));
         return MessageHeaderEncoder.ENCODED_LENGTH + sessionOpened.encodedLength();
     }
 

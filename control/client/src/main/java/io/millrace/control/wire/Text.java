@@ -10,6 +10,10 @@ public final class Text
 {
     /** Longest text, in bytes of UTF-8. */
     public static final int LENGTH_MAX_BYTES = 4096;
+    /** Longest name of a device or its type, in bytes of UTF-8, where a message has much else. */
+    static final int NAME_LENGTH_MAX_BYTES = 256;
+    /** Longest name of one of many devices: longer names are none. */
+    static final int MEMBER_LENGTH_MAX_BYTES = 64;
     /** Where a message has so many texts that not all can be long. */
     static final int SHORT_LENGTH_MAX_BYTES = 1024;
 
@@ -32,6 +36,11 @@ public final class Text
      */
     static String check(final String what, final String value)
     {
+        return check(what, value, LENGTH_MAX_BYTES);
+    }
+
+    static String check(final String what, final String value, final int lengthMaxBytes)
+    {
         for (int i = 0; i < value.length(); i++)
         {
             final char c = value.charAt(i);
@@ -52,10 +61,10 @@ public final class Text
             }
         }
         final int lengthBytes = value.getBytes(StandardCharsets.UTF_8).length;
-        if (lengthBytes > LENGTH_MAX_BYTES)
+        if (lengthBytes > lengthMaxBytes)
         {
             throw new IllegalArgumentException(what + " has " + lengthBytes + " bytes in UTF-8, more than " +
-                LENGTH_MAX_BYTES + ": shorten it");
+                lengthMaxBytes + ": shorten it");
         }
         return value;
     }

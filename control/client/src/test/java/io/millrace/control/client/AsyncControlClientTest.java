@@ -110,10 +110,6 @@ class AsyncControlClientTest
         final Samples samples = new Samples(SEED);
         for (final Command command : samples.commands())
         {
-            if (command instanceof Command.SetFaultRules(String name, List<?> rules) && rules.size() > 100)
-            {
-                continue;
-            }
             final Answer answer = get(client.submit(command));
             assertEquals(command.changes(), !CommandId.NONE.equals(answer.commandId()));
             assertEquals(command, fixture.onPeer(() -> fixture.control().peer().carriedOut().getLast()));

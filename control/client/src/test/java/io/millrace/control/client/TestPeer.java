@@ -7,6 +7,7 @@ import io.aeron.logbuffer.Header;
 import io.millrace.control.codec.Change;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.MessageHeaderEncoder;
 import io.millrace.control.codec.PeerType;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command;
@@ -36,6 +37,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
@@ -98,7 +100,8 @@ final class TestPeer implements RequestHandler, AutoCloseable
     private int keepAliveCount;
     private boolean isMute;
     private boolean isForger;
-    private boolean isOld;
+    private boolean isPlain;
+    private int version;
     private PeerInfo peer = PeerInfo.own(PeerType.DATA_PLANE, "test");
     private int commandsMax = 1000;
     private Session current;
@@ -163,11 +166,22 @@ final class TestPeer implements RequestHandler, AutoCloseable
         isForger = true;
     }
 
-    /** Speaks an earlier version of the schema, which does not encrypt. */
-    void old(final int version)
+    /** Does not encrypt. */
+    void plain()
     {
-        isOld = true;
-        peer = PeerInfo.ofVersion(version);
+        isPlain = true;
+    }
+
+    /** Makes devices of these types alone. */
+    void knows(final String... deviceTypes)
+    {
+        peer = new PeerInfo(peer.schemaVersion(), peer.type(), peer.kinds(), Set.of(deviceTypes), "test");
+    }
+
+    /** Sends all as of another version of the schema. */
+    void version(final int value)
+    {
+        version = value;
     }
 
     void commandsMax(final int value)
@@ -263,8 +277,18 @@ final class TestPeer implements RequestHandler, AutoCloseable
         {
             final byte[] message = new byte[length];
             writer.buffer().getBytes(MessagePublication.MESSAGE_OFFSET, message);
+            if (0 != version)
+            {
+                new MessageHeaderEncoder().wrap(new UnsafeBuffer(message), 0).version(version);
+            }
             session.outgoing.addLast(message);
         }
+    }
+
+    @Override
+    public void onOtherVersion(final long correlationId, final String channel, final int streamId, final int other)
+    {
+        throw new AssertionError("version " + other);
     }
 
     @Override
@@ -281,7 +305,7 @@ final class TestPeer implements RequestHandler, AutoCloseable
             opened(session, correlationId, new byte[0]);
             return;
         }
-        session.keys = request.isEncrypted() && !isOld ? KeyAgreementPair.generate() : null;
+        session.keys = request.isEncrypted() && !isPlain ? KeyAgreementPair.generate() : null;
         final byte[] publicKey = null == session.keys ? SessionRequest.NO_KEY : session.keys.publicKey();
         session.transcript =
             new SessionTranscript(session.id, request, session.nonce, SessionRequest.NO_KEY, publicKey);

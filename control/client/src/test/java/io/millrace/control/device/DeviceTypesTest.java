@@ -172,7 +172,7 @@ class DeviceTypesTest
             "first-block=1000000000000,last-block=2000000000000 ";
         final String tooLong = assertThrows(DeviceSettingException.class,
             () -> fault.values(Map.of("base", "d", "rules", longRule.repeat(128)))).getMessage();
-        assertTrue(tooLong.matches("settings: [0-9]+ bytes together, more than 12288; shorten or join some"), tooLong);
+        assertTrue(tooLong.matches("settings: [0-9]+ bytes together, more than 8192; shorten or join some"), tooLong);
     }
 
     @Test
@@ -191,7 +191,7 @@ class DeviceTypesTest
     @Test
     void shouldNameTheTypesThatThereAre()
     {
-        assertEquals("type = disk: not one of memory, discard, file, nvme, remote, fault; use one of them",
+        assertEquals("type = disk: not one of " + String.join(", ", DeviceTypes.names()) + "; use one of them",
             assertThrows(DeviceSettingException.class, () -> DeviceTypes.of("disk")).getMessage());
         assertEquals("type = null: no type any more; write discard, its name now",
             assertThrows(DeviceSettingException.class, () -> DeviceTypes.of("null")).getMessage());

@@ -2,20 +2,20 @@ package io.millrace.control.message;
 
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Code;
-import io.millrace.control.codec.DeviceType;
+import io.millrace.control.codec.DeviceHealth;
+import io.millrace.control.codec.DeviceState;
 import io.millrace.control.codec.Effect;
-import io.millrace.control.codec.FaultAction;
 import io.millrace.control.codec.Health;
 import io.millrace.control.codec.IoKind;
 import io.millrace.control.codec.Kind;
-import io.millrace.control.codec.Polling;
 import io.millrace.control.codec.ReconcileMode;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
-import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /** Commands and resources of every kind with values of all ranges, made from a seed. */
@@ -66,24 +66,19 @@ public final class Samples
         return values[random.nextInt(values.length - 2)];
     }
 
-    private FaultRuleSpec rule()
+    private Map<String, String> properties()
     {
-        final EnumSet<BlockOperation> operations = EnumSet.noneOf(BlockOperation.class);
-        for (final BlockOperation operation : BlockOperation.values())
+        final Map<String, String> properties = new TreeMap<>();
+        for (int i = random.nextInt(20); i > 0; i--)
         {
-            if (random.nextBoolean())
-            {
-                operations.add(operation);
-            }
+            properties.put(text(), text());
         }
-        return new FaultRuleSpec(any(FaultAction.values()), operations, big(), big(), random.nextDouble(), big(), big(),
-            random.nextInt(0x800), big());
+        return properties;
     }
 
-    private DeviceSettings settings()
+    private DeviceSpec device()
     {
-        return new DeviceSettings(any(Polling.values()), big(), random.nextBoolean(), random.nextBoolean(),
-            random.ints(random.nextInt(129)).mapToObj(_ -> rule()).toList());
+        return new DeviceSpec(text(), text(), properties(), uuid());
     }
 
     private QosSpec qos()
@@ -97,11 +92,10 @@ public final class Samples
     public List<Command> commands()
     {
         return List.of(
-            new Command.CreateDevice(new DeviceSpec(text(), any(DeviceType.values()), big(), number(), number(),
-                random.nextBoolean(), random.nextBoolean(), big(), text(), settings(), uuid()), random.nextBoolean()),
+            new Command.CreateDevice(device(), random.nextBoolean()),
             new Command.DeleteDevice(text()),
             new Command.ResizeDevice(text(), big()),
-            new Command.SetFaultRules(text(), random.ints(random.nextInt(129)).mapToObj(_ -> rule()).toList()),
+            new Command.ModifyDevice(text(), properties()),
             new Command.CreateSubsystem(new SubsystemSpec(text(), random.nextBoolean(), text(), text())),
             new Command.DeleteSubsystem(text()),
             new Command.AddNamespace(new NamespaceSpec(text(), number(), uuid(), text(), number())),
@@ -142,8 +136,10 @@ public final class Samples
                 text(), text()),
             new ReactorInfo(number(), -1, big(), big(), big(), big(), number(), number(), big(), big(), number(),
                 big(), big(), big(), text()),
-            new DeviceInfo(text(), any(DeviceType.values()), big(), number(), number(), random.nextBoolean(),
-                random.nextBoolean(), big(), number(), text(), settings(), uuid()),
+            new DeviceInfo(device(), big(), number(), number(),
+                random.ints(random.nextInt(65)).mapToObj((number) -> "dev" + number).toList(),
+                any(DeviceState.values()), any(DeviceHealth.values()), text(),
+                text(), random.nextInt(1002) - 1),
             new CounterInfo(text(), text(), text(), text(), big()),
             new DeviceErrorInfo(text(), text(), text(), text(), number(), big(), big(), big(), big(), big()),
             new PlanStepInfo(any(Effect.values()), random.nextBoolean(), text()),

@@ -91,6 +91,19 @@ final class Recorder implements RequestHandler, ResponseHandler
     }
 
     @Override
+    public void onOtherVersion(final long id, final String channel, final int streamId, final int schemaVersion)
+    {
+        correlationId = id;
+        text = channel + " " + streamId + " " + schemaVersion;
+    }
+
+    @Override
+    public void onOtherVersion(final int schemaVersion)
+    {
+        text = Integer.toString(schemaVersion);
+    }
+
+    @Override
     public void onProveIdentity(final long id, final long sessionId, final byte[] nonce, final byte[] proof)
     {
         correlationId = id;

@@ -108,7 +108,7 @@ class WireTest
         final UnsafeBuffer buffer = new UnsafeBuffer(bytes);
         if (looksRight && bytes.length >= MessageHeaderDecoder.ENCODED_LENGTH)
         {
-            MessageBytes.header(buffer, bytes[0] & 0x7F, template & 0xFF, bytes[2] & 3);
+            MessageBytes.header(buffer, bytes[0] & 0x7F, template & 0xFF, 3 + (bytes[2] & 3));
         }
         requests.onMessage(buffer, 0, bytes.length);
         responses.onMessage(buffer, 0, bytes.length);

@@ -4,8 +4,9 @@ import io.millrace.console.Confirmation;
 import io.millrace.console.Terminal;
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Code;
-import io.millrace.control.codec.DeviceType;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.device.DeviceContent;
+import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.AnaInfo;
 import io.millrace.control.message.Command.List;
 import io.millrace.control.message.ControlException;
@@ -52,7 +53,8 @@ final class ImpactCheck
     {
         for (final DeviceInfo device : list(Kind.DEVICE, name, DeviceInfo.class))
         {
-            if (DeviceType.MEMORY == device.type() && device.users() <= 0)
+            if (null != DeviceTypes.find(device.type()) && device.users() <= 0 &&
+                DeviceContent.VOLATILE == DeviceTypes.find(device.type()).content())
             {
                 require("device " + name + " is in memory, and what its " + Units.size(device.sizeBytes()) +
                     " hold is lost with it");
@@ -67,7 +69,7 @@ final class ImpactCheck
         if (!hosts.isEmpty())
         {
             require("subsystem " + nqn + " is in use by " + words(hosts) + ", which would lose its " +
-                Units.count(list(Kind.NAMESPACE, nqn, NamespaceInfo.class).size(), "namespace"));
+                count(list(Kind.NAMESPACE, nqn, NamespaceInfo.class).size(), "namespace"));
         }
     }
 
@@ -234,6 +236,11 @@ final class ImpactCheck
         return (1 == hosts.size() ? "host " : hosts.size() + " hosts: ") +
             hosts.stream().limit(HOSTS_NAMED_MAX).collect(Collectors.joining(", ")) +
             (hosts.size() > HOSTS_NAMED_MAX ? " and others" : "");
+    }
+
+    private static String count(final int count, final String noun)
+    {
+        return 1 == count ? "1 " + noun : count + " " + noun + 's';
     }
 
     /** Empty if the named resource does not exist, or the data plane is down: no host is connected then. */

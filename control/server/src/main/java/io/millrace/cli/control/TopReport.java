@@ -7,7 +7,6 @@ import io.millrace.control.message.LatencyInfo;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.setting.SettingType;
-import io.millrace.control.setting.Units;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -182,7 +181,7 @@ record TopReport(
     private static String detail(final List<ControllerInfo> controllers)
     {
         final int queues = controllers.stream().mapToInt(ControllerInfo::ioQueues).sum();
-        return controllers.isEmpty() ? "gone" : Units.count(queues, "queue");
+        return controllers.isEmpty() ? "gone" : queues + (1 == queues ? " queue" : " queues");
     }
 
     private static Rate rate(final LatencyInfo info, final double seconds)

@@ -18,11 +18,34 @@ import java.util.function.Function;
  * @param type    of the records.
  * @param columns in order.
  * @param layout  of a table of them.
+ * @param more    keys and values of a record beside those of the columns, not in the table.
  * @param <T>     type of the records.
  */
 record View<T extends Resource>(
-    Kind kind, String plural, Class<T> type, List<Column<T>> columns, Function<List<T>, Table> layout)
+    Kind kind,
+    String plural,
+    Class<T> type,
+    List<Column<T>> columns,
+    Function<List<T>, Table> layout,
+    Function<T, Map<String, Object>> more)
 {
+    /** Records of columns alone. */
+    View(
+        final Kind kind,
+        final String plural,
+        final Class<T> type,
+        final List<Column<T>> columns,
+        final Function<List<T>, Table> layout)
+    {
+        this(kind, plural, type, columns, layout, (record) -> Map.of());
+    }
+
+    /** The view with more keys and values of a record. */
+    View<T> with(final Function<T, Map<String, Object>> values)
+    {
+        return new View<>(kind, plural, type, columns, layout, values);
+    }
+
     /** A line for each record. */
     View(final Kind kind, final String plural, final Class<T> type, final List<Column<T>> columns)
     {
@@ -60,7 +83,7 @@ record View<T extends Resource>(
         final List<Column<T>> all = new ArrayList<>();
         all.add(Column.of("DATA PLANE", "data-plane", dataPlanes::get));
         columns.stream().filter((each) -> !"data-plane".equals(each.key())).forEach(all::add);
-        return new View<>(kind, plural, type, all);
+        return new View<>(kind, plural, type, all).with(more);
     }
 
     Table table(final List<T> resources)
@@ -87,12 +110,20 @@ record View<T extends Resource>(
         {
             width = Math.max(width, label(each).length());
         }
+        final Map<String, Object> others = more.apply(resource);
+        for (final String each : others.keySet())
+        {
+            width = Math.max(width, each.length());
+        }
         final List<String> lines = new ArrayList<>();
         for (final Column<T> each : columns)
         {
             final String label = label(each);
             lines.add(label + ":" + " ".repeat(width - label.length() + 1) + each.text().apply(resource));
         }
+        final int column = width + 1;
+        others.forEach((key, value) ->
+            lines.add(key.replace('-', ' ') + ":" + " ".repeat(column - key.length()) + (null == value ? "-" : value)));
         return lines;
     }
 
@@ -112,6 +143,7 @@ record View<T extends Resource>(
     {
         final Map<String, Object> map = new LinkedHashMap<>();
         columns.forEach((each) -> map.put(each.key(), each.value().apply(resource)));
+        map.putAll(more.apply(resource));
         return map;
     }
 

@@ -5,14 +5,19 @@ import static io.millrace.cli.control.View.Column.of;
 import io.millrace.cli.control.View.Column;
 import io.millrace.console.Quantity;
 import io.millrace.control.codec.Code;
-import io.millrace.control.codec.DeviceType;
+import io.millrace.control.codec.DeviceHealth;
+import io.millrace.control.codec.DeviceState;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.device.DeviceSetting;
+import io.millrace.control.device.DeviceType;
+import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.AnaInfo;
 import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceErrorInfo;
 import io.millrace.control.message.DeviceInfo;
+import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.DriftInfo;
 import io.millrace.control.message.HostInfo;
 import io.millrace.control.message.ListenerInfo;
@@ -32,7 +37,10 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * How each kind of resource is shown. Stateless.
@@ -41,20 +49,17 @@ final class Views
 {
     static final View<DeviceInfo> DEVICES = new View<>(Kind.DEVICE, "devices", DeviceInfo.class, List.of(
         of("NAME", "name", DeviceInfo::name),
-        of("TYPE", "type", (d) -> word(d.type())),
+        of("TYPE", "type", DeviceInfo::type),
         size(">SIZE", "size-bytes", DeviceInfo::sizeBytes),
         of(">BLOCK", "block-size-bytes", DeviceInfo::blockSizeBytes),
+        of("STATE", "state", (d) -> DeviceState.NULL_VAL == d.state() ? null : SettingType.word(d.state())),
+        of("HEALTH", "health", (d) -> DeviceHealth.NULL_VAL == d.health() ? null : SettingType.word(d.health())),
+        of(null, "reason", (d) -> d.reason().isEmpty() ? null : d.reason()),
+        of(null, "operation", (d) -> d.operation().isEmpty() ? null : d.operation()),
+        of(null, "progress-per-mille", (d) -> known(d.progressPerMille())),
         of(">USERS", "users", (d) -> known(d.users())),
-        of("TARGET", "target", DeviceInfo::target),
-        of(null, "queue-depth", DeviceInfo::queueDepth),
-        of(null, "read-only", DeviceInfo::readOnly),
-        of(null, "preallocate", DeviceInfo::preallocate),
-        of(null, "seed", DeviceInfo::seed),
-        of(null, "polling", (d) -> d.settings().isKnown() ? SettingType.word(d.settings().polling()) : null),
-        of(null, "timeout-ns", (d) -> d.settings().isKnown() ? d.settings().timeoutNs() : null),
-        of(null, "interrupts", (d) -> d.settings().isKnown() ? d.settings().interrupts() : null),
-        of(null, "unsafe-noiommu", (d) -> d.settings().isKnown() ? d.settings().unsafeNoIommu() : null),
-        of(null, "fault-rules", (d) -> d.settings().isKnown() ? d.settings().rules().size() : null)));
+        new Column<>("SETTINGS", "members", (d) -> String.join(" ", d.members()), Views::settings)))
+        .with(Views::values);
 
     static final View<DeviceErrorInfo> DEVICE_ERRORS = new View<>(
         Kind.ERROR, "errors of devices", DeviceErrorInfo.class, List.of(
@@ -191,8 +196,7 @@ final class Views
         of("NAME", "name", ManagedInfo::name),
         of("HEALTH", "health", (m) -> SettingType.word(m.health())),
         of(">VERSION", "desired-version", ManagedInfo::desiredVersion),
-        new Column<>(">APPLIED", "applied-version", (m) -> 0 == m.appliedVersion() ? null : m.appliedVersion(),
-            (m) -> 0 == m.appliedVersion() ? "-" : Long.toString(m.appliedVersion())),
+        of(">APPLIED", "applied-version", ManagedInfo::appliedVersion),
         of(">DRIFT", "drift", ManagedInfo::driftSteps),
         time("LAST SEEN", "last-seen", ManagedInfo::seenEpochNs),
         of("ADDRESS", "address", ManagedInfo::address),
@@ -319,8 +323,39 @@ final class Views
             NetworkAddress.text(NetworkAddress.canonical(state.address()), state.port());
     }
 
-    static String word(final DeviceType type)
+    /** Settings that have not their defaults, but for the sizes. */
+    private static String settings(final DeviceInfo device)
     {
-        return DeviceType.NULL_DEVICE == type ? "null" : SettingType.word(type);
+        final String text = device.spec().properties().entrySet().stream().filter((each) -> !isSize(each.getKey()))
+            .map((each) -> each.getKey() + '=' + each.getValue()).collect(Collectors.joining(" "));
+        return text.isEmpty() ? "-" : text;
+    }
+
+    private static boolean isSize(final String key)
+    {
+        return DeviceSpec.SIZE.equals(key) || DeviceSpec.BLOCK_SIZE.equals(key);
+    }
+
+    /** All settings of the type, with defaults. */
+    private static Map<String, Object> values(final DeviceInfo device)
+    {
+        final Map<String, Object> values = new LinkedHashMap<>();
+        final DeviceType type = DeviceTypes.find(device.type());
+        if (null == type)
+        {
+            values.putAll(device.spec().properties());
+            return values;
+        }
+        for (final DeviceSetting<?> each : type.settings())
+        {
+            if (!isSize(each.key()))
+            {
+                final Object value = DeviceSetting.Form.VALUE == each.form() ?
+                    each.get(device.spec().properties()) : each.text(device.spec().properties());
+                values.put(each.jsonKey(), null == value || value instanceof Number || value instanceof Boolean ?
+                    value : value.toString());
+            }
+        }
+        return values;
     }
 }

@@ -8,7 +8,6 @@ import io.millrace.control.message.StatePosition;
 import io.millrace.control.message.Terms;
 import io.millrace.control.service.Reply;
 import io.millrace.control.state.DesiredState;
-import io.millrace.control.state.ManagerName;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
@@ -127,7 +126,7 @@ final class ActiveManager
 
     private String description()
     {
-        return ManagerName.phrase(info.managerName()) + " (term " + info.term() + " since " +
+        return "manager " + info.managerName() + " (term " + info.term() + " since " +
             Instant.ofEpochSecond(TimeUnit.NANOSECONDS.toSeconds(info.sinceEpochNs())) + ", takes commands in " +
             info.managerAddress() + ")";
     }

@@ -1,33 +1,28 @@
 package io.millrace.control.agent;
 
 import io.millrace.block.BlockDeviceException;
-import io.millrace.block.DeviceProperties;
-import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.file.FileBounds;
-import io.millrace.block.file.FileDeviceConfig;
-import io.millrace.block.file.FileDeviceConfig.Polling;
 import io.millrace.block.file.FileRecords;
-import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.control.codec.Code;
-import io.millrace.control.codec.DeviceType;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
+import io.millrace.control.device.DeviceContent;
+import io.millrace.control.device.DeviceSettingException;
+import io.millrace.control.device.DeviceType;
+import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
-import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.service.Reply;
-import io.millrace.control.setting.SettingType;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DataPlaneState;
 import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.OperationException;
 import io.millrace.dataplane.SubsystemSettings;
-import io.millrace.dataplane.device.DeviceFactory;
 import io.millrace.dataplane.device.FileAccess;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.config.ControllerIds;
@@ -44,7 +39,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -52,7 +46,6 @@ import java.util.stream.Collectors;
  */
 final class Commands
 {
-    private static final Pattern NSID = Pattern.compile("[1-9][0-9]{0,8}");
     private static final int PORT_MAX = 0xFFFF;
     private static final long LEAVING_TIMEOUT_MS = 1_000;
     private static final UUID NO_UUID = new UUID(0, 0);
@@ -91,12 +84,8 @@ final class Commands
     {
         return switch (command)
         {
-            case Command.CreateDevice create -> switch (create.device().type())
-            {
-                case FILE, NVME -> true;
-                case FAULT -> isBeingLeft(create.device().target());
-                default -> false;
-            };
+            case Command.CreateDevice create -> isPersistent(create.device()) ||
+                create.device().bases().stream().anyMatch(this::isBeingLeft);
             case Command.DeleteDevice _, Command.ResizeDevice _ -> true;
             case Command.AddNamespace add -> isBeingLeft(add.namespace().device());
             default -> false;
@@ -148,10 +137,7 @@ final class Commands
         switch (command)
         {
             case final Command.CreateDevice create:
-                if (DeviceType.FAULT == create.device().type())
-                {
-                    awaitLeft(create.device().target());
-                }
+                create.device().bases().forEach(this::awaitLeft);
                 dataPlane.devices().create(bounded(device(create.device()), create.existingOnly()));
                 return DONE;
             case final Command.DeleteDevice delete:
@@ -160,8 +146,8 @@ final class Commands
                 return DONE;
             case final Command.ResizeDevice resize:
                 return ok(dataPlane.devices().resize(resize.name(), resize.sizeBytes()));
-            case final Command.SetFaultRules rules:
-                return setFaultRules(rules);
+            case final Command.ModifyDevice modify:
+                return modify(modify);
             case final Command.CreateSubsystem create:
                 createSubsystem(create.subsystem());
                 return DONE;
@@ -219,78 +205,48 @@ final class Commands
         return done.thenApply((nothing) -> Reply.OK);
     }
 
+    /** Opens a file or a drive, which may take a while. */
+    private static boolean isPersistent(final DeviceSpec device)
+    {
+        final DeviceType type = DeviceTypes.find(device.type());
+        return null != type && DeviceContent.PERSISTENT == type.content();
+    }
+
     private DeviceConfig bounded(final DeviceConfig config, final boolean existingOnly)
     {
-        return config.with(new FileAccess(bounds, existingOnly && "file".equals(config.type()) ?
-            records.expecting(config.name(), Path.of(config.properties().text(FileDeviceConfig.PATH))) : records));
+        final String path = config.properties().text("path", "");
+        return config.with(new FileAccess(bounds, existingOnly && !path.isEmpty() ?
+            records.expecting(config.name(), Path.of(path)) : records));
     }
 
+    /** Refuses settings that are unknown or out of bounds. */
     static DeviceConfig device(final DeviceSpec spec)
     {
-        final int blockSizeBytes = 0 == spec.blockSizeBytes() ?
-            DeviceFactory.BLOCK_SIZE_BYTES_DEFAULT : spec.blockSizeBytes();
-        return switch (spec.type())
+        try
         {
-            case MEMORY -> DeviceConfig.memory(spec.name(), spec.sizeBytes(), blockSizeBytes);
-            case NULL_DEVICE -> DeviceConfig.discard(spec.name(), spec.sizeBytes(), blockSizeBytes);
-            case FILE ->
-            {
-                final Path path = Path.of(spec.target());
-                if (!path.isAbsolute())
-                {
-                    throw new IllegalArgumentException(
-                        "device " + spec.name() + ": path '" + spec.target() + "' is not absolute; begin it with /");
-                }
-                yield DeviceConfig.of(spec.name(), "file", Map.of("path", path.toString(), "size", spec.sizeBytes(),
-                    "block-size", blockSizeBytes, "read-only", spec.readOnly(), "preallocate", spec.preallocate(),
-                    "queue-depth", 0 == spec.queueDepth() ? FileDeviceConfig.QUEUE_DEPTH_DEFAULT : spec.queueDepth(),
-                    "polling", SettingType.word(polling(spec))));
-            }
-            case NVME -> nvme(spec);
-            case FAULT -> DeviceConfig.fault(spec.name(), spec.target(), FaultRules.plan(spec.seed(),
-                spec.settings().rules()));
-            case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
-                "device " + spec.name() + ": type is unknown to this data plane; use a client of its version");
-        };
-    }
-
-    private static DeviceConfig nvme(final DeviceSpec spec)
-    {
-        final int slash = spec.target().lastIndexOf('/');
-        final String nsid = spec.target().substring(slash + 1);
-        if (slash < 0 || !NSID.matcher(nsid).matches())
-        {
-            throw new IllegalArgumentException("device " + spec.name() + ": '" + spec.target() +
-                "' is not a namespace of a drive; write PCI address/nsid, such as 0000:01:00.0/1");
+            return DeviceConfig.of(spec.name(), spec.type(),
+                DeviceTypes.of(spec.type()).values(spec.properties()));
         }
-        final DeviceSettings settings = spec.settings();
-        return DeviceConfig.of(spec.name(), "nvme", Map.of(
-            "address", NvmeDeviceConfig.canonical(spec.target().substring(0, slash)),
-            "nsid", Integer.parseInt(nsid),
-            "queue-depth", 0 == spec.queueDepth() ? NvmeDeviceConfig.QUEUE_DEPTH_DEFAULT : spec.queueDepth(),
-            "command-timeout", 0 == settings.timeoutNs() ? NvmeDeviceConfig.TIMEOUT_NS_DEFAULT : settings.timeoutNs(),
-            "interrupts", settings.interrupts(),
-            "unsafe-noiommu", settings.unsafeNoIommu()));
-    }
-
-    private static Polling polling(final DeviceSpec spec)
-    {
-        return switch (spec.settings().polling())
+        catch (final DeviceSettingException e)
         {
-            case AUTO, NULL_VAL -> Polling.AUTO;
-            case ON -> Polling.ON;
-            case OFF -> Polling.OFF;
-            case SBE_UNKNOWN -> throw new IllegalArgumentException("device " + spec.name() +
-                ": polling mode is unknown to this data plane; use a client of its version");
-        };
+            throw new IllegalArgumentException("device " + spec.name() + ": " + e.getMessage(), e);
+        }
     }
 
-    private CompletableFuture<Reply> setFaultRules(final Command.SetFaultRules command)
+    private CompletableFuture<Reply> modify(final Command.ModifyDevice command)
     {
-        final DeviceProperties was = dataPlane.devices().get(command.name()).config().properties();
-        final FaultPlan plan = FaultRules.plan(was.number(FaultPlan.SEED, 0), command.rules());
-        return ok(dataPlane.devices().modify(command.name(),
-            was.with(FaultPlan.RULES, plan.properties("").values().get(FaultPlan.RULES))));
+        final DeviceSpec was = Lists.device(dataPlane.devices().get(command.name())).spec();
+        try
+        {
+            final Map<String, String> wanted =
+                DeviceTypes.of(was.type()).applied(was.properties(), command.properties());
+            return ok(dataPlane.devices().modify(command.name(), device(new DeviceSpec(
+                was.name(), was.type(), wanted)).properties()));
+        }
+        catch (final DeviceSettingException e)
+        {
+            throw new IllegalArgumentException("device " + was.name() + ": " + e.getMessage(), e);
+        }
     }
 
     private void createSubsystem(final SubsystemSpec spec)

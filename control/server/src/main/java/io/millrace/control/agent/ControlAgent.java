@@ -3,7 +3,6 @@ package io.millrace.control.agent;
 import io.millrace.block.file.FileBounds;
 import io.millrace.block.file.FileRecords;
 import io.millrace.control.codec.Code;
-import io.millrace.control.codec.DeviceType;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.service.ControlService;
 import io.millrace.control.service.ControlSettings;
@@ -56,8 +55,7 @@ public final class ControlAgent implements AutoCloseable
         try
         {
             return new ControlAgent(ControlService.start(settings,
-                new DataPlaneBackend(settings.name(), dataPlane, events, owner, kept, bounds),
-                owner::onNote, owner::onError));
+                new DataPlaneBackend(settings.name(), dataPlane, events, owner, kept, bounds), owner::onError));
         }
         catch (final ServiceSettingException e)
         {
@@ -111,9 +109,9 @@ public final class ControlAgent implements AutoCloseable
     {
         for (final DeviceSpec each : state.devices().values())
         {
-            if (DeviceType.FILE == each.type())
+            if (!each.path().isEmpty())
             {
-                records.adopt(each.name(), Path.of(each.target()));
+                records.adopt(each.name(), Path.of(each.path()));
             }
         }
     }

@@ -1,14 +1,15 @@
 package io.millrace.control.agent;
 
-import io.millrace.block.DeviceProperties;
-import io.millrace.block.fault.FaultPlan;
-import io.millrace.block.file.FileDeviceConfig;
-import io.millrace.block.nvme.NvmeDeviceConfig;
+import io.millrace.block.DeviceStatus;
+import io.millrace.control.codec.DeviceHealth;
+import io.millrace.control.codec.DeviceState;
+import io.millrace.control.device.DeviceType;
+import io.millrace.control.device.DeviceTypes;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.dataplane.DeviceConfig;
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Code;
-import io.millrace.control.codec.DeviceType;
 import io.millrace.control.codec.Kind;
-import io.millrace.control.codec.Polling;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.AnaInfo;
@@ -18,7 +19,6 @@ import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceErrorInfo;
 import io.millrace.control.message.DeviceInfo;
-import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.HostInfo;
 import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.NamespaceInfo;
@@ -46,7 +46,9 @@ import io.millrace.nvmf.qos.QosSnapshot;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.status.DeviceErrorStatus;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Maps snapshots of a data plane to records. The agent's thread.
@@ -164,39 +166,21 @@ final class Lists
 
     static DeviceInfo device(final DeviceSnapshot snapshot)
     {
-        final long sizeBytes = snapshot.geometry().sizeBytes();
-        final int blockSizeBytes = snapshot.geometry().blockSizeBytes();
-        final DeviceProperties properties = snapshot.config().properties();
-        return switch (snapshot.config().type())
+        final DeviceConfig config = snapshot.config();
+        final DeviceType type = DeviceTypes.of(config.type());
+        final Map<String, Object> values = new HashMap<>(config.properties().values());
+        if (null != type.growable())
         {
-            case "memory" -> new DeviceInfo(snapshot.name(), DeviceType.MEMORY, sizeBytes,
-                blockSizeBytes, 0, false, false, 0, snapshot.users(), "", DeviceSettings.DEFAULT);
-            case "discard" -> new DeviceInfo(snapshot.name(), DeviceType.NULL_DEVICE, sizeBytes,
-                blockSizeBytes, 0, false, false, 0, snapshot.users(), "", DeviceSettings.DEFAULT);
-            case "file" ->
-            {
-                final FileDeviceConfig settings = FileDeviceConfig.of(snapshot.name(), properties);
-                yield new DeviceInfo(snapshot.name(), DeviceType.FILE, sizeBytes, blockSizeBytes,
-                    settings.queueDepth(), settings.readOnly(), settings.preallocate(), 0, snapshot.users(),
-                    settings.path().toAbsolutePath().normalize().toString(),
-                    DeviceSettings.file(Polling.valueOf(settings.polling().name())));
-            }
-            case "nvme" ->
-            {
-                final NvmeDeviceConfig settings = NvmeDeviceConfig.of(snapshot.name(), properties);
-                yield new DeviceInfo(snapshot.name(), DeviceType.NVME, sizeBytes,
-                    blockSizeBytes, settings.queueDepth(), false, false, 0, snapshot.users(),
-                    settings.address() + '/' + settings.nsid(), DeviceSettings.drive(settings.timeoutNs(),
-                    settings.interrupts(), properties.flag(NvmeDeviceConfig.UNSAFE_NOIOMMU, false)));
-            }
-            default ->
-            {
-                final FaultPlan plan = FaultPlan.of(properties);
-                yield new DeviceInfo(snapshot.name(), DeviceType.FAULT, sizeBytes, blockSizeBytes, 0, false, false,
-                    plan.seed(), snapshot.users(), properties.text(FaultPlan.BASE),
-                    DeviceSettings.fault(FaultRules.specs(plan)));
-            }
-        };
+            values.put(type.growable().key(), snapshot.geometry().sizeBytes());
+        }
+        final Map<String, String> properties = type.texts(values);
+        final DeviceStatus status = snapshot.status();
+        return new DeviceInfo(new DeviceSpec(config.name(), config.type(), properties),
+            snapshot.geometry().sizeBytes(), snapshot.geometry().blockSizeBytes(), snapshot.users(),
+            snapshot.members(), DeviceState.valueOf(snapshot.state().name()),
+            DeviceHealth.valueOf(status.health().name()), status.reason(),
+            null == status.progress() ? "" : status.progress().operation(),
+            null == status.progress() ? Resource.UNKNOWN : status.progress().perMille());
     }
 
     private static Resource subsystem(final SubsystemSnapshot snapshot)

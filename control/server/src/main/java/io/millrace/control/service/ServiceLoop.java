@@ -6,6 +6,7 @@ import io.aeron.Subscription;
 import io.aeron.exceptions.AeronException;
 import io.aeron.logbuffer.Header;
 import io.millrace.control.codec.Code;
+import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.SessionRequest;
@@ -311,6 +312,18 @@ final class ServiceLoop implements RequestHandler
     public void onOpenSession(final long correlationId, final SessionRequest request)
     {
         if (null != sealedSession || !opener.onOpenSession(aeron, origin, correlationId, request, nowNs))
+        {
+            drop();
+        }
+    }
+
+    @Override
+    public void onOtherVersion(
+        final long correlationId, final String responseChannel, final int responseStreamId, final int schemaVersion)
+    {
+        final SessionRequest request = new SessionRequest(Role.READ, responseChannel, responseStreamId, "", "", "");
+        if (null != sealedSession ||
+            !opener.rejectVersion(aeron, origin, correlationId, request, schemaVersion, nowNs))
         {
             drop();
         }

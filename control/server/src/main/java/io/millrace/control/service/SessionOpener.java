@@ -3,6 +3,7 @@ package io.millrace.control.service;
 import io.aeron.Aeron;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Role;
+import io.millrace.control.codec.SessionOpenedDecoder;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.SessionInfo;
 import io.millrace.control.message.SessionRequest;
@@ -102,6 +103,22 @@ final class SessionOpener
             completeOpening(session, correlationId, request, new byte[0]);
         }
         return true;
+    }
+
+    /** Tells a client of an earlier version why there is no session; returns whether it was told. */
+    boolean rejectVersion(
+        final Aeron aeron,
+        final Origin origin,
+        final long correlationId,
+        final SessionRequest request,
+        final int schemaVersion,
+        final long nowNs)
+    {
+        final String channel = ResponseChannel.of(request.responseChannel(), origin.isRemote());
+        return null != channel && (!origin.isRemote() || remoteRate.take(nowNs)) &&
+            reject(aeron, origin, correlationId, request, channel, nowNs, Code.UNSUPPORTED,
+            "the client has schema version " + schemaVersion + ", and this peer " +
+            SessionOpenedDecoder.SCHEMA_VERSION + ": update the client");
     }
 
     /** Clients that never authenticate must not block others. */

@@ -1,17 +1,14 @@
 package io.millrace.control.state;
 
-import io.millrace.control.codec.DeviceType;
-import io.millrace.control.message.DeviceSettings;
+import io.millrace.control.device.DeviceSettingException;
+import io.millrace.control.device.DeviceType;
+import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.SubsystemSpec;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
-import java.util.Locale;
 import java.util.UUID;
-import java.util.regex.Pattern;
 
 /**
  * Canonical form of the parts of a state, so that a declared state equals the reported one: defaults and generated
@@ -20,12 +17,8 @@ import java.util.regex.Pattern;
  */
 final class Canonical
 {
-    static final int BLOCK_SIZE_BYTES_DEFAULT = 4096;
-    static final int QUEUE_DEPTH_DEFAULT = 256;
-    static final long TIMEOUT_NS_DEFAULT = 30_000_000_000L;
     static final String MODEL_DEFAULT = "Millrace";
 
-    private static final Pattern SHORT_DRIVE = Pattern.compile("[0-9a-f]{2}:[01][0-9a-f]\\.[0-7]/.*");
     private static final int SERIAL_LENGTH = 20;
     private static final UUID NO_UUID = new UUID(0, 0);
 
@@ -33,58 +26,18 @@ final class Canonical
     {
     }
 
+    /** A device whose settings are invalid stays as it is. */
     static DeviceSpec device(final DeviceSpec spec)
     {
-        final int queueDepth = 0 == spec.queueDepth() ? QUEUE_DEPTH_DEFAULT : spec.queueDepth();
-        return switch (spec.type())
-        {
-            case FAULT -> DeviceSpec.fault(spec.name(), spec.target(), spec.seed()).with(known(spec.settings(),
-                DeviceSettings.fault(FaultRuleValues.canonical(spec.settings().rules()))));
-            case FILE -> new DeviceSpec(spec.name(), DeviceType.FILE, spec.sizeBytes(), blockSizeBytes(spec),
-                queueDepth, spec.readOnly(), spec.preallocate(), 0, path(spec.target()),
-                known(spec.settings(), DeviceSettings.file(spec.settings().polling())));
-            // Size and block size are the drive's.
-            case NVME -> new DeviceSpec(spec.name(), DeviceType.NVME, 0, 0, queueDepth, false, false, 0,
-                drive(spec.target()), known(spec.settings(), drive(spec.settings())));
-            default -> new DeviceSpec(
-                spec.name(), spec.type(), spec.sizeBytes(), blockSizeBytes(spec), 0, false, false, 0, "")
-                .with(spec.incarnation());
-        };
-    }
-
-    /** Settings that an older data plane does not report stay unknown. */
-    private static DeviceSettings known(final DeviceSettings settings, final DeviceSettings canonical)
-    {
-        return settings.isKnown() ? canonical : DeviceSettings.UNKNOWN;
-    }
-
-    private static DeviceSettings drive(final DeviceSettings settings)
-    {
-        return DeviceSettings.drive(0 == settings.timeoutNs() ? TIMEOUT_NS_DEFAULT : settings.timeoutNs(),
-            settings.interrupts(), settings.unsafeNoIommu());
-    }
-
-    /** Address and namespace identifier as data planes write them: lower case, with domain. */
-    private static String drive(final String target)
-    {
-        final String lower = target.toLowerCase(Locale.ROOT);
-        return SHORT_DRIVE.matcher(lower).matches() ? "0000:" + lower : lower;
-    }
-
-    private static int blockSizeBytes(final DeviceSpec spec)
-    {
-        return 0 == spec.blockSizeBytes() ? BLOCK_SIZE_BYTES_DEFAULT : spec.blockSizeBytes();
-    }
-
-    private static String path(final String text)
-    {
+        final DeviceType type = DeviceTypes.find(spec.type());
         try
         {
-            return Path.of(text).normalize().toString();
+            return null == type ? spec : new DeviceSpec(spec.name(), spec.type(), type.canonical(spec.properties()),
+                type.hasIncarnation() ? spec.incarnation() : DeviceSpec.NO_INCARNATION);
         }
-        catch (final InvalidPathException _)
+        catch (final DeviceSettingException _)
         {
-            return text;
+            return spec;
         }
     }
 

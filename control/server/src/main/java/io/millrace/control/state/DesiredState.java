@@ -1,8 +1,8 @@
 package io.millrace.control.state;
 
 import io.millrace.control.codec.AnaState;
-import io.millrace.control.codec.DeviceType;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.AnaInfo;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
@@ -17,7 +17,6 @@ import io.millrace.control.message.QosInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SubsystemInfo;
 import io.millrace.control.message.SubsystemSpec;
-import io.millrace.control.setting.Units;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -79,7 +78,7 @@ public final class DesiredState
             switch (each)
             {
                 // Of a later version, which is unknown here.
-                case final DeviceInfo d when DeviceType.SBE_UNKNOWN == d.type() || DeviceType.NULL_VAL == d.type() ->
+                case final DeviceInfo d when null == DeviceTypes.find(d.type()) ->
                 {
                 }
                 case final DeviceInfo d -> devices.put(d.name(), Canonical.device(d.spec()));
@@ -151,7 +150,7 @@ public final class DesiredState
             case Command.CreateDevice _, Command.DeleteDevice _, Command.ResizeDevice _, Command.CreateSubsystem _,
                 Command.DeleteSubsystem _, Command.AddNamespace _, Command.RemoveNamespace _, Command.AllowHost _,
                 Command.DenyHost _, Command.SetAllowAnyHost _, Command.AddListener _, Command.RemoveListener _,
-                Command.SetAnaState _, Command.SetQos _, Command.SetFaultRules _ -> true;
+                Command.SetAnaState _, Command.SetQos _, Command.ModifyDevice _ -> true;
             default -> false;
         };
     }
@@ -227,7 +226,7 @@ public final class DesiredState
         return withIncarnations((each) ->
         {
             final DeviceSpec was = base.devices.get(each.name());
-            return null != was && was.hasIncarnation() && was.type() == each.type() &&
+            return null != was && was.hasIncarnation() && was.type().equals(each.type()) &&
                 was.blockSizeBytes() == each.blockSizeBytes() && was.sizeBytes() <= each.sizeBytes() ?
                 was.incarnation() : created.apply(each);
         });
@@ -271,24 +270,29 @@ public final class DesiredState
     }
 
     /**
-     * {@return the devices, each behind the one that it wraps}
+     * {@return the devices, each behind those below it}
      */
     List<DeviceSpec> devicesInOrder()
     {
         final List<DeviceSpec> ordered = new ArrayList<>(devices.size());
         final Set<String> done = HashSet.newHashSet(devices.size());
-        final ArrayDeque<DeviceSpec> chain = new ArrayDeque<>();
-        for (final DeviceSpec each : devices.values())
+        final Set<String> listed = HashSet.newHashSet(devices.size());
+        final ArrayDeque<DeviceSpec> open = new ArrayDeque<>(devices.size() + 1);
+        devices.descendingMap().values().forEach(open::push);
+        while (!open.isEmpty())
         {
-            DeviceSpec next = each;
-            while (null != next && done.add(next.name()))
+            final DeviceSpec next = open.pop();
+            final List<DeviceSpec> below = done.contains(next.name()) ? List.of() : next.bases().stream()
+                .map(devices::get).filter((each) -> null != each && !done.contains(each.name())).toList();
+            if (done.add(next.name()) && !below.isEmpty())
             {
-                chain.push(next);
-                next = DeviceType.FAULT == next.type() ? devices.get(next.target()) : null;
+                // Comes again behind those below it, which are done before then.
+                open.push(next);
+                below.forEach(open::push);
             }
-            while (!chain.isEmpty())
+            else if (listed.add(next.name()))
             {
-                ordered.add(chain.pop());
+                ordered.add(next);
             }
         }
         return ordered;
@@ -310,7 +314,7 @@ public final class DesiredState
     @Override
     public String toString()
     {
-        return Units.count(devices.size(), "device") + ", " + Units.count(subsystems.size(), "subsystem") + " with " +
-            Units.count(namespaceCount(), "namespace") + ", " + Units.count(listeners.size(), "listener");
+        return devices.size() + " devices, " + subsystems.size() + " subsystems with " + namespaceCount() +
+            " namespaces, " + listeners.size() + " listeners";
     }
 }

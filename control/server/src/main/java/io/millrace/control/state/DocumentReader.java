@@ -1,24 +1,23 @@
 package io.millrace.control.state;
 
-import io.millrace.control.codec.DeviceType;
 import io.millrace.control.codec.Transport;
+import io.millrace.control.device.DeviceType;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
-import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
-import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
+import io.millrace.settings.DeviceReader;
 import io.millrace.settings.Section;
 import io.millrace.settings.Setting;
 import io.millrace.settings.SettingTable;
-import io.millrace.control.setting.SettingType;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -52,7 +51,7 @@ final class DocumentReader
                 skipped.add(each.name());
             }
         }
-        top.sectionsIfGiven(StateSettings.DEVICES).forEach(this::device);
+        top.sectionsIfGiven(DeviceReader.DEVICES).forEach(this::device);
         top.sectionsIfGiven(StateSettings.SUBSYSTEMS).forEach(this::subsystem);
         listeners();
         return new StateDocument(editor.state(), skipped);
@@ -60,54 +59,13 @@ final class DocumentReader
 
     private void device(final Section section)
     {
-        final String name = section.get(StateSettings.DEVICE_NAME);
-        final StateSettings.Type type = section.get(StateSettings.DEVICE_TYPE);
-        section.checkDeviceType(SettingType.word(type));
-        final DeviceSpec device = switch (type)
-        {
-            case MEMORY -> DeviceSpec.memory(
-                name, section.require(StateSettings.DEVICE_SIZE), section.get(StateSettings.DEVICE_BLOCK_SIZE));
-            case NULL -> DeviceSpec.nullDevice(
-                name, section.require(StateSettings.DEVICE_SIZE), section.get(StateSettings.DEVICE_BLOCK_SIZE));
-            case FILE ->
-            {
-                final Long size = section.get(StateSettings.DEVICE_SIZE);
-                yield new DeviceSpec(name, DeviceType.FILE, null == size ? 0 : size,
-                    section.get(StateSettings.DEVICE_BLOCK_SIZE), section.get(StateSettings.DEVICE_QUEUE_DEPTH),
-                    section.get(StateSettings.DEVICE_READ_ONLY), section.get(StateSettings.DEVICE_PREALLOCATE), 0,
-                    section.get(StateSettings.DEVICE_PATH),
-                    DeviceSettings.file(section.get(StateSettings.DEVICE_POLLING)));
-            }
-            case NVME -> new DeviceSpec(name, DeviceType.NVME, 0, 0, section.get(StateSettings.DEVICE_QUEUE_DEPTH),
-                false, false, 0,
-                section.get(StateSettings.DEVICE_ADDRESS) + '/' + section.get(StateSettings.DEVICE_NSID),
-                DeviceSettings.drive(section.get(StateSettings.DEVICE_TIMEOUT),
-                section.get(StateSettings.DEVICE_INTERRUPTS), section.get(StateSettings.DEVICE_UNSAFE_NO_IOMMU)));
-            case FAULT -> DeviceSpec.fault(
-                name, section.get(StateSettings.DEVICE_WRAPPED), section.get(StateSettings.DEVICE_SEED))
-                .with(DeviceSettings.fault(section.sectionsIfGiven(StateSettings.RULES).stream()
-                .map(DocumentReader::rule).toList()));
-        };
+        final String name = section.get(DeviceReader.NAME);
+        final DeviceType type = section.get(DeviceReader.TYPE);
+        final Map<String, String> properties =
+            DeviceReader.properties(section, type, DeviceReader.Paths.ABSOLUTE);
         final UUID incarnation = isPersisted ? section.get(StateSettings.DEVICE_INCARNATION) : null;
-        apply(section, new Command.CreateDevice(null == incarnation ? device : device.with(incarnation)));
-    }
-
-    private static FaultRuleSpec rule(final Section section)
-    {
-        final long first = section.get(StateSettings.RULE_FIRST);
-        final Long last = section.get(StateSettings.RULE_LAST);
-        if (null != last && last < first)
-        {
-            throw section.refuse(StateSettings.RULE_LAST, last, "below first-block " + first, "swap them");
-        }
-        final Integer status = section.get(StateSettings.RULE_STATUS);
-        final Long delayNs = section.get(StateSettings.RULE_DELAY);
-        // The length of the largest range would overflow.
-        final long blocks = null == last || Long.MAX_VALUE == last ? 0 : last - first + 1;
-        return new FaultRuleSpec(section.get(StateSettings.RULE_EFFECT),
-            Set.copyOf(section.list(StateSettings.RULE_OPERATIONS)), first, blocks,
-            section.get(StateSettings.RULE_PROBABILITY), section.get(StateSettings.RULE_COUNT),
-            null == delayNs ? 0 : delayNs, null == status ? 0 : status, section.get(StateSettings.RULE_EVERY));
+        apply(section, new Command.CreateDevice(new DeviceSpec(
+            name, type.name(), properties, null == incarnation ? DeviceSpec.NO_INCARNATION : incarnation)));
     }
 
     private void subsystem(final Section section)

@@ -1,18 +1,16 @@
 package io.millrace.control.state;
 
-import io.millrace.control.codec.DeviceType;
-import io.millrace.control.codec.Polling;
-import io.millrace.control.message.DeviceSettings;
+import io.millrace.control.device.DeviceSetting;
+import io.millrace.control.device.DeviceSettingGroup;
+import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.DeviceSpec;
-import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.setting.SettingType;
-import io.millrace.control.setting.Units;
-import java.math.BigDecimal;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -21,8 +19,9 @@ import java.util.Set;
  */
 final class DocumentWriter
 {
+    /** Types of settings whose texts never need quotes. */
+    private static final Set<String> UNQUOTED = Set.of("size", "integer", "duration", "boolean", "number");
     private static final int LENGTH_EXPECTED = 1 << 12;
-    private static final int SHARE_LENGTH_MAX = 20;
 
     private final StringBuilder out = new StringBuilder(LENGTH_EXPECTED);
 
@@ -57,109 +56,52 @@ final class DocumentWriter
 
     private static Group device(final DeviceSpec device)
     {
-        final Group group = new Group().text("name", device.name())
-            .text("type", SettingType.word(StateSettings.Type.of(device.type())));
-        if (DeviceType.FAULT == device.type())
+        final Group group = new Group().text("name", device.name()).text("type", device.type());
+        DeviceTypes.of(device.type()).inOrder(device.properties())
+            .forEach((setting, text) -> setting(group, setting, text));
+        return device.hasIncarnation() && !DeviceSpec.NO_INCARNATION.equals(device.incarnation()) ?
+            group.plain("incarnation", device.incarnation()) : group;
+    }
+
+    private static void setting(final Group group, final DeviceSetting<?> setting, final String text)
+    {
+        switch (setting.form())
         {
-            group.text("base", device.target());
-            if (0 != device.seed())
-            {
-                group.plain("seed", device.seed());
-            }
-            return device.settings().rules().isEmpty() ? group :
-                group.plain("rules", device.settings().rules().stream().map(DocumentWriter::rule).toList());
+            case VALUE -> value(group, setting, text);
+            case VALUES -> group.plain(setting.key(), setting.texts(Map.of(setting.key(), text)).stream()
+                .map(YamlScalar::inFlow).toList());
+            default -> group.plain(setting.key(), setting.texts(Map.of(setting.key(), text)).stream()
+                .map((item) -> item(setting.group(), item)).toList());
         }
-        if (DeviceType.NVME == device.type())
+    }
+
+    private static void value(final Group group, final DeviceSetting<?> setting, final String text)
+    {
+        if (UNQUOTED.contains(setting.type().name()))
         {
-            final int slash = device.target().lastIndexOf('/');
-            group.text("address", device.target().substring(0, slash))
-                .plain("nsid", device.target().substring(slash + 1));
-            if (Canonical.QUEUE_DEPTH_DEFAULT != device.queueDepth())
-            {
-                group.plain("queue-depth", device.queueDepth());
-            }
-            return device.settings().isKnown() ? drive(group, device.settings()) : group;
+            group.plain(setting.key(), text);
         }
-        if (DeviceType.FILE == device.type())
+        else
         {
-            group.text("path", device.target());
+            group.text(setting.key(), text);
         }
-        if (0 != device.sizeBytes())
+    }
+
+    private static Group item(final DeviceSettingGroup settings, final String text)
+    {
+        final Group group = new Group();
+        settings.texts(text).forEach((setting, value) ->
         {
-            group.plain("size", Units.size(device.sizeBytes()));
-        }
-        group.plain("block-size", device.blockSizeBytes());
-        if (device.hasIncarnation() && !DeviceSpec.NO_INCARNATION.equals(device.incarnation()))
-        {
-            group.plain("incarnation", device.incarnation());
-        }
-        if (DeviceType.FILE == device.type())
-        {
-            if (device.readOnly())
+            if (DeviceSetting.Form.VALUES == setting.form())
             {
-                group.plain("read-only", true);
+                group.plain(setting.key(), List.of(value.split("\\+")));
             }
-            if (!device.preallocate())
+            else
             {
-                group.plain("preallocate", false);
+                value(group, setting, value);
             }
-            if (Canonical.QUEUE_DEPTH_DEFAULT != device.queueDepth())
-            {
-                group.plain("queue-depth", device.queueDepth());
-            }
-            if (device.settings().isKnown() && Polling.AUTO != device.settings().polling())
-            {
-                group.text("polling", SettingType.word(device.settings().polling()));
-            }
-        }
+        });
         return group;
-    }
-
-    private static Group drive(final Group group, final DeviceSettings settings)
-    {
-        if (Canonical.TIMEOUT_NS_DEFAULT != settings.timeoutNs())
-        {
-            group.plain("timeout", Units.duration(settings.timeoutNs()));
-        }
-        if (settings.interrupts())
-        {
-            group.plain("interrupts", true);
-        }
-        return settings.unsafeNoIommu() ? group.plain("unsafe-noiommu", true) : group;
-    }
-
-    private static Group rule(final FaultRuleSpec rule)
-    {
-        final Group group = new Group().text("effect", SettingType.word(rule.action()));
-        if (!rule.operations().isEmpty())
-        {
-            group.plain("operations", rule.operations().stream().sorted().map(SettingType::word).toList());
-        }
-        if (0 != rule.firstBlock())
-        {
-            group.plain("first-block", rule.firstBlock());
-        }
-        if (0 != rule.blocks())
-        {
-            group.plain("last-block", rule.firstBlock() + rule.blocks() - 1);
-        }
-        if (0 != rule.status())
-        {
-            group.text("status", FaultRuleValues.wordOf(rule.status()));
-        }
-        if (0 != rule.delayNs())
-        {
-            group.plain("delay", Units.duration(rule.delayNs()));
-        }
-        if (1 != rule.every())
-        {
-            group.plain("every", rule.every());
-        }
-        if (1 != rule.probability())
-        {
-            group.plain("probability", share(rule.probability()));
-        }
-        return 0 == rule.limit() ? group : group.plain("count", rule.limit());
     }
 
     private void subsystem(final SubsystemState subsystem)
@@ -228,13 +170,6 @@ final class DocumentWriter
             QosLimits.settings(each, limits::plain);
             out.append("      - ").append(limits).append('\n');
         }
-    }
-
-    /** With the fewest digits that give the same number again. */
-    private static String share(final double value)
-    {
-        final String plain = BigDecimal.valueOf(value).toPlainString();
-        return plain.length() <= SHARE_LENGTH_MAX ? plain : Double.toString(value);
     }
 
     private void listeners(final DesiredState state)

@@ -1,13 +1,14 @@
 package io.millrace.control.state;
 
-import io.millrace.control.codec.DeviceType;
-import io.millrace.control.message.DeviceSettings;
+import io.millrace.control.device.DeviceSetting;
+import io.millrace.control.device.DeviceType;
+import io.millrace.control.device.DeviceTypes;
+import io.millrace.control.device.OnChange;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.SubsystemSpec;
-import io.millrace.control.setting.SettingType;
-import io.millrace.control.setting.Units;
+import java.util.List;
 import java.util.Objects;
 import java.util.StringJoiner;
 
@@ -39,52 +40,32 @@ public final class NoChange
         final DeviceSpec first = Canonical.device(was);
         final DeviceSpec second = Canonical.device(wanted);
         final Differences found = new Differences();
-        if (first.type() != second.type())
+        if (!first.type().equals(second.type()))
         {
-            return found.add("type", StatePlanner.word(first.type()), StatePlanner.word(second.type())).toString();
+            return found.add("type", first.type(), second.type()).toString();
         }
-        // A file device that is declared without a size has that of its file.
-        if (0 != second.sizeBytes() || DeviceType.FILE != second.type())
+        for (final DeviceSetting<?> each : differences(DeviceTypes.find(first.type()), first, second))
         {
-            found.add("size", Units.size(first.sizeBytes()), Units.size(second.sizeBytes()));
+            found.add(each.key(), word(each.text(first.properties())), word(each.text(second.properties())));
         }
-        found.add("block-size", first.blockSizeBytes(), second.blockSizeBytes());
-        found.add(targetOf(first.type()), first.target(), second.target());
-        found.add("queue-depth", first.queueDepth(), second.queueDepth());
-        found.add("read-only", first.readOnly(), second.readOnly());
-        found.add("preallocate", first.preallocate(), second.preallocate());
-        found.add("seed", first.seed(), second.seed());
         if (first.isOtherIncarnation(second))
         {
             found.add("incarnation", first.incarnation(), second.incarnation());
         }
-        if (first.settings().isKnown() && second.settings().isKnown())
-        {
-            settings(found, first.settings(), second.settings());
-        }
         return found.toString();
     }
 
-    private static String targetOf(final DeviceType type)
+    private static String word(final String text)
     {
-        return switch (type)
-        {
-            case FAULT -> "base";
-            case NVME -> "address and nsid";
-            default -> "path";
-        };
+        return null == text ? "none" : text;
     }
 
-    private static void settings(final Differences found, final DeviceSettings was, final DeviceSettings wanted)
+    /** A device that is declared without a size has that of what it opens. */
+    static List<DeviceSetting<?>> differences(final DeviceType type, final DeviceSpec was, final DeviceSpec wanted)
     {
-        found.add("polling", SettingType.word(was.polling()), SettingType.word(wanted.polling()));
-        found.add("timeout", Units.duration(was.timeoutNs()), Units.duration(wanted.timeoutNs()));
-        found.add("interrupts", was.interrupts(), wanted.interrupts());
-        found.add("unsafe-noiommu", was.unsafeNoIommu(), wanted.unsafeNoIommu());
-        if (!was.rules().equals(wanted.rules()))
-        {
-            found.list.add("its rules differ");
-        }
+        return null == type ? List.of() : type.differences(was.properties(), wanted.properties()).stream()
+            .filter((each) -> OnChange.GROWN != each.onChange() || each.required() ||
+                null != each.text(wanted.properties())).toList();
     }
 
     /**

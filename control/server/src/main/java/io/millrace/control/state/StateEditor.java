@@ -1,21 +1,18 @@
 package io.millrace.control.state;
 
 import io.millrace.control.codec.Code;
-import io.millrace.control.codec.DeviceType;
 import io.millrace.control.codec.Transport;
+import io.millrace.control.device.DeviceSettingException;
+import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
-import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
-import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
-import io.millrace.control.setting.Units;
 import io.millrace.validation.ResourceValidation;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
@@ -31,10 +28,6 @@ import java.util.function.Function;
  */
 public final class StateEditor
 {
-    static final long TIMEOUT_NS_MIN = 1_000_000L;
-    static final long TIMEOUT_NS_MAX = 3_600_000_000_000L;
-    private static final int FILE_QUEUE_DEPTH_MAX = 4096;
-    private static final int DRIVE_QUEUE_DEPTH_MAX = 1023;
     private static final int PORT_MAX = 0xFFFF;
 
     /** A subsystem that can be changed. */
@@ -71,7 +64,7 @@ public final class StateEditor
     private final NavigableMap<String, Subsystem> subsystems = new TreeMap<>(NaturalOrder.INSTANCE);
     private final NavigableMap<String, ListenerSpec> listeners = new TreeMap<>(NaturalOrder.INSTANCE);
     private final Map<String, String> usersByDevice = new HashMap<>();
-    private final Map<String, String> devicesByPath = new HashMap<>();
+    private final Map<String, String> devicesByLocation = new HashMap<>();
     private final Map<UUID, String> namespacesByUuid = new HashMap<>();
 
     StateEditor(final DesiredState state)
@@ -132,7 +125,7 @@ public final class StateEditor
             case final Command.RemoveListener remove -> removeListener(remove);
             case final Command.SetAnaState ana -> setAnaState(ana);
             case final Command.SetQos set -> setQos(set.qos());
-            case final Command.SetFaultRules set -> setFaultRules(set.name(), set.rules());
+            case final Command.ModifyDevice modify -> modifyDevice(modify.name(), modify.properties());
             default -> throw new IllegalArgumentException("not a change of the desired state: " + command);
         }
     }
@@ -226,101 +219,36 @@ public final class StateEditor
     private void createDevice(final DeviceSpec wanted)
     {
         final String subject = subject(wanted.name());
-        if (DeviceType.SBE_UNKNOWN == wanted.type() || DeviceType.NULL_VAL == wanted.type())
-        {
-            throw refusal(Code.INVALID, subject, "type is unknown; use a client of this version");
-        }
-        if (DeviceType.FILE == wanted.type() && !wanted.target().startsWith("/"))
-        {
-            throw refusal(Code.INVALID, subject, "path '" + wanted.target() + "' is not absolute; begin it with /");
-        }
-        if (DeviceType.NVME == wanted.type() && !Names.isDrive(wanted.target()))
-        {
-            throw refusal(Code.INVALID, subject, "'" + wanted.target() +
-                "' is not a namespace of a drive; write PCI address/nsid, such as 0000:01:00.0/1");
-        }
-        if (DeviceType.FILE == wanted.type())
-        {
-            check(subject, "path '" + wanted.target() + "' ", ResourceValidation.ofPath(wanted.target()));
-        }
         check("device name '" + wanted.name() + "'", "", ResourceValidation.ofName(wanted.name()));
-        if (DeviceType.FAULT == wanted.type())
-        {
-            checkRules(wanted.name(), FaultRuleValues.canonical(wanted.settings().rules()));
-        }
+        final DeviceSpec device = checked(wanted);
         if (devices.containsKey(wanted.name()))
         {
             throw refusal(Code.EXISTS, subject, "already exists, but " +
                 NoChange.differences(devices.get(wanted.name()), wanted) + "; choose another name, or delete it first");
         }
-        final DeviceSpec device = Canonical.device(wanted);
-        checkTarget(device);
-        checkBounds(device);
+        device.bases().forEach((base) -> checkFree(base, "a device has one user: use another"));
+        final String location = device.location();
+        final String other = location.isEmpty() ? null : devicesByLocation.get(location);
+        if (null != other)
+        {
+            throw refusal(Code.IN_USE, subject, location + " is used by device " + other + "; choose another");
+        }
         devices.put(device.name(), device);
         index(device);
     }
 
-    private static void checkBounds(final DeviceSpec device)
+    /** The device in canonical form. */
+    private static DeviceSpec checked(final DeviceSpec wanted)
     {
-        if (DeviceType.FAULT == device.type())
+        try
         {
-            return;
+            DeviceTypes.of(wanted.type()).values(wanted.properties());
+            return Canonical.device(wanted);
         }
-        if (DeviceType.NVME == device.type())
+        catch (final DeviceSettingException e)
         {
-            checkQueueDepth(device, DRIVE_QUEUE_DEPTH_MAX);
-            checkTimeout(device);
-            return;
+            throw refusal(Code.INVALID, subject(wanted.name()), e.getMessage());
         }
-        final int blockSizeBytes = device.blockSizeBytes();
-        if (512 != blockSizeBytes && 4096 != blockSizeBytes)
-        {
-            throw refusal(Code.INVALID, subject(device.name()),
-                "block-size " + blockSizeBytes + " is not supported; use 512 or 4096");
-        }
-        if (DeviceType.FILE != device.type() || 0 != device.sizeBytes())
-        {
-            checkSize(device, device.sizeBytes());
-        }
-        if (DeviceType.FILE == device.type())
-        {
-            checkQueueDepth(device, FILE_QUEUE_DEPTH_MAX);
-        }
-    }
-
-    private static void checkRules(final String name, final List<FaultRuleSpec> rules)
-    {
-        final String problem = FaultRuleValues.problem(rules);
-        if (null != problem)
-        {
-            throw refusal(Code.INVALID, subject(name), problem);
-        }
-    }
-
-    private static void checkTimeout(final DeviceSpec device)
-    {
-        final long timeoutNs = device.settings().timeoutNs();
-        if (device.settings().isKnown() && (timeoutNs < TIMEOUT_NS_MIN || timeoutNs > TIMEOUT_NS_MAX))
-        {
-            throw refusal(Code.INVALID, subject(device.name()), "timeout " + Units.duration(timeoutNs) +
-                " is outside " + Units.duration(TIMEOUT_NS_MIN) + " to " + Units.duration(TIMEOUT_NS_MAX) +
-                "; choose one inside");
-        }
-    }
-
-    private static void checkQueueDepth(final DeviceSpec device, final int most)
-    {
-        if (device.queueDepth() < 1 || device.queueDepth() > most)
-        {
-            throw refusal(Code.INVALID, subject(device.name()),
-                "queue-depth " + device.queueDepth() + " is outside 1 to " + most + "; choose one inside");
-        }
-    }
-
-    private static void checkSize(final DeviceSpec device, final long sizeBytes)
-    {
-        check(subject(device.name()), "size " + sizeBytes + ' ',
-            ResourceValidation.ofSize(sizeBytes, device.blockSizeBytes()));
     }
 
     private static void check(final String subject, final String value, final ResourceValidation.Problem problem)
@@ -331,31 +259,12 @@ public final class StateEditor
         }
     }
 
-    private void checkTarget(final DeviceSpec device)
-    {
-        if (DeviceType.FAULT == device.type())
-        {
-            checkFree(device.target(), "a device has one user: use another");
-        }
-        final String other = devicesByPath.get(device.target());
-        if (DeviceType.FILE == device.type() && null != other)
-        {
-            throw refusal(Code.IN_USE, subject(device.name()),
-                "path " + device.target() + " is used by device " + other + "; name another file");
-        }
-        if (DeviceType.NVME == device.type() && null != other)
-        {
-            throw refusal(Code.IN_USE, subject(device.name()),
-                "namespace " + device.target() + " is used by device " + other + "; name another namespace");
-        }
-    }
-
     private DeviceSpec device(final String name)
     {
         final DeviceSpec device = devices.get(name);
         if (null == device)
         {
-            throw refusal(Code.NOT_FOUND, subject(name), Names.missing(name, devices.keySet(), "devices"));
+            throw refusal(Code.NOT_FOUND, subject(name), "does not exist; create it first");
         }
         return device;
     }
@@ -374,53 +283,44 @@ public final class StateEditor
     {
         checkFree(name, "remove that first");
         final DeviceSpec device = devices.remove(name);
-        switch (device.type())
-        {
-            case FAULT -> usersByDevice.remove(device.target());
-            case FILE, NVME -> devicesByPath.remove(device.target());
-            default ->
-            {
-            }
-        }
+        device.bases().forEach(usersByDevice::remove);
+        devicesByLocation.remove(device.location());
     }
 
     private void resizeDevice(final String name, final long sizeBytes)
     {
         final DeviceSpec device = device(name);
-        if (DeviceType.FAULT == device.type())
+        if (null == DeviceTypes.of(device.type()).growable())
         {
-            throw refusal(Code.UNSUPPORTED, subject(name), "size " + sizeBytes + " cannot be set, it is fault over " +
-                device.target() + "; resize the device that it wraps");
+            throw refusal(Code.UNSUPPORTED, subject(name), "size " + sizeBytes + " cannot be set, a " +
+                device.type() + " device has that of what is below it; resize that");
         }
-        if (DeviceType.NVME == device.type())
-        {
-            throw refusal(Code.UNSUPPORTED, subject(name), "size " + sizeBytes +
-                " cannot be set, it is that of a drive's namespace; grow it with the tools of the drive");
-        }
-        checkSize(device, sizeBytes);
-        if (sizeBytes < device.sizeBytes())
+        final long presentBytes = device.sizeBytes();
+        if (sizeBytes < presentBytes)
         {
             throw refusal(Code.INVALID, subject(name), "size " + sizeBytes + " is below its present " +
-                device.sizeBytes() + ", and data is never cut off; give it that or more");
+                presentBytes + ", and data is never cut off; give it that or more");
         }
-        if (device.readOnly() && sizeBytes != device.sizeBytes())
+        if ("true".equals(device.properties().get("read-only")) && sizeBytes != presentBytes)
         {
             throw refusal(Code.INVALID, subject(name), "size " + sizeBytes +
                 " cannot be set, the device is read-only; grow the file by other means");
         }
-        devices.put(name, device.withSize(sizeBytes));
+        devices.put(name, checked(device.with(DeviceSpec.SIZE, Long.toString(sizeBytes))));
     }
 
-    private void setFaultRules(final String name, final List<FaultRuleSpec> wanted)
+    private void modifyDevice(final String name, final Map<String, String> properties)
     {
         final DeviceSpec device = device(name);
-        final List<FaultRuleSpec> rules = FaultRuleValues.canonical(wanted);
-        checkRules(name, rules);
-        if (DeviceType.FAULT != device.type())
+        try
         {
-            throw refusal(Code.INVALID, subject(name), "is no fault device; create one over it");
+            devices.put(name, new DeviceSpec(name, device.type(),
+                DeviceTypes.of(device.type()).applied(device.properties(), properties), device.incarnation()));
         }
-        devices.put(name, device.with(DeviceSettings.fault(rules)));
+        catch (final DeviceSettingException e)
+        {
+            throw refusal(Code.INVALID, subject(name), e.getMessage());
+        }
     }
 
     private void createSubsystem(final SubsystemSpec wanted)
@@ -452,7 +352,7 @@ public final class StateEditor
         final Subsystem subsystem = subsystems.get(nqn);
         if (null == subsystem)
         {
-            throw refusal(Code.NOT_FOUND, "subsystem " + nqn, Names.missing(nqn, subsystems.keySet(), "subsystems"));
+            throw refusal(Code.NOT_FOUND, "subsystem " + nqn, "does not exist; create it first");
         }
         return subsystem;
     }
@@ -642,13 +542,10 @@ public final class StateEditor
 
     private void index(final DeviceSpec device)
     {
-        switch (device.type())
+        device.bases().forEach((base) -> usersByDevice.put(base, subject(device.name())));
+        if (!device.location().isEmpty())
         {
-            case FAULT -> usersByDevice.put(device.target(), subject(device.name()));
-            case FILE, NVME -> devicesByPath.put(device.target(), device.name());
-            default ->
-            {
-            }
+            devicesByLocation.put(device.location(), device.name());
         }
     }
 

@@ -1,15 +1,16 @@
 package io.millrace.control.state;
 
-import io.millrace.control.codec.DeviceType;
+import io.millrace.control.device.DeviceContent;
+import io.millrace.control.device.DeviceSetting;
+import io.millrace.control.device.DeviceType;
+import io.millrace.control.device.DeviceTypes;
+import io.millrace.control.device.OnChange;
 import io.millrace.control.message.Command;
-import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
-import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
-import io.millrace.control.setting.SettingType;
 import io.millrace.control.setting.Units;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -22,6 +23,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /**
  * Makes one {@link StatePlan}: finds the differences, then the removals that creations depend on, then lists the steps
@@ -66,7 +68,7 @@ final class StatePlanner
     private final Map<String, String> wrappers = new HashMap<>();
     private final Map<String, Place> placesByDevice = new HashMap<>();
     private final Map<UUID, Place> placesByUuid = new HashMap<>();
-    private final Map<String, String> devicesByPath = new HashMap<>();
+    private final Map<String, String> devicesByLocation = new HashMap<>();
 
     StatePlanner(final DesiredState actual, final DesiredState desired)
     {
@@ -74,13 +76,10 @@ final class StatePlanner
         this.desired = desired;
         for (final DeviceSpec each : actual.devices().values())
         {
-            if (DeviceType.FAULT == each.type())
+            each.bases().forEach((base) -> wrappers.put(base, each.name()));
+            if (!each.location().isEmpty())
             {
-                wrappers.put(each.target(), each.name());
-            }
-            else if (DeviceType.FILE == each.type() || DeviceType.NVME == each.type())
-            {
-                devicesByPath.put(each.target(), each.name());
+                devicesByLocation.put(each.location(), each.name());
             }
         }
         for (final SubsystemState subsystem : actual.subsystems().values())
@@ -127,20 +126,14 @@ final class StatePlanner
             }
             else
             {
-                findRules(was, wanted);
-            }
-            if (null == reason && wanted.sizeBytes() > was.sizeBytes())
-            {
-                changes.add(new StateStep(new Command.ResizeDevice(was.name(), wanted.sizeBytes()),
-                    StateStep.Effect.CHANGE, false, "grow device " + was.name() + " from " +
-                    Units.size(was.sizeBytes()) + " to " + Units.size(wanted.sizeBytes())));
+                findChanges(was, wanted);
             }
         }
         for (final DeviceSpec wanted : desired.devicesInOrder())
         {
             if (!actual.devices().containsKey(wanted.name()) || replacedDevices.containsKey(wanted.name()))
             {
-                checkFile(wanted);
+                checkSize(wanted);
                 newDevices.add(wanted);
             }
         }
@@ -149,43 +142,32 @@ final class StatePlanner
     /** Null when it can stay. */
     private String reasonToReplace(final DeviceSpec was, final DeviceSpec wanted)
     {
-        if (was.type() != wanted.type())
+        if (!was.type().equals(wanted.type()))
         {
-            return "a " + word(was.type()) + " device does not become a " + word(wanted.type()) + " device";
+            return "a " + was.type() + " device does not become a " + wanted.type() + " device";
         }
-        if (!was.target().equals(wanted.target()))
+        final DeviceType type = DeviceTypes.of(was.type());
+        for (final DeviceSetting<?> each : NoChange.differences(type, was, wanted))
         {
-            return was.target() + " does not become " + wanted.target();
+            if (OnChange.REPLACED == each.onChange())
+            {
+                return each.key() + ' ' + each.text(was.properties()) + " does not become " +
+                    each.text(wanted.properties());
+            }
         }
-        if (was.blockSizeBytes() != wanted.blockSizeBytes())
+        for (final String base : was.bases())
         {
-            return "block size " + was.blockSizeBytes() + " does not become " + wanted.blockSizeBytes();
+            if (replacedDevices.containsKey(base))
+            {
+                return "device " + base + " is replaced";
+            }
         }
-        final String settings = was.settings().isKnown() && wanted.settings().isKnown() ?
-            reasonToReplace(was.settings(), wanted.settings()) : null;
-        if (null != settings)
-        {
-            return settings;
-        }
-        if (DeviceType.FAULT == was.type())
-        {
-            return was.seed() != wanted.seed() ? "seed " + was.seed() + " does not become " + wanted.seed() :
-                replacedDevices.containsKey(was.target()) ? "device " + was.target() + " is replaced" : null;
-        }
-        if (was.queueDepth() != wanted.queueDepth())
-        {
-            return "queue depth " + was.queueDepth() + " does not become " + wanted.queueDepth();
-        }
-        if (was.readOnly() != wanted.readOnly())
-        {
-            return wanted.readOnly() ? "it does not become read-only" : "it does not become writable";
-        }
-        // A file device that is declared without a size has that of its file.
+        // A device that is declared without a size has that of what it opens.
         if (0 == wanted.sizeBytes() || wanted.sizeBytes() >= was.sizeBytes())
         {
             return was.isOtherIncarnation(wanted) ? "it was deleted and recreated" : null;
         }
-        if (DeviceType.FILE == was.type())
+        if (DeviceContent.PERSISTENT == type.content())
         {
             obstacles.add(tooSmall(wanted, was));
             return null;
@@ -194,42 +176,36 @@ final class StatePlanner
             Units.size(was.sizeBytes());
     }
 
-    /** Rules of a fault device are replaced in place. */
-    private static String reasonToReplace(final DeviceSettings was, final DeviceSettings wanted)
+    /** Changes of a device that stays. */
+    private void findChanges(final DeviceSpec was, final DeviceSpec wanted)
     {
-        if (was.polling() != wanted.polling())
+        final Map<String, String> applied = new TreeMap<>();
+        for (final DeviceSetting<?> each : NoChange.differences(DeviceTypes.of(was.type()), was, wanted))
         {
-            return "polling " + SettingType.word(was.polling()) + " does not become " +
-                SettingType.word(wanted.polling());
+            if (OnChange.APPLIED == each.onChange())
+            {
+                applied.put(each.key(), wanted.properties().getOrDefault(each.key(), ""));
+            }
         }
-        if (was.timeoutNs() != wanted.timeoutNs())
+        if (!applied.isEmpty())
         {
-            return "timeout " + Units.duration(was.timeoutNs()) + " does not become " +
-                Units.duration(wanted.timeoutNs());
+            changes.add(new StateStep(new Command.ModifyDevice(was.name(), applied), StateStep.Effect.CHANGE, false,
+                "set " + applied.entrySet().stream()
+                .map((each) -> each.getKey() + " to " + (each.getValue().isEmpty() ? "default" : each.getValue()))
+                .collect(Collectors.joining(", ")) + " of device " + was.name()));
         }
-        if (was.interrupts() != wanted.interrupts())
+        if (wanted.sizeBytes() > was.sizeBytes())
         {
-            return "interrupts " + was.interrupts() + " does not become " + wanted.interrupts();
-        }
-        return was.unsafeNoIommu() == wanted.unsafeNoIommu() ? null :
-            "unsafe-noiommu " + was.unsafeNoIommu() + " does not become " + wanted.unsafeNoIommu();
-    }
-
-    private void findRules(final DeviceSpec was, final DeviceSpec wanted)
-    {
-        final List<FaultRuleSpec> rules = wanted.settings().rules();
-        if (was.settings().isKnown() && wanted.settings().isKnown() && !was.settings().rules().equals(rules))
-        {
-            changes.add(new StateStep(new Command.SetFaultRules(was.name(), rules), StateStep.Effect.CHANGE, false,
-                (rules.isEmpty() ? "clear the fault rules" : 1 == rules.size() ? "set 1 fault rule" :
-                "set " + rules.size() + " fault rules") + " of device " + was.name()));
+            changes.add(new StateStep(new Command.ResizeDevice(was.name(), wanted.sizeBytes()),
+                StateStep.Effect.CHANGE, false, "grow device " + was.name() + " from " +
+                Units.size(was.sizeBytes()) + " to " + Units.size(wanted.sizeBytes())));
         }
     }
 
-    /** A file is never truncated, not even for a device of another name. */
-    private void checkFile(final DeviceSpec wanted)
+    /** What is persistent is never truncated, not even for a device of another name. */
+    private void checkSize(final DeviceSpec wanted)
     {
-        final String holder = DeviceType.FILE == wanted.type() ? devicesByPath.get(wanted.target()) : null;
+        final String holder = wanted.location().isEmpty() ? null : devicesByLocation.get(wanted.location());
         final DeviceSpec was = null == holder ? null : actual.devices().get(holder);
         if (null != was && 0 != wanted.sizeBytes() && wanted.sizeBytes() < was.sizeBytes())
         {
@@ -240,7 +216,7 @@ final class StatePlanner
     private static String tooSmall(final DeviceSpec wanted, final DeviceSpec was)
     {
         return "device " + wanted.name() + ": size " + Units.size(wanted.sizeBytes()) + " is below the " +
-            Units.size(was.sizeBytes()) + " that " + was.target() + " has, and files are never truncated; " +
+            Units.size(was.sizeBytes()) + " that " + was.location() + " has, and data is never truncated; " +
             "give it that size or none";
     }
 
@@ -393,13 +369,10 @@ final class StatePlanner
     {
         for (final DeviceSpec each : newDevices)
         {
-            if (DeviceType.FAULT == each.type())
+            each.bases().forEach(this::free);
+            if (devicesByLocation.containsKey(each.location()))
             {
-                free(each.target());
-            }
-            else if (DeviceType.FILE == each.type() && devicesByPath.containsKey(each.target()))
-            {
-                remove(devicesByPath.get(each.target()));
+                remove(devicesByLocation.get(each.location()));
             }
         }
         for (final NamespaceSpec each : newNamespaces)
@@ -515,16 +488,16 @@ final class StatePlanner
         final String reason = replacedSubsystems.get(nqn);
         final int namespaces = actual.subsystems().get(nqn).namespaces().size();
         return removal(new Command.DeleteSubsystem(nqn), null != reason, "delete subsystem " + nqn +
-            (0 == namespaces ? "" : " with its " + Units.count(namespaces, "namespace")) +
+            (0 == namespaces ? "" : " with its " + namespaces + (1 == namespaces ? " namespace" : " namespaces")) +
             (null == reason ? "" : " to recreate it, since " + reason));
     }
 
     private StateStep deviceRemoval(final DeviceSpec was)
     {
         final String reason = replacedDevices.get(was.name());
-        final boolean isLost = DeviceType.MEMORY == was.type();
+        final boolean isLost = DeviceContent.VOLATILE == DeviceTypes.of(was.type()).content();
         return removal(new Command.DeleteDevice(was.name()), isLost || null != reason,
-            "delete " + word(was.type()) + " device " + was.name() +
+            "delete " + was.type() + " device " + was.name() +
             (null == reason ? "" : " to recreate it, since " + reason) +
             (isLost ? "; its data is lost" : ""));
     }
@@ -566,27 +539,10 @@ final class StatePlanner
 
     private static String sentence(final DeviceSpec device)
     {
-        final String start = "create " + word(device.type()) + " device " + device.name();
-        return switch (device.type())
-        {
-            case FAULT -> start + " over " + device.target();
-            case NVME -> start + " on " + device.target();
-            case FILE -> start + " in " + device.target() +
-                (0 == device.sizeBytes() ? "" : " of " + Units.size(device.sizeBytes()));
-            default -> start + " of " + Units.size(device.sizeBytes());
-        };
-    }
-
-    static String word(final DeviceType type)
-    {
-        return switch (type)
-        {
-            case MEMORY -> "memory";
-            case NULL_DEVICE -> "null";
-            case FILE -> "file";
-            case NVME -> "nvme";
-            case FAULT -> "fault";
-            case SBE_UNKNOWN, NULL_VAL -> "unknown";
-        };
+        final List<String> settings = new ArrayList<>();
+        DeviceTypes.of(device.type()).inOrder(device.properties())
+            .forEach((setting, text) -> settings.add(setting.key() + ' ' + text));
+        return "create " + device.type() + " device " + device.name() +
+            (settings.isEmpty() ? "" : " with " + String.join(", ", settings));
     }
 }

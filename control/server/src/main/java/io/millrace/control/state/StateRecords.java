@@ -1,6 +1,7 @@
 package io.millrace.control.state;
 
-import io.millrace.control.codec.DeviceType;
+import io.millrace.control.codec.DeviceHealth;
+import io.millrace.control.codec.DeviceState;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.AnaInfo;
@@ -75,18 +76,16 @@ public final class StateRecords
         final Map<String, Integer> users = new HashMap<>();
         state.subsystems().values().forEach((subsystem) -> subsystem.namespaces().values().forEach((each) ->
             users.merge(each.device(), 1, Integer::sum)));
-        state.devices().values().stream().filter((each) -> DeviceType.FAULT == each.type())
-            .forEach((each) -> users.merge(each.target(), 1, Integer::sum));
+        state.devices().values().forEach((each) ->
+            each.bases().forEach((base) -> users.merge(base, 1, Integer::sum)));
         for (final DeviceSpec each : state.devices().values())
         {
             if (name.isEmpty() || name.equals(each.name()))
             {
                 final DeviceSpec bottom = bottom(state, each.name());
-                records.add(new DeviceInfo(each.name(), each.type(),
-                    null == bottom ? 0 : bottom.sizeBytes(), null == bottom ? 0 : bottom.blockSizeBytes(),
-                    each.queueDepth(), each.readOnly(), each.preallocate(), each.seed(),
-                    users.getOrDefault(each.name(), 0), each.target(), each.settings(),
-                    each.incarnation()));
+                records.add(new DeviceInfo(each, null == bottom ? 0 : bottom.sizeBytes(),
+                    null == bottom ? 0 : bottom.blockSizeBytes(), users.getOrDefault(each.name(), 0), each.bases(),
+                    DeviceState.NULL_VAL, DeviceHealth.NULL_VAL, "", "", Resource.UNKNOWN));
             }
         }
     }
@@ -115,14 +114,13 @@ public final class StateRecords
         }
     }
 
-    /** The device itself, or the device below fault devices; null if it does not exist. */
+    /** The device itself, or the device below it that has its size; null if it does not exist. */
     private static DeviceSpec bottom(final DesiredState state, final String name)
     {
         DeviceSpec device = state.devices().get(name);
-        for (int depth = 0; null != device && DeviceType.FAULT == device.type() && depth < state.devices().size();
-            depth++)
+        for (int depth = 0; null != device && 1 == device.bases().size() && depth < state.devices().size(); depth++)
         {
-            device = state.devices().get(device.target());
+            device = state.devices().get(device.bases().getFirst());
         }
         return device;
     }

@@ -1,11 +1,10 @@
 package io.millrace.control.state;
 
 import io.millrace.control.codec.AnaState;
-import io.millrace.control.codec.DeviceType;
-import io.millrace.control.codec.FaultAction;
-import io.millrace.control.codec.Polling;
-import io.millrace.control.message.BlockOperation;
+import io.millrace.control.device.DeviceType;
+import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.NamespaceSpec;
+import io.millrace.settings.DeviceReader;
 import io.millrace.settings.Setting;
 import io.millrace.settings.SettingTable;
 import io.millrace.control.setting.SettingType;
@@ -22,45 +21,6 @@ import java.util.regex.Pattern;
  */
 final class StateSettings
 {
-    /** Type of a device, as it is written. */
-    enum Type
-    {
-        /** In memory. */
-        MEMORY(DeviceType.MEMORY),
-        /** Discards data. */
-        NULL(DeviceType.NULL_DEVICE),
-        /** In a file or on a block device. */
-        FILE(DeviceType.FILE),
-        /** A namespace of a drive that the data plane drives itself. */
-        NVME(DeviceType.NVME),
-        /** Another device, with faults. */
-        FAULT(DeviceType.FAULT);
-
-        private final DeviceType type;
-
-        Type(final DeviceType type)
-        {
-            this.type = type;
-        }
-
-        DeviceType type()
-        {
-            return type;
-        }
-
-        static Type of(final DeviceType type)
-        {
-            for (final Type each : values())
-            {
-                if (type == each.type)
-                {
-                    return each;
-                }
-            }
-            throw new IllegalArgumentException("a device of type " + type + " cannot be written down");
-        }
-    }
-
     /** Transport of NVMe-oF. */
     enum TransportType
     {
@@ -70,8 +30,6 @@ final class StateSettings
 
     private static final Pattern ADDRESS_AND_PORT =
         Pattern.compile("(?:\\[([0-9a-fA-F:.]+(?:%[^]]+)?)]|([0-9.]+)):([0-9]{1,5})");
-    /** A torn or lost write that is reported as success. */
-    private static final String SUCCESS = "success";
     private static final int PORT_MAX = 0xFFFF;
     private static final long MILLIS = 1_000_000L;
 
@@ -80,83 +38,11 @@ final class StateSettings
             (text) -> text);
     private static final SettingType<String> NQN =
         new SettingType<>("NQN", "1 to " + ResourceValidation.NQN_LENGTH_BYTES_MAX + " bytes", (text) -> text);
-    private static final SettingType<String> PATH =
-        new SettingType<>("path", "an absolute path of the file system", (text) -> text);
     private static final SettingType<String> ADDRESS =
         new SettingType<>("address", "an IPv4 or IPv6 address", (text) -> text);
-    private static final SettingType<Integer> BLOCK_SIZE = SettingType.number(512, 4096).then("integer", "512 or 4096",
-        (value) ->
-        {
-            if (512 != value && 4096 != value)
-            {
-                throw new SettingType.BadValue("neither 512 nor 4096", "use one of them");
-            }
-            return value;
-        });
-
-    static final Setting<Void> DEVICES = Setting.groups("devices[]", false, "Block devices.");
-    static final Setting<String> DEVICE_NAME = Setting.required("devices[].name", DEVICE,
-        "Name that namespaces and other devices refer to.");
-    static final Setting<Type> DEVICE_TYPE = Setting.required("devices[].type",
-        SettingType.choice(Type.class, Type.values()), "What stores the blocks.");
-    static final Setting<Long> DEVICE_SIZE = Setting.optional("devices[].size",
-        SettingType.size(ResourceValidation.SIZE_BYTES_MIN, ResourceValidation.SIZE_BYTES_MAX), null,
-        "Size of the device.").of("memory", "null", "file");
-    static final Setting<Integer> DEVICE_BLOCK_SIZE = Setting.optional("devices[].block-size", BLOCK_SIZE,
-        Integer.toString(Canonical.BLOCK_SIZE_BYTES_DEFAULT), "Bytes of a block.").of("memory", "null", "file");
     static final Setting<UUID> DEVICE_INCARNATION = Setting.optional("devices[].incarnation", SettingType.UUID_TYPE,
-        null, "Distinguishes the device from deleted ones of the same name.").of("memory", "null");
-    static final Setting<String> DEVICE_PATH = Setting.required("devices[].path", PATH,
-        "Regular file or block device.").of("file");
-    static final Setting<Boolean> DEVICE_READ_ONLY = Setting.optional("devices[].read-only", SettingType.BOOLEAN,
-        "false", "Whether writes are refused.").of("file");
-    static final Setting<Boolean> DEVICE_PREALLOCATE = Setting.optional("devices[].preallocate", SettingType.BOOLEAN,
-        "true", "Whether a file takes all its space when it is made.").of("file");
-    static final Setting<Integer> DEVICE_QUEUE_DEPTH = Setting.optional("devices[].queue-depth",
-        SettingType.number(1, 4096), Integer.toString(Canonical.QUEUE_DEPTH_DEFAULT),
-        "Maximum outstanding requests of each reactor.").of("file", "nvme");
-    static final Setting<Polling> DEVICE_POLLING = Setting.optional("devices[].polling",
-        SettingType.choice(Polling.class, new Polling[]{Polling.AUTO, Polling.ON, Polling.OFF}), "auto",
-        "Whether completions are polled from the drive instead of waiting for its interrupts.").of("file");
-    static final Setting<String> DEVICE_ADDRESS = Setting.required("devices[].address",
-        new SettingType<>("PCI address", "such as 0000:01:00.0", (text) -> text), "PCI address of a drive.").of("nvme");
-    static final Setting<Integer> DEVICE_NSID = Setting.optional("devices[].nsid",
-        SettingType.number(1, Integer.MAX_VALUE), "1", "Namespace of the drive.").of("nvme");
-    static final Setting<Long> DEVICE_TIMEOUT = Setting.optional("devices[].timeout",
-        SettingType.duration(StateEditor.TIMEOUT_NS_MIN, StateEditor.TIMEOUT_NS_MAX),
-        Units.duration(Canonical.TIMEOUT_NS_DEFAULT), "How long the drive may take for a command.").of("nvme");
-    static final Setting<Boolean> DEVICE_INTERRUPTS = Setting.optional("devices[].interrupts", SettingType.BOOLEAN,
-        "false", "Whether a reactor may sleep while the drive works, until an interrupt wakes it.").of("nvme");
-    static final Setting<Boolean> DEVICE_UNSAFE_NO_IOMMU = Setting.optional("devices[].unsafe-noiommu",
-        SettingType.BOOLEAN, "false", "Whether the drive may be taken without an IOMMU.").of("nvme");
-    static final Setting<String> DEVICE_WRAPPED = Setting.required("devices[].base", DEVICE,
-        "Name of the device below the fault device, declared before this one.").of("fault");
-    static final Setting<Long> DEVICE_SEED = Setting.optional("devices[].seed",
-        SettingType.integer(Long.MIN_VALUE, Long.MAX_VALUE), "0", "Start of random choices.").of("fault");
-    static final Setting<Void> RULES = Setting.groups("devices[].rules[]", false,
-        "Fault rules, evaluated in order: delays add up, and the first other effect that applies is used.").of("fault");
-    static final Setting<FaultAction> RULE_EFFECT = Setting.required("devices[].rules[].effect",
-        SettingType.choice(FaultAction.class, FaultRuleValues.ACTIONS.toArray(FaultAction[]::new)), "What happens.");
-    static final Setting<BlockOperation> RULE_OPERATIONS = Setting.values("devices[].rules[].operations[]",
-        SettingType.choice(BlockOperation.class, BlockOperation.values()), "Operations it is for; all when not given.");
-    static final Setting<Long> RULE_FIRST = Setting.optional("devices[].rules[].first-block",
-        SettingType.integer(0, Long.MAX_VALUE), "0", "First block of the range it is for.");
-    static final Setting<Long> RULE_LAST = Setting.optional("devices[].rules[].last-block",
-        SettingType.integer(0, Long.MAX_VALUE), null, "Last block of the range; the device's last when not given.");
-    static final Setting<Integer> RULE_STATUS = Setting.optional("devices[].rules[].status",
-        new SettingType<>("choice", String.join(", ", FaultRuleValues.STATUS.keySet()), StateSettings::status), null,
-        "How the request ends.");
-    static final Setting<Long> RULE_DELAY = Setting.optional("devices[].rules[].delay",
-        SettingType.duration(FaultRuleValues.DELAY_NS_MIN, FaultRuleValues.DELAY_NS_MAX), null,
-        "How long effect delay holds a request; it needs this.");
-    static final Setting<Long> RULE_EVERY = Setting.optional("devices[].rules[].every",
-        SettingType.integer(1, FaultRuleValues.EVERY_MAX), "1",
-        "Takes each n-th matching request of a reactor only.");
-    static final Setting<Double> RULE_PROBABILITY = Setting.optional("devices[].rules[].probability",
-        SettingType.share(), "1", "Chance of each of those, above 0.");
-    static final Setting<Long> RULE_COUNT = Setting.optional("devices[].rules[].count",
-        SettingType.integer(0, Long.MAX_VALUE), "0", "Ends the rule after so many faults; 0 never.");
-
+        null, "Distinguishes the device from deleted ones of the same name.").of(DeviceTypes.all().stream()
+        .filter(DeviceType::hasIncarnation).map(DeviceType::name).toArray(String[]::new));
     static final Setting<Void> SUBSYSTEMS = Setting.groups("subsystems[]", false,
         "NVM subsystems that hosts connect to.");
     static final Setting<String> SUBSYSTEM_NQN = Setting.required("subsystems[].nqn", NQN,
@@ -266,17 +152,6 @@ final class StateSettings
             "write one such as 127.0.0.1:4420 or \"[::1]:4420\"");
     }
 
-    private static int status(final String text)
-    {
-        final Integer status = FaultRuleValues.STATUS.get(text);
-        if (null == status && !SUCCESS.equals(text))
-        {
-            throw new SettingType.BadValue("not one of " + SUCCESS + ", " +
-                String.join(", ", FaultRuleValues.STATUS.keySet()), "use one of them");
-        }
-        return null == status ? 0 : status;
-    }
-
     private static long wholeMilliseconds(final long durationNs)
     {
         if (0 != durationNs % MILLIS)
@@ -296,12 +171,8 @@ final class StateSettings
 
     private static List<Setting<?>> all()
     {
-        final List<Setting<?>> all = new ArrayList<>(List.of(
-            DEVICES, DEVICE_NAME, DEVICE_TYPE, DEVICE_SIZE, DEVICE_BLOCK_SIZE, DEVICE_PATH, DEVICE_READ_ONLY,
-            DEVICE_PREALLOCATE, DEVICE_QUEUE_DEPTH, DEVICE_POLLING, DEVICE_ADDRESS, DEVICE_NSID,
-            DEVICE_TIMEOUT, DEVICE_INTERRUPTS, DEVICE_UNSAFE_NO_IOMMU, DEVICE_WRAPPED, DEVICE_SEED, RULES,
-            RULE_EFFECT, RULE_OPERATIONS, RULE_FIRST, RULE_LAST, RULE_STATUS, RULE_DELAY, RULE_EVERY,
-            RULE_PROBABILITY, RULE_COUNT,
+        final List<Setting<?>> all = new ArrayList<>(DeviceReader.settings());
+        all.addAll(List.of(
             SUBSYSTEMS, SUBSYSTEM_NQN, SUBSYSTEM_SERIAL, SUBSYSTEM_MODEL, SUBSYSTEM_ANY_HOST, SUBSYSTEM_HOSTS,
             NAMESPACES, NAMESPACE_NSID, NAMESPACE_DEVICE, NAMESPACE_UUID, NAMESPACE_ANA_GROUP,
             ANA, ANA_LISTENER, ANA_GROUP, ANA_STATE,

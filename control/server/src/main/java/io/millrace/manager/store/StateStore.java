@@ -1,6 +1,5 @@
 package io.millrace.manager.store;
 
-import io.millrace.control.codec.DeviceType;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.StatePosition;
 import io.millrace.control.message.Terms;
@@ -130,8 +129,8 @@ public final class StateStore
         else
         {
             // Kept by a version before this one: of what was desired nearly all was carried out.
-            latest.state().devices().values().stream().filter((each) -> DeviceType.FILE == each.type())
-                .forEach((each) -> found.put(each.name(), each.target()));
+            latest.state().devices().values().stream().filter((each) -> !each.path().isEmpty())
+                .forEach((each) -> found.put(each.name(), each.path()));
         }
         servedFiles = Map.copyOf(found);
     }

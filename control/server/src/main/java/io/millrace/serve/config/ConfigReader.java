@@ -1,17 +1,11 @@
 package io.millrace.serve.config;
 
-import io.millrace.block.BlockDeviceException;
-import io.millrace.block.BlockOperation;
-import io.millrace.block.BlockStatus;
-import io.millrace.block.fault.FaultEffect;
-import io.millrace.block.fault.FaultPlan;
-import io.millrace.block.fault.FaultRule;
 import io.millrace.block.file.FileBounds;
 import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.block.file.FileRecords;
-import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.console.Version;
 import io.millrace.control.client.ControlDirectories;
+import io.millrace.control.device.DeviceType;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DeviceConfig;
@@ -29,20 +23,18 @@ import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.settings.BaseDirectories;
 import io.millrace.settings.ConfigException;
+import io.millrace.settings.DeviceReader;
 import io.millrace.settings.Section;
 import io.millrace.settings.Setting;
-import io.millrace.control.setting.SettingType;
 import io.millrace.settings.TextFile;
 import io.millrace.control.setting.Units;
 import io.millrace.status.StatusSettings;
-import io.millrace.validation.ResourceValidation;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -197,95 +189,14 @@ public final class ConfigReader
     private static List<DeviceConfig> devices(final Section top)
     {
         final List<DeviceConfig> devices = new ArrayList<>();
-        for (final Section section : served(top, Settings.DEVICES))
+        for (final Section section : served(top, DeviceReader.DEVICES))
         {
-            final String name = section.get(Settings.DEVICE_NAME);
-            final Settings.DeviceType type = section.get(Settings.DEVICE_TYPE);
-            section.checkDeviceType(SettingType.word(type));
-            devices.add(switch (type)
-            {
-                case MEMORY -> DeviceConfig.memory(
-                    name, section.require(Settings.DEVICE_SIZE), section.get(Settings.DEVICE_BLOCK_SIZE));
-                case NULL -> DeviceConfig.discard(
-                    name, section.require(Settings.DEVICE_SIZE), section.get(Settings.DEVICE_BLOCK_SIZE));
-                case FILE -> file(name, section);
-                case NVME -> nvme(name, section);
-                case FAULT -> fault(name, section);
-            });
+            final String name = section.get(DeviceReader.NAME);
+            final DeviceType type = section.get(DeviceReader.TYPE);
+            devices.add(DeviceConfig.of(name, type.name(), type.values(
+                DeviceReader.properties(section, type, DeviceReader.Paths.RELATIVE))));
         }
         return devices;
-    }
-
-    private static DeviceConfig file(final String name, final Section section)
-    {
-        final Long size = section.get(Settings.DEVICE_SIZE);
-        return DeviceConfig.of(name, "file", Map.of(
-            "path", section.get(Settings.DEVICE_PATH).toString(),
-            "size", null == size ? 0 : size,
-            "block-size", section.get(Settings.DEVICE_BLOCK_SIZE),
-            "read-only", section.get(Settings.DEVICE_READ_ONLY),
-            "preallocate", section.get(Settings.DEVICE_PREALLOCATE),
-            "queue-depth", section.get(Settings.DEVICE_QUEUE_DEPTH),
-            "polling", SettingType.word(section.get(Settings.DEVICE_POLLING))));
-    }
-
-    private static DeviceConfig nvme(final String name, final Section section)
-    {
-        final int queueDepth = section.get(Settings.DEVICE_QUEUE_DEPTH);
-        if (queueDepth > NvmeDeviceConfig.QUEUE_DEPTH_MAX)
-        {
-            throw section.refuse(Settings.DEVICE_QUEUE_DEPTH, queueDepth,
-                "above " + NvmeDeviceConfig.QUEUE_DEPTH_MAX + ", the most that type nvme has", "lower it");
-        }
-        return DeviceConfig.of(name, "nvme", Map.of(
-            "address", section.get(Settings.DEVICE_ADDRESS),
-            "nsid", section.get(Settings.DEVICE_NSID),
-            "queue-depth", queueDepth,
-            "command-timeout", section.get(Settings.DEVICE_TIMEOUT),
-            "interrupts", section.get(Settings.DEVICE_INTERRUPTS),
-            "unsafe-noiommu", section.get(Settings.DEVICE_UNSAFE_NO_IOMMU)));
-    }
-
-    private static DeviceConfig fault(final String name, final Section section)
-    {
-        final List<FaultRule> rules = new ArrayList<>();
-        for (final Section rule : section.sections(Settings.RULES))
-        {
-            rules.add(rule(rule));
-        }
-        final ResourceValidation.Problem problem = ResourceValidation.ofFaultRules(rules.size());
-        if (null != problem)
-        {
-            throw section.refuse(Settings.RULES, rules.size(), problem.bound(), problem.remedy());
-        }
-        return DeviceConfig.fault(name, section.get(Settings.DEVICE_WRAPPED),
-            new FaultPlan(section.get(Settings.DEVICE_SEED), rules));
-    }
-
-    private static FaultRule rule(final Section section)
-    {
-        final FaultEffect effect = section.get(Settings.RULE_EFFECT);
-        final List<BlockOperation> operations = section.list(Settings.RULE_OPERATIONS);
-        final BlockStatus status = section.get(Settings.RULE_STATUS);
-        final Long last = section.get(Settings.RULE_LAST);
-        final Long delayNs = section.get(Settings.RULE_DELAY);
-        try
-        {
-            return new FaultRule(
-                effect,
-                Set.copyOf(operations),
-                section.get(Settings.RULE_FIRST),
-                null == last ? Long.MAX_VALUE : last,
-                null == status ? FaultRule.statusDefault(effect) : status,
-                null == delayNs ? 0 : delayNs,
-                section.get(Settings.RULE_EVERY),
-                section.get(Settings.RULE_PROBABILITY),
-                section.get(Settings.RULE_COUNT));
-        }
-        catch (final BlockDeviceException e)
-        {
-            throw new SettingException(section.path(), null, e.getMessage(), "", e);
-        }
     }
 
     private static List<SubsystemSettings> subsystems(final Section top)

@@ -1,11 +1,5 @@
 package io.millrace.serve.config;
 
-import io.millrace.block.BlockOperation;
-import io.millrace.block.BlockStatus;
-import io.millrace.block.fault.FaultEffect;
-import io.millrace.block.file.FileDeviceConfig;
-import io.millrace.block.file.FileDeviceConfig.Polling;
-import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.nvme.AnaState;
@@ -18,6 +12,7 @@ import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig.IdleMode;
 import io.millrace.control.setting.Addresses;
+import io.millrace.settings.DeviceReader;
 import io.millrace.settings.Setting;
 import io.millrace.settings.SettingTable;
 import io.millrace.control.setting.SettingType;
@@ -31,6 +26,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Every setting of {@code millrace.yaml}. The reader takes what is declared here and nothing else;
@@ -46,34 +42,9 @@ final class Settings
     private static final long KIB = 1L << 10;
     private static final long MIB = 1L << 20;
     private static final long TIB = 1L << 40;
-    private static final SettingType<Integer> BLOCK_SIZE = SettingType.number(512, 4096).then("integer", "512 or 4096",
-        (value) ->
-        {
-            if (512 != value && 4096 != value)
-            {
-                throw new SettingType.BadValue("neither 512 nor 4096", "use one of them");
-            }
-            return value;
-        });
-
     /** What is wrong with one is found when all of them are known. */
     private static final SettingType<String> NQN = new SettingType<>(
         "NQN", "up to " + ResourceValidation.NQN_LENGTH_BYTES_MAX + " bytes", (text) -> text);
-
-    /** Type of a device. */
-    enum DeviceType
-    {
-        /** In memory. */
-        MEMORY,
-        /** Discards data. */
-        NULL,
-        /** In a file or on a block device. */
-        FILE,
-        /** A namespace of a drive that the process drives itself. */
-        NVME,
-        /** Another device, with faults. */
-        FAULT
-    }
 
     static final Setting<Void> REACTORS = Setting.groups("reactors[]", false,
         "Polling threads; without it one, on a CPU of the kernel's choice.");
@@ -93,79 +64,6 @@ final class Settings
     static final Setting<Long> MEMORY_SIZE = Setting.optional("memory.size",
         SettingType.size(8 * MIB, TIB), "128MiB",
         "Size of the arena, shared out among the reactors; at least 8 MiB for each.");
-
-    static final Setting<Void> DEVICES = Setting.groups("devices[]", true, "Block devices.");
-    static final Setting<String> DEVICE_NAME = Setting.required("devices[].name", SettingType.NAME_TYPE,
-        "Name that namespaces and other devices refer to.");
-    static final Setting<DeviceType> DEVICE_TYPE = Setting.required("devices[].type",
-        SettingType.choice(DeviceType.class, DeviceType.values()), "What stores the blocks.");
-    static final Setting<Long> DEVICE_SIZE = Setting.optional("devices[].size", SettingType.size(
-        ResourceValidation.SIZE_BYTES_MIN, ResourceValidation.SIZE_BYTES_MAX), null,
-        "Size of the device, a multiple of block-size. A file is grown to it, never cut, and made when no device " +
-            "ever had it; without it a file or block device is taken as it is. Memory and null need it.")
-        .of("memory", "null", "file");
-    static final Setting<Integer> DEVICE_BLOCK_SIZE = Setting.optional("devices[].block-size", BLOCK_SIZE, "4096",
-        "Bytes of a block as hosts see it.").of("memory", "null", "file");
-    static final Setting<Path> DEVICE_PATH = Setting.required("devices[].path", SettingType.PATH,
-        "Regular file or block device.").of("file");
-    static final Setting<Boolean> DEVICE_READ_ONLY = Setting.optional("devices[].read-only", SettingType.BOOLEAN,
-        "false",
-        "Whether writes are refused.").of("file");
-    static final Setting<Boolean> DEVICE_PREALLOCATE = Setting.optional("devices[].preallocate", SettingType.BOOLEAN,
-        "true", "Whether a file takes all its space at the start, so that a full disk is found then.").of("file");
-    static final Setting<Integer> DEVICE_QUEUE_DEPTH = Setting.optional("devices[].queue-depth",
-        SettingType.number(1, FileDeviceConfig.QUEUE_DEPTH_MAX),
-        Integer.toString(FileDeviceConfig.QUEUE_DEPTH_DEFAULT),
-        "Maximum outstanding requests of each reactor; nvme: at most " +
-            NvmeDeviceConfig.QUEUE_DEPTH_MAX + ".").of("file", "nvme");
-    static final Setting<Polling> DEVICE_POLLING = Setting.optional("devices[].polling",
-        SettingType.choice(Polling.class, Polling.values()), "auto",
-        "Whether completions are polled from the drive instead of waiting for its interrupts; auto does where it can.")
-        .of("file");
-
-    static final Setting<String> DEVICE_ADDRESS = Setting.required("devices[].address",
-        new SettingType<>("PCI address", "such as 0000:01:00.0", Settings::pciAddress),
-        "PCI address of a drive that is bound to vfio-pci.").of("nvme");
-    static final Setting<Integer> DEVICE_NSID = Setting.optional("devices[].nsid",
-        SettingType.number(1, Integer.MAX_VALUE), Integer.toString(NvmeDeviceConfig.NSID_DEFAULT),
-        "Namespace of the drive; each is used by one device.").of("nvme");
-    static final Setting<Long> DEVICE_TIMEOUT = Setting.optional("devices[].timeout",
-        SettingType.duration(NvmeDeviceConfig.TIMEOUT_NS_MIN, NvmeDeviceConfig.TIMEOUT_NS_MAX),
-        Units.duration(NvmeDeviceConfig.TIMEOUT_NS_DEFAULT),
-        "How long the drive may take for a command before it is asked to abort it, and then reset.").of("nvme");
-    static final Setting<Boolean> DEVICE_INTERRUPTS = Setting.optional("devices[].interrupts", SettingType.BOOLEAN,
-        "false", "Whether a reactor may sleep while the drive works, until an interrupt wakes it.").of("nvme");
-    static final Setting<Boolean> DEVICE_UNSAFE_NO_IOMMU = Setting.optional("devices[].unsafe-noiommu",
-        SettingType.BOOLEAN, "false",
-        "Whether the drive may be taken without an IOMMU, where a wrong address overwrites any memory.").of("nvme");
-
-    static final Setting<String> DEVICE_WRAPPED = Setting.required("devices[].base", SettingType.NAME_TYPE,
-        "Name of the device below the fault device, declared before this one.").of("fault");
-    static final Setting<Long> DEVICE_SEED = Setting.optional("devices[].seed", SettingType.integer(
-        Long.MIN_VALUE, Long.MAX_VALUE), "0",
-        "Seed of everything that faults draw; the same seed and load give the same faults.").of("fault");
-    static final Setting<Void> RULES = Setting.groups("devices[].rules[]", false,
-        "Fault rules, evaluated in order: delays add up, and the first other effect that applies is used.").of("fault");
-    static final Setting<FaultEffect> RULE_EFFECT = Setting.required("devices[].rules[].effect",
-        SettingType.choice(FaultEffect.class, FaultEffect.values()),
-        "What happens: an error, a delay, a torn or lost write reported as success, or no answer at all.");
-    static final Setting<BlockOperation> RULE_OPERATIONS = Setting.values("devices[].rules[].operations[]",
-        SettingType.choice(BlockOperation.class, BlockOperation.values()), "Operations it is for; all when not given.");
-    static final Setting<Long> RULE_FIRST = Setting.optional("devices[].rules[].first-block",
-        SettingType.integer(0, Long.MAX_VALUE), "0", "First block of the range it is for.");
-    static final Setting<Long> RULE_LAST = Setting.optional("devices[].rules[].last-block",
-        SettingType.integer(0, Long.MAX_VALUE), null, "Last block of the range; the device's last when not given.");
-    static final Setting<BlockStatus> RULE_STATUS = Setting.optional("devices[].rules[].status",
-        SettingType.choice(BlockStatus.class, BlockStatus.values()), null,
-        "How the request ends; when not given, media-error for an error and success for a torn or lost write.");
-    static final Setting<Long> RULE_DELAY = Setting.optional("devices[].rules[].delay",
-        SettingType.duration(MILLIS, 3600 * SECONDS), null, "How long effect delay holds a request; it needs this.");
-    static final Setting<Long> RULE_EVERY = Setting.optional("devices[].rules[].every",
-        SettingType.integer(1, Integer.MAX_VALUE), "1", "Takes each n-th matching request of a reactor only.");
-    static final Setting<Double> RULE_PROBABILITY = Setting.optional("devices[].rules[].probability",
-        SettingType.share(), "1", "Chance of each of those, above 0.");
-    static final Setting<Long> RULE_COUNT = Setting.optional("devices[].rules[].count",
-        SettingType.integer(0, Long.MAX_VALUE), "0", "Ends the rule after so many faults; 0 never.");
 
     static final Setting<Void> SUBSYSTEMS = Setting.groups("subsystems[]", true,
         "NVM subsystems that hosts connect to.");
@@ -388,15 +286,11 @@ final class Settings
     static final Setting<Integer> TCP_SOCKET_RECEIVE = Setting.optional("tcp.socket-receive-size",
         SettingType.bytes(0, 1024 * MIB, 1), "0", "Socket receive buffer; 0 leaves it to the kernel.");
 
-    /** All of them, in the order of the documentation. */
-    static final SettingTable ALL = new SettingTable(List.of(
+    private static final List<Setting<?>> BEFORE_DEVICES = List.of(
         REACTORS, REACTOR_NAME, REACTOR_CPU, REACTOR_IDLE, REACTOR_SPIN,
-        MEMORY, MEMORY_SIZE,
-        DEVICES, DEVICE_NAME, DEVICE_TYPE, DEVICE_SIZE, DEVICE_BLOCK_SIZE, DEVICE_PATH, DEVICE_READ_ONLY,
-        DEVICE_PREALLOCATE, DEVICE_QUEUE_DEPTH, DEVICE_POLLING, DEVICE_ADDRESS, DEVICE_NSID,
-        DEVICE_TIMEOUT, DEVICE_INTERRUPTS, DEVICE_UNSAFE_NO_IOMMU, DEVICE_WRAPPED, DEVICE_SEED,
-        RULES, RULE_EFFECT, RULE_OPERATIONS, RULE_FIRST, RULE_LAST, RULE_STATUS, RULE_DELAY, RULE_EVERY,
-        RULE_PROBABILITY, RULE_COUNT,
+        MEMORY, MEMORY_SIZE);
+
+    private static final List<Setting<?>> AFTER_DEVICES = List.of(
         SUBSYSTEMS, SUBSYSTEM_NQN, SUBSYSTEM_SERIAL, SUBSYSTEM_MODEL, SUBSYSTEM_ANY_HOST, SUBSYSTEM_HOSTS,
         NAMESPACES, NAMESPACE_NSID, NAMESPACE_DEVICE, NAMESPACE_UUID, NAMESPACE_ANA_GROUP,
         ANA, ANA_LISTENER, ANA_GROUP, ANA_STATE,
@@ -415,7 +309,11 @@ final class Settings
         LIMIT_REQUESTS, LIMIT_CONNECTIONS, LIMIT_CONNECTIONS_PER_ADDRESS, LIMIT_PENDING, LIMIT_PENDING_PER_ADDRESS,
         LIMIT_DISCOVERY, LIMIT_DISCOVERY_PER_ADDRESS,
         TCP, TCP_IN_CAPSULE, TCP_MAX_H2C, TCP_RECEIVE_BUFFER, TCP_SUCCESS_FLAG, TCP_CONNECT_TIMEOUT,
-        TCP_DATA_TIMEOUT, TCP_SEND_TIMEOUT, TCP_CONNECTIONS, TCP_SOCKET_SEND, TCP_SOCKET_RECEIVE));
+        TCP_DATA_TIMEOUT, TCP_SEND_TIMEOUT, TCP_CONNECTIONS, TCP_SOCKET_SEND, TCP_SOCKET_RECEIVE);
+
+    /** All of them, in the order of the documentation. */
+    static final SettingTable ALL = new SettingTable(Stream.of(BEFORE_DEVICES, DeviceReader.settings(), AFTER_DEVICES)
+        .flatMap(List::stream).toList());
 
     private static final Pattern SOCKET_ADDRESS = Pattern.compile("(?:\\[([0-9a-fA-F:.]+)]|([0-9.]+)):([0-9]{1,5})");
     /** Value of a file that is not wanted. */
@@ -434,16 +332,6 @@ final class Settings
     private static String bytes(final int lengthBytes)
     {
         return Units.size(lengthBytes);
-    }
-
-    private static String pciAddress(final String text)
-    {
-        if (!NvmeDeviceConfig.isAddress(text))
-        {
-            throw new SettingType.BadValue("no PCI address",
-                "write one such as 0000:01:00.0, which 'millrace drive list' shows");
-        }
-        return NvmeDeviceConfig.canonical(text);
     }
 
     private static int cpu(final String text)

@@ -197,11 +197,6 @@ public final class AgentFixture implements AutoCloseable, ControlOwner
     }
 
     @Override
-    public void onNote(final String message)
-    {
-    }
-
-    @Override
     public void onError(final String message)
     {
         errors.add(message);

@@ -15,8 +15,6 @@ import io.millrace.control.client.ControlListener;
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Change;
 import io.millrace.control.codec.Code;
-import io.millrace.control.codec.DeviceType;
-import io.millrace.control.codec.FaultAction;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.State;
@@ -28,7 +26,6 @@ import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.DeviceErrorInfo;
 import io.millrace.control.message.DeviceSpec;
-import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.LeadershipInfo;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceInfo;
@@ -51,8 +48,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.BusySpinIdleStrategy;
@@ -184,7 +181,7 @@ class ControlAgentTest
         client.resizeDevice("mem0", 32 * MIB);
         assertEquals(32 * MIB, client.namespaces(NQN).getFirst().sizeBytes());
         assertEquals(32 * MIB, client.devices("mem0").getFirst().sizeBytes());
-        assertEquals(DeviceType.MEMORY, client.devices("").getFirst().type());
+        assertEquals("memory", client.devices("").getFirst().type());
         assertEquals(Code.IN_USE, codeOf(() -> client.deleteDevice("mem0")));
         assertEquals(Code.EXISTS, codeOf(() -> client.createDevice(DeviceSpec.memory("mem0", MIB, 4096))));
         assertEquals(Code.NOT_FOUND, codeOf(() -> client.devices("none")));
@@ -457,15 +454,13 @@ class ControlAgentTest
                 client.submit(new Command.CreateSubsystem(new SubsystemSpec(NQN, true))),
                 client.submit(new Command.AddNamespace(new NamespaceSpec(NQN, 1, "bad"))));
             client.await(calls);
-            assertEquals("disk", client.devices("bad").getFirst().target());
-            assertEquals(7, client.devices("bad").getFirst().seed());
-            client.setFaultRules("bad", List.of(new FaultRuleSpec(
-                FaultAction.ERROR, Set.of(), 0, 0, 1, 0, 0, 0x281, 0)));
-            assertEquals(Code.INVALID, codeOf(() -> client.setFaultRules("bad", List.of(new FaultRuleSpec(
-                FaultAction.ERROR, Set.of(), 0, 0, 2, 0, 0, 0, 0)))));
-            assertEquals(Code.INVALID, codeOf(() -> client.setFaultRules("bad", List.of(new FaultRuleSpec(
-                FaultAction.ERROR, Set.of(), 0, 0, 1, 0, 0, 0x101, 0)))));
-            client.setFaultRules("bad", List.of());
+            assertEquals(List.of("disk"), client.devices("bad").getFirst().members());
+            assertEquals("7", client.devices("bad").getFirst().spec().properties().get("seed"));
+            client.modifyDevice("bad", Map.of("rules", "effect=error"));
+            assertEquals(Code.INVALID, codeOf(() -> client.modifyDevice(
+                "bad", Map.of("rules", "effect=error,probability=2"))));
+            assertEquals(Code.INVALID, codeOf(() -> client.modifyDevice("bad", Map.of("seed", "8"))));
+            client.modifyDevice("bad", Map.of("rules", ""));
             client.deleteSubsystem(NQN);
             client.deleteDevice("bad");
             client.deleteDevice("disk");
@@ -483,8 +478,7 @@ class ControlAgentTest
                 (ControlListener)events::add));
             client.createDevice(DeviceSpec.memory("mem0", 16 * MIB, 4096));
             client.createDevice(DeviceSpec.fault("bad", "mem0", 7));
-            client.setFaultRules("bad", List.of(new FaultRuleSpec(
-                FaultAction.ERROR, Set.of(), 0, 0, 1, 0, 0, 0x281, 0)));
+            client.modifyDevice("bad", Map.of("rules", "effect=error"));
             client.createSubsystem(new SubsystemSpec(NQN, true));
             client.addNamespace(new NamespaceSpec(NQN, 1, "bad"));
             final int port = client.addListener(new ListenerSpec(Transport.TCP, "127.0.0.1", 0, false));
@@ -522,7 +516,7 @@ class ControlAgentTest
             for (int i = 0; i < 200; i++)
             {
                 final String name = "null" + i;
-                calls.add(client.submit(new Command.CreateDevice(DeviceSpec.nullDevice(name, MIB, 4096))));
+                calls.add(client.submit(new Command.CreateDevice(DeviceSpec.discard(name, MIB, 4096))));
                 calls.add(client.submit(new Command.AddNamespace(new NamespaceSpec(NQN, 1, name))));
                 calls.add(client.submit(new Command.RemoveNamespace(NQN, 1)));
                 calls.add(client.submit(new Command.AddNamespace(new NamespaceSpec(NQN, 1, name))));
@@ -585,7 +579,7 @@ class ControlAgentTest
             final List<Call> calls = new ArrayList<>(2 * MANY);
             for (int i = 1; i <= MANY; i++)
             {
-                calls.add(client.submit(new Command.CreateDevice(DeviceSpec.nullDevice("null" + i, MIB, 4096))));
+                calls.add(client.submit(new Command.CreateDevice(DeviceSpec.discard("null" + i, MIB, 4096))));
                 calls.add(client.submit(new Command.AddNamespace(new NamespaceSpec(NQN, i, "null" + i))));
             }
             client.await(calls);
@@ -652,7 +646,7 @@ class ControlAgentTest
             client.createSubsystem(new SubsystemSpec(NQN, true));
             for (int i = 1; i <= 2_000; i++)
             {
-                client.submit(new Command.CreateDevice(DeviceSpec.nullDevice("null" + i, MIB, 4096)));
+                client.submit(new Command.CreateDevice(DeviceSpec.discard("null" + i, MIB, 4096)));
             }
             for (int i = 0; i < 20; i++)
             {

@@ -85,7 +85,7 @@ class ControlOverloadTest
             final ControlClient client = fixture.connect(fixture.context());
             for (int i = 0; i < 1_500; i++)
             {
-                client.submit(new Command.CreateDevice(DeviceSpec.nullDevice("null" + i, MIB, 4096)));
+                client.submit(new Command.CreateDevice(DeviceSpec.discard("null" + i, MIB, 4096)));
             }
             assertEquals(1_500, client.devices("").size());
             raw.open(1);
@@ -151,7 +151,7 @@ class ControlOverloadTest
             long pollNs = System.nanoTime();
             for (int i = 0; i < MANY; i++)
             {
-                client.submit(new Command.CreateDevice(DeviceSpec.nullDevice("null" + i, MIB, 4096)));
+                client.submit(new Command.CreateDevice(DeviceSpec.discard("null" + i, MIB, 4096)));
                 if (System.nanoTime() - pollNs > TimeUnit.SECONDS.toNanos(1))
                 {
                     slow.poll();

@@ -6,19 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.FreePorts;
 import io.millrace.control.client.ControlClient;
-import io.millrace.control.codec.FaultAction;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
-import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
-import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.state.DesiredState;
-import io.millrace.control.state.FaultRuleValues;
 import io.millrace.control.state.StateDocument;
 import io.millrace.control.state.StateEditor;
 import io.millrace.serve.config.ConfigReader;
@@ -29,7 +25,6 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -190,8 +185,8 @@ class EveryWayInTest
     @Test
     void shouldAgreeOnDeviceNames()
     {
-        check(texts("", 64), (name) -> "devices: [{name: " + quoted(name) + ", type: 'null', size: 1MiB}]",
-            (name) -> List.of(new Command.CreateDevice(DeviceSpec.nullDevice(name, MIB, 4096))));
+        check(texts("", 64), (name) -> "devices: [{name: " + quoted(name) + ", type: discard, size: 1MiB}]",
+            (name) -> List.of(new Command.CreateDevice(DeviceSpec.discard(name, MIB, 4096))));
     }
 
     @Test
@@ -200,8 +195,8 @@ class EveryWayInTest
         final List<Long> sizes = new ArrayList<>(List.of(1L, 511L, 512L, 513L, 4095L, 4096L, 4097L, 6144L, 1L << 50,
             (8192L << 40) - 4096, 8192L << 40, (8192L << 40) + 4096, 9000L << 40, Long.MAX_VALUE,
             Long.MAX_VALUE - 4095));
-        check(sizes, (size) -> "devices: [{name: a, type: 'null', size: " + size + "}]",
-            (size) -> List.of(new Command.CreateDevice(DeviceSpec.nullDevice("a", size, 4096))));
+        check(sizes, (size) -> "devices: [{name: a, type: discard, size: " + size + "}]",
+            (size) -> List.of(new Command.CreateDevice(DeviceSpec.discard("a", size, 4096))));
     }
 
     @Test
@@ -254,76 +249,79 @@ class EveryWayInTest
     void shouldAgreeOnNamespaces()
     {
         check(List.of(-1, 1, 128, 129, 16_384, 16_385, Integer.MAX_VALUE),
-            (nsid) -> "devices: [{name: a, type: 'null', size: 1MiB}]\nsubsystems: [{nqn: '" + NQN +
+            (nsid) -> "devices: [{name: a, type: discard, size: 1MiB}]\nsubsystems: [{nqn: '" + NQN +
                 "', allow-any-host: true, namespaces: [{nsid: " + nsid + ", device: a}]}]",
-            (nsid) -> List.of(new Command.CreateDevice(DeviceSpec.nullDevice("a", MIB, 4096)),
+            (nsid) -> List.of(new Command.CreateDevice(DeviceSpec.discard("a", MIB, 4096)),
                 new Command.CreateSubsystem(new SubsystemSpec(NQN, true)),
                 new Command.AddNamespace(new NamespaceSpec(NQN, nsid, "a"))));
     }
 
+    private static final int RULES_MAX = 128;
+
     /** A rule with the range from first to last block, as YAML has it and as a command has it. */
-    private record Rule(FaultAction action, long first, long last, double probability, long count, String status,
+    private record Rule(String effect, long first, long last, double probability, long count, String status,
         long delayNs, long every)
     {
-        private static final Rule PLAIN = new Rule(FaultAction.ERROR, 0, 9, 1, 0, null, 0, 1);
+        private static final Rule PLAIN = new Rule("error", 0, 9, 1, 0, null, 0, 1);
 
         String yaml()
         {
-            return "{effect: " + action.name().toLowerCase(Locale.ROOT).replace('_', '-') + ", first-block: " + first +
+            return "{effect: " + effect + ", first-block: " + first +
                 ", last-block: " + last + ", probability: " + probability + ", count: " + count +
                 (null == status ? "" : ", status: " + status) + (0 == delayNs ? "" : ", delay: " + delayNs + "ns") +
                 ", every: " + every + "}";
         }
 
-        FaultRuleSpec spec()
+        String text()
         {
-            return new FaultRuleSpec(action, Set.of(), first, last - first + 1, probability, count, delayNs,
-                null == status ? 0 : FaultRuleValues.STATUS.get(status), every);
+            return "effect=" + effect + ",first-block=" + first + ",last-block=" + last +
+                (1 == probability ? "" : ",probability=" + probability) + (0 == count ? "" : ",count=" + count) +
+                (null == status ? "" : ",status=" + status) + (0 == delayNs ? "" : ",delay=" + delayNs + "ns") +
+                (1 == every ? "" : ",every=" + every);
         }
     }
 
     private static List<Rule> rules()
     {
         final List<Rule> rules = new ArrayList<>();
-        for (final FaultAction action : List.of(FaultAction.ERROR, FaultAction.DELAY, FaultAction.TORN_WRITE,
-            FaultAction.LOST_WRITE, FaultAction.HANG))
+        for (final String effect : List.of("error", "delay", "torn-write", "lost-write", "hang"))
         {
             for (final long delayNs : new long[]{0, 1, 999_999, 1_000_000, 3_600_000_000_000L, 3_600_000_000_001L})
             {
-                rules.add(new Rule(action, 0, 9, 1, 0, null, delayNs, 1));
+                rules.add(new Rule(effect, 0, 9, 1, 0, null, delayNs, 1));
             }
-            FaultRuleValues.STATUS.keySet().forEach((status) ->
-                rules.add(new Rule(action, 0, 9, 1, 0, status, FaultAction.DELAY == action ? 1_000_000 : 0, 1)));
+            List.of("success", "media-error", "aborted", "worse").forEach((status) ->
+                rules.add(new Rule(effect, 0, 9, 1, 0, status, "delay".equals(effect) ? 1_000_000 : 0, 1)));
         }
         for (final long[] range : new long[][]{{0, 0}, {-1, 5}, {5, 3}, {Long.MAX_VALUE, Long.MAX_VALUE},
             {1, Long.MAX_VALUE}, {Long.MAX_VALUE - 1, Long.MAX_VALUE - 1}})
         {
-            rules.add(new Rule(FaultAction.ERROR, range[0], range[1], 1, 0, null, 0, 1));
+            rules.add(new Rule("error", range[0], range[1], 1, 0, null, 0, 1));
         }
         for (final double probability : new double[]{-0.5, 0, Double.MIN_VALUE, 1.0E-9, 0.1 + 0.2, 1, Math.nextUp(1.0),
             1.5, Double.NaN, Double.POSITIVE_INFINITY})
         {
-            rules.add(new Rule(FaultAction.ERROR, 0, 9, probability, 0, null, 0, 1));
+            rules.add(new Rule("error", 0, 9, probability, 0, null, 0, 1));
         }
         for (final long number : new long[]{-1, 1, Integer.MAX_VALUE, 1L + Integer.MAX_VALUE, Long.MAX_VALUE})
         {
-            rules.add(new Rule(FaultAction.ERROR, 0, 9, 1, number, null, 0, 1));
-            rules.add(new Rule(FaultAction.ERROR, 0, 9, 1, 0, null, 0, number));
+            rules.add(new Rule("error", 0, 9, 1, number, null, 0, 1));
+            rules.add(new Rule("error", 0, 9, 1, 0, null, 0, number));
         }
         return rules;
     }
 
     private static String faults(final List<Rule> rules)
     {
-        return "devices: [{name: d, type: 'null', size: 1MiB}, {name: a, type: fault, base: d, rules: [" +
+        return "devices: [{name: d, type: discard, size: 1MiB}, {name: a, type: fault, base: d, rules: [" +
             rules.stream().map(Rule::yaml).collect(Collectors.joining(", ")) + "]}]";
     }
 
     private static List<Command> faultCommands(final List<Rule> rules)
     {
-        return List.of(new Command.CreateDevice(DeviceSpec.nullDevice("d", MIB, 4096)),
+        return List.of(new Command.CreateDevice(DeviceSpec.discard("d", MIB, 4096)),
             new Command.CreateDevice(DeviceSpec.fault("a", "d", 0).with(
-                DeviceSettings.fault(rules.stream().map(Rule::spec).toList()))));
+                "rules", rules.stream().map(Rule::text).collect(Collectors.joining(" ")))));
     }
 
     @Test
@@ -335,7 +333,7 @@ class EveryWayInTest
     @Test
     void shouldAgreeOnHowManyFaultRules()
     {
-        check(List.of(1, DeviceSettings.RULES_MAX, DeviceSettings.RULES_MAX + 1),
+        check(List.of(1, RULES_MAX, RULES_MAX + 1),
             (count) -> faults(Collections.nCopies(count, Rule.PLAIN)),
             (count) -> faultCommands(Collections.nCopies(count, Rule.PLAIN)));
     }
@@ -409,7 +407,7 @@ class EveryWayInTest
         texts("nqn.2026-11.io.millrace:", 223).forEach((host) -> limits.add(qos(0, host, 1, 0, 0, 0, 0, 0, 10)));
         limits.add(qos(1, "nqn.2026-11.io.millrace:h", 1, 0, 0, 0, 0, 0, 10));
         check(limits, EveryWayInTest::yaml, (limit) -> List.of(
-            new Command.CreateDevice(DeviceSpec.nullDevice("a", MIB, 4096)),
+            new Command.CreateDevice(DeviceSpec.discard("a", MIB, 4096)),
             new Command.CreateSubsystem(new SubsystemSpec(NQN, true)),
             new Command.AddNamespace(new NamespaceSpec(NQN, 1, "a")), new Command.SetQos(limit)));
     }
@@ -432,7 +430,7 @@ class EveryWayInTest
         numbers.put("write-bandwidth", qos.writeBytesPerSecond());
         numbers.put("bandwidth", qos.bytesPerSecond());
         numbers.forEach((key, value) -> limits.append(0 == value ? "" : key + ": " + value + ", "));
-        return "devices: [{name: a, type: 'null', size: 1MiB}]\nsubsystems: [{nqn: '" + NQN +
+        return "devices: [{name: a, type: discard, size: 1MiB}]\nsubsystems: [{nqn: '" + NQN +
             "', allow-any-host: true, namespaces: [{nsid: 1, device: a}], qos: [{" + limits +
             (qos.hostNqn().isEmpty() ? "" : "host: " + quoted(qos.hostNqn()) + ", ") + "burst: " + qos.burstMs() +
             "ms}]}]";

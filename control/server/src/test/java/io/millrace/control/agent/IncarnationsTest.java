@@ -58,7 +58,7 @@ class IncarnationsTest
             }
             final Map<String, UUID> found = new HashMap<>();
             backend.list(CALLER, new Command.List(Kind.DEVICE, "")).join().resources().forEach((each) ->
-                found.put(((DeviceInfo)each).name(), ((DeviceInfo)each).incarnation()));
+                found.put(((DeviceInfo)each).name(), ((DeviceInfo)each).spec().incarnation()));
             return found;
         }
     }

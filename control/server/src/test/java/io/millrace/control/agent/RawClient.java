@@ -130,6 +130,12 @@ final class RawClient implements ResponseHandler, AutoCloseable
     }
 
     @Override
+    public void onOtherVersion(final int schemaVersion)
+    {
+        throw new AssertionError("version " + schemaVersion);
+    }
+
+    @Override
     public void onAnswer(
         final long sessionId, final long correlationId, final Code code, final long value, final String text)
     {

@@ -292,11 +292,6 @@ class StatePersisterTest
         }
 
         @Override
-        public void onNote(final String message)
-        {
-        }
-
-        @Override
         public void onError(final String message)
         {
         }

@@ -81,7 +81,9 @@ public final class SteeredPlane implements AutoCloseable, ControlOwner
     {
         backend = new DataPlaneBackend("steered", dataPlane, events, this, kept,
             FileBounds.below("control.device-directories", List.of(settings.directory().getParent()), List.of()));
-        service = ControlService.start(settings, steering.apply(backend), this::onNote, this::onError);
+        service = ControlService.start(settings, steering.apply(backend), (line) ->
+        {
+        });
     }
 
     /** It keeps nothing. */
@@ -111,11 +113,6 @@ public final class SteeredPlane implements AutoCloseable, ControlOwner
 
     @Override
     public void onStop()
-    {
-    }
-
-    @Override
-    public void onNote(final String message)
     {
     }
 

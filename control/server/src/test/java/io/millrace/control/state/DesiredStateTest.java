@@ -5,22 +5,27 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.block.DeviceProperties;
 import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.block.nvme.NvmeDeviceConfig;
+import io.millrace.control.device.DeviceTypes;
+import io.millrace.control.setting.Units;
+import io.millrace.validation.ResourceValidation;
 import io.millrace.block.discard.DiscardDevice;
 import io.millrace.control.codec.Code;
-import io.millrace.control.codec.DeviceType;
+import io.millrace.control.codec.DeviceHealth;
+import io.millrace.control.codec.DeviceState;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.DeviceInfo;
-import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.SubsystemSpec;
-import io.millrace.dataplane.device.DeviceFactory;
+import io.millrace.dataplane.device.DeviceFactories;
 import io.millrace.dataplane.ListenerSettings;
 import io.millrace.dataplane.SubsystemSettings;
 import io.millrace.nvmf.config.Nqn;
@@ -28,6 +33,7 @@ import io.millrace.nvmf.config.SubsystemConfig;
 import io.millrace.nvmf.namespace.Namespace;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
@@ -54,6 +60,11 @@ class DesiredStateTest
         return e.code();
     }
 
+    private static String bound(final String type, final String key)
+    {
+        return DeviceTypes.of(type).find(key).type().bound();
+    }
+
     @Test
     void shouldGenerateWhatADataPlaneGenerates()
     {
@@ -61,8 +72,21 @@ class DesiredStateTest
         final Namespace namespace = Namespace.of(NQN, 1, DiscardDevice.create("mem0", 4096, 4096));
         assertEquals(namespace.uuid(), volume().subsystems().get(NQN).namespaces().get(1).uuid());
         assertEquals(SubsystemSettings.MODEL_DEFAULT, Canonical.MODEL_DEFAULT);
-        assertEquals(DeviceFactory.BLOCK_SIZE_BYTES_DEFAULT, Canonical.BLOCK_SIZE_BYTES_DEFAULT);
-        assertEquals(FileDeviceConfig.QUEUE_DEPTH_DEFAULT, Canonical.QUEUE_DEPTH_DEFAULT);
+        assertEquals(new DeviceFactories().types(), DeviceTypes.names());
+        final Map<String, Object> file = DeviceTypes.of("file").values(Map.of("path", "/f"));
+        assertEquals(FileDeviceConfig.of("f", DeviceProperties.of(Map.of("path", "/f"))),
+            FileDeviceConfig.of("f", DeviceProperties.of(file)));
+        final Map<String, String> address = Map.of("address", "0000:01:00.0");
+        final Map<String, Object> drive = DeviceTypes.of("nvme").values(address);
+        assertEquals(NvmeDeviceConfig.of("n", DeviceProperties.of(address)),
+            NvmeDeviceConfig.of("n", DeviceProperties.of(drive)));
+        assertEquals("1 to " + FileDeviceConfig.QUEUE_DEPTH_MAX, bound("file", "queue-depth"));
+        assertEquals("1 to " + NvmeDeviceConfig.QUEUE_DEPTH_MAX, bound("nvme", "queue-depth"));
+        assertEquals(Units.duration(NvmeDeviceConfig.TIMEOUT_NS_MIN) + " to " +
+            Units.duration(NvmeDeviceConfig.TIMEOUT_NS_MAX), bound("nvme", "command-timeout"));
+        assertEquals(ResourceValidation.SIZE_BYTES_MIN + " to " + Units.size(ResourceValidation.SIZE_BYTES_MAX),
+            bound("memory", "size"));
+        assertEquals(ResourceValidation.FAULT_RULES_MAX, DeviceTypes.of("fault").find("rules").group().countMax());
         assertEquals(Namespace.NSID_MAX, Names.NSID_MAX);
         assertEquals(Namespace.ANA_GROUP_MAX, Names.ANA_GROUP_MAX);
         assertEquals(Namespace.ANA_GROUP_DEFAULT, NamespaceSpec.ANA_GROUP_DEFAULT);
@@ -110,19 +134,20 @@ class DesiredStateTest
         final DesiredState state =
             DesiredState.EMPTY.with(new Command.CreateDevice(DeviceSpec.nvme("d", "01:0A.0", 2)));
         assertEquals(state, DesiredState.of(List.of(
-            new DeviceInfo("d", DeviceType.NVME, 1 << 30, 512, 256, false, false, 0, 1, "0000:01:0a.0/2",
-            DeviceSettings.drive(30_000_000_000L, false, false)))));
-        assertEquals("0000:01:0a.0/2", state.devices().get("d").target());
+            new DeviceInfo(DeviceSpec.nvme("d", "0000:01:0a.0", 2), 1 << 30, 512, 1, List.of(), DeviceState.AVAILABLE,
+                DeviceHealth.ONLINE, "",
+            "", -1))));
+        assertEquals("address 0000:01:0a.0 nsid 2", state.devices().get("d").location());
         assertEquals(Code.IN_USE,
             refusal(state, new Command.CreateDevice(DeviceSpec.nvme("e", "0000:01:0a.0", 2))));
         assertEquals(Code.UNSUPPORTED, refusal(state, new Command.ResizeDevice("d", 1 << 30)));
         assertEquals(Code.INVALID, refusal(state, new Command.CreateDevice(
-            new DeviceSpec("e", DeviceType.NVME, 0, 0, 1024, false, false, 0, "0000:01:00.0/1"))));
-        for (final String target : List.of("", "0000:01:00.0", "0000:01:00.0/0", "01:00.8/1", "/dev/nvme0n1"))
+            DeviceSpec.nvme("e", "0000:01:00.0", 1).with("queue-depth", "1024"))));
+        for (final String address : List.of("", "0000:01:00.0/1", "01:00.8", "/dev/nvme0n1"))
         {
-            assertEquals(Code.INVALID, refusal(state, new Command.CreateDevice(
-                new DeviceSpec("e", DeviceType.NVME, 0, 0, 0, false, false, 0, target))));
+            assertEquals(Code.INVALID, refusal(state, new Command.CreateDevice(DeviceSpec.nvme("e", address, 1))));
         }
+        assertEquals(Code.INVALID, refusal(state, new Command.CreateDevice(DeviceSpec.nvme("e", "01:00.0", 0))));
         assertEquals(DesiredState.EMPTY, state.with(new Command.DeleteDevice("d")));
     }
 
@@ -131,7 +156,7 @@ class DesiredStateTest
     {
         assertTrue(DesiredState.changesDesiredState(new Command.DeleteDevice("a")));
         assertFalse(DesiredState.changesDesiredState(new Command.SetState(State.DRAINING)));
-        assertTrue(DesiredState.changesDesiredState(new Command.SetFaultRules("a", List.of())));
+        assertTrue(DesiredState.changesDesiredState(new Command.ModifyDevice("a", Map.of())));
         assertThrows(IllegalArgumentException.class,
             () -> DesiredState.EMPTY.with(new Command.SetState(State.DRAINING)));
     }
@@ -172,11 +197,10 @@ class DesiredStateTest
         assertEquals("somewhere", NetworkAddress.canonical("somewhere"));
         final DesiredState state = DesiredState.of(List.of(
             new ListenerInfo(Transport.TCP, "0:0:0:0:0:0:0:1", 4420, false),
-            new DeviceInfo("f", DeviceType.FILE, 1 << 20, 4096, 256, false, true, 0, 0, "/a//b/",
-                DeviceSettings.DEFAULT)));
+            new DeviceInfo(DeviceSpec.file("f", "/a//b/", 1 << 20), 1 << 20, 4096, 0, List.of(), DeviceState.AVAILABLE,
+                DeviceHealth.DEGRADED, "", "", -1)));
         assertEquals(DesiredState.EMPTY
             .with(new Command.AddListener(new ListenerSpec(Transport.TCP, "::1", 4420, false)))
-            .with(new Command.CreateDevice(new DeviceSpec(
-                "f", DeviceType.FILE, 1 << 20, 0, 0, false, true, 0, "/a/b"))), state);
+            .with(new Command.CreateDevice(DeviceSpec.file("f", "/a/b", 1 << 20))), state);
     }
 }

@@ -1,23 +1,18 @@
 package io.millrace.control.state;
 
 import io.millrace.control.codec.AnaState;
-import io.millrace.control.codec.DeviceType;
-import io.millrace.control.codec.FaultAction;
-import io.millrace.control.codec.Polling;
 import io.millrace.control.codec.Transport;
-import io.millrace.control.message.BlockOperation;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
-import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
-import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
-import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.UUID;
 
 /** Random commands over few names, so that they meet often. */
@@ -87,7 +82,7 @@ public final class RandomStates
             case 9 -> new Command.SetQos(0 == random.nextInt(2) ?
                 QosSpec.noneOfNamespace(nqn(), 1 + random.nextInt(3)) : QosSpec.noneOfHost(nqn(), host()));
             case 0 -> new Command.DeleteDevice(device());
-            case 10 -> new Command.SetFaultRules(device(), rules());
+            case 10 -> new Command.ModifyDevice(device(), Map.of("rules", rules()));
             case 1 -> new Command.ResizeDevice(memoryDevice(), size());
             case 2 -> new Command.DeleteSubsystem(nqn());
             case 3, 4, 5 -> new Command.RemoveNamespace(nqn(), nsid());
@@ -139,35 +134,37 @@ public final class RandomStates
         final int number = random.nextInt(4);
         return switch (random.nextInt(6))
         {
-            case 0 -> DeviceSpec.nullDevice("vol" + number, size(), blockSize);
+            case 0 -> DeviceSpec.discard("vol" + number, size(), blockSize);
             case 1 -> DeviceSpec.fault("vol" + number, device(), random.nextInt(2))
-                .with(DeviceSettings.fault(rules()));
-            case 2 -> new DeviceSpec("file" + number, DeviceType.FILE, 8 * BLOCK, blockSize,
-                wrong() ? 5000 : one(List.of(0, 16)), false, isAloof && random.nextBoolean(), 0,
-                wrong() ? "here" : paths.get(random.nextInt(paths.size())),
-                DeviceSettings.file(one(List.of(Polling.AUTO, Polling.AUTO, Polling.OFF))));
+                .with("rules", rules());
+            case 2 -> DeviceSpec.file("file" + number,
+                wrong() ? "here" : paths.get(random.nextInt(paths.size())), 8 * BLOCK)
+                .with("block-size", 0 == blockSize ? "" : Integer.toString(blockSize))
+                .with("queue-depth", wrong() ? "5000" : one(List.of("", "16")))
+                .with("preallocate", Boolean.toString(isAloof && random.nextBoolean()))
+                .with("polling", one(List.of("", "auto", "off")));
             default -> DeviceSpec.memory(
                 wrong() ? one(List.of(" ", "a\u200bb", "a".repeat(256))) : "vol" + number, size(), blockSize);
         };
     }
 
     /** Of writes to blocks behind any device, so that nothing that a test does meets them. */
-    private List<FaultRuleSpec> rules()
+    private String rules()
     {
         return random.ints(random.nextInt(3)).mapToObj((_) ->
         {
-            final FaultAction action = one(List.of(FaultAction.ERROR, FaultAction.DELAY, FaultAction.TORN_WRITE,
-                FaultAction.LOST_WRITE, FaultAction.HANG));
-            return new FaultRuleSpec(action, one(List.of(Set.of(), Set.of(BlockOperation.READ),
-                Set.of(BlockOperation.WRITE, BlockOperation.COPY))), one(List.of(1L << 40, 1L << 40, Long.MAX_VALUE)),
-                one(List.of(0L, 1L, Long.MAX_VALUE)),
-                wrong() ? one(List.of(0.0, 1.5)) : one(List.of(1.0, 0.5, 1.0E-5, 0.1 + 0.2, Double.MIN_VALUE)),
-                wrong() ? -1 : one(List.of(0L, 9L, Long.MAX_VALUE)),
-                FaultAction.DELAY == action ? one(List.of(1_000_000L, 5_000_001L, 3_600_000_000_000L)) :
-                    wrong() ? 1 : 0,
-                wrong() ? 0x123 : one(List.of(0, 0x280, 0x281, 0x7)),
-                wrong() ? -1 : one(List.of(0L, 1L, 7L, (long)Integer.MAX_VALUE)));
-        }).toList();
+            final String effect = one(List.of("error", "delay", "torn-write", "lost-write", "hang"));
+            return "effect=" + effect + one(List.of("", ",operations=read", ",operations=copy+write")) +
+                ",first-block=" + one(List.of(1L << 40, Long.MAX_VALUE)) +
+                one(List.of("", ",last-block=" + Long.MAX_VALUE)) +
+                ",probability=" + (wrong() ? one(List.of("0", "1.5")) :
+                    one(List.of("1", "0.5", "1.0E-5", "4.9E-324"))) +
+                ",count=" + (wrong() ? -1 : one(List.of(0L, 9L, Long.MAX_VALUE))) +
+                ("delay".equals(effect) ? ",delay=" + one(List.of("1ms", "5000001ns", "3600s")) :
+                    wrong() ? ",delay=1s" : "") +
+                (wrong() ? ",status=worse" : one(List.of("", ",status=media-error", ",status=aborted"))) +
+                ",every=" + (wrong() ? -1 : one(List.of(1, 7, Integer.MAX_VALUE)));
+        }).collect(Collectors.joining(" "));
     }
 
     private long size()

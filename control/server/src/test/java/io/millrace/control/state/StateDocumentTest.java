@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.millrace.control.codec.DeviceType;
+import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.SubsystemSpec;
@@ -34,13 +34,13 @@ class StateDocumentTest
 
     private static final String TEXT = """
         devices:
-          - {name: mem0, type: memory, size: 64MiB, block-size: 4096}
+          - {name: mem0, type: memory, size: 64MiB}
           - {name: faulty, type: fault, base: mem0, seed: 7}
           - {name: vol2, type: file, path: /var/tmp/vol2.img, size: 1GiB, block-size: 512, read-only: true, \
         preallocate: false, queue-depth: 32}
-          - {name: vol3, type: nvme, address: '0000:01:00.0', nsid: 1}
+          - {name: vol3, type: nvme, address: '0000:01:00.0'}
           - {name: vol4, type: nvme, address: '0000:01:00.0', nsid: 2, queue-depth: 32}
-          - {name: vol10, type: 'null', size: 1TiB, block-size: 4096}
+          - {name: vol10, type: discard, size: 1TiB}
         subsystems:
           - nqn: nqn.2026-11.io.millrace:vol0
             serial: SER0
@@ -107,8 +107,7 @@ class StateDocumentTest
             // A model number may be any ASCII, a path anything that prints.
             editor.apply(text.chars().allMatch((c) -> c < 0x7F) ?
                 new Command.CreateSubsystem(new SubsystemSpec("nqn.2026-11.io.a:" + count, true, "", text)) :
-                new Command.CreateDevice(new DeviceSpec("file" + count, DeviceType.FILE, 4096, 4096, 0, false, true, 0,
-                    '/' + text)));
+                new Command.CreateDevice(DeviceSpec.file("file" + count, '/' + text, 4096)));
         }
         final DesiredState state = editor.state();
         assertEquals(24, state.devices().size() + state.subsystems().size());
@@ -120,7 +119,7 @@ class StateDocumentTest
     {
         final StateDocument document = StateDocument.read(ROOT.resolve("millrace.yaml"));
         assertEquals(List.of("reactors", "memory"), document.skipped());
-        assertEquals("2 devices, 1 subsystem with 2 namespaces, 2 listeners", document.state().toString());
+        assertEquals("2 devices, 1 subsystems with 2 namespaces, 2 listeners", document.state().toString());
         assertTrue(document.state().listeners().get("127.0.0.1:8009").discoveryOnly());
         // Written down it is as short again.
         assertTrue(StateDocument.write(document.state()).endsWith(
@@ -167,22 +166,35 @@ class StateDocumentTest
         assertEquals(PROCESS, StateSettings.SKIPPED.stream().map(Setting::key).collect(Collectors.toSet()));
     }
 
+    @Test
+    void shouldSayWhichTypesAndSettingsOfDevicesThereAre()
+    {
+        assertEquals("s.yaml:1: devices[0].type = tape: not one of " + String.join(", ", DeviceTypes.names()) +
+            "; use one of them", message("devices: [{name: a, type: tape}]"));
+        assertEquals("s.yaml:1: devices[0].typ: unknown key; did you mean type? allowed here: " +
+            String.join(", ", StateSettings.ALL.names("devices[]")), message("devices: [{name: a, typ: fault}]"));
+    }
+
+    private static String message(final String text)
+    {
+        return assertThrows(ConfigException.class, () -> StateDocument.read("s.yaml", text)).getMessage();
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '\0', value = {
-        "devices: [{name: a, type: memory}] | s.yaml:1: devices[0].size: missing; add it: size of the device.",
-        "devices: [{name: a, type: memory, size: 5000B}] | s.yaml:1: devices[0]: device a: size 5000 is not a " +
+        "devices: [{name: a, type: memory}] | s.yaml:1: devices[0].size: missing; add it: size of " +
+            "the device, a multiple of block-size.",
+        "devices: [{name: a, type: memory, size: 5000B}] | s.yaml:1: devices[0].size = 5000: not a " +
             "positive multiple of block-size 4096; use 4096 or 8192",
         "devices: [{name: a, type: memory, size: 1MB}] | s.yaml:1: devices[0].size = 1MB: unit MB means different " +
             "things to different people; write MiB for powers of 1024, or plain bytes",
-        "devices: [{name: a, type: tape}] | s.yaml:1: devices[0].type = tape: not one of memory, null, file, nvme, " +
-            "fault; use one of them",
-        "devices: [{name: a, type: file, path: here}] | s.yaml:1: devices[0]: device a: path 'here' is not " +
-            "absolute; begin it with /",
-        "devices: [{name: a, type: fault, base: b}] | s.yaml:1: devices[0]: device b: does " +
-            "not exist; there are no devices",
-        "devices: [{name: a, typ: fault}] | s.yaml:1: devices[0].typ: unknown key; did you mean type? allowed here: " +
-            "name, type, size, block-size, path, read-only, preallocate, queue-depth, polling, address, nsid, " +
-            "timeout, interrupts, unsafe-noiommu, base, seed, rules",
+        "devices: [{name: a, type: null, size: 1MiB}] | s.yaml:1: devices[0].type = null: no type any more; write " +
+            "discard, its name now",
+        "devices: [{name: a, type: 'null', size: 1MiB}] | s.yaml:1: devices[0].type = null: no type any more; write " +
+            "discard, its name now",
+        "devices: [{name: a, type: file, path: here}] | s.yaml:1: devices[0].path = here: not absolute; " +
+            "begin it with /",
+        "devices: [{name: a, type: fault, base: b}] | s.yaml:1: devices[0]: device b: does not exist; create it first",
         "subsystems: [{nqn: nqn.2026-11.io.a, ana: [{state: change}]}] | s.yaml:1: subsystems[0].ana[0].state = " +
             "change: not one of optimized, non-optimized, inaccessible, persistent-loss; use one of them",
         "subsystems: [{nqn: nqn.2026-11.io.a, ana: [{listener: 127.0.0.1, state: optimized}]}] | s.yaml:1: " +
@@ -203,7 +215,7 @@ class StateDocumentTest
         "subsystems: [{nqn: a}] | s.yaml:1: subsystems[0]: subsystem a: NQN is not of the form " +
             "nqn.yyyy-mm.reverse.domain[:name]: write one such as nqn.2026-11.io.example:vol0",
         "subsystems: [{nqn: nqn.2026-11.io.a, namespaces: [{nsid: 1, device: x}]}] | s.yaml:1: " +
-            "subsystems[0].namespaces[0]: device x: does not exist; there are no devices",
+            "subsystems[0].namespaces[0]: device x: does not exist; create it first",
         "listeners: [{transport: tcp, address: a}] | s.yaml:1: listeners[0]: listener a:4420: is not a numeric " +
             "address; write it as 192.0.2.1 or 2001:db8::1",
         "listeners: [{transport: tcp, address: 127.0.0.1, port: 0}] | s.yaml:1: listeners[0]: listener 127.0.0.1:0: " +
@@ -233,7 +245,7 @@ class StateDocumentTest
         final StringBuilder text = new StringBuilder("devices:\n");
         for (int i = 1; i <= 10_000; i++)
         {
-            text.append("  - {name: volume-").append(i).append(", type: memory, size: 1MiB, block-size: 4096}\n");
+            text.append("  - {name: volume-").append(i).append(", type: memory, size: 1MiB}\n");
         }
         text.append("subsystems:\n  - nqn: nqn.2026-11.io.millrace:many\n    allow-any-host: true\n    namespaces:\n");
         for (int i = 1; i <= 10_000; i++)

@@ -36,7 +36,7 @@ class StatePlanTest
     void shouldCreateWhatOthersBuildOnFirst()
     {
         assertEquals(List.of(
-            "+ create memory device mem0 of 64MiB",
+            "+ create memory device mem0 with size 64MiB",
             "+ create subsystem nqn.2026-11.io.millrace:vol0",
             "+ add namespace 1 of nqn.2026-11.io.millrace:vol0 on device mem0",
             "+ allow host nqn.2026-11.io.host:a on nqn.2026-11.io.millrace:vol0",
@@ -68,7 +68,7 @@ class StatePlanTest
             "{listener: \"127.0.0.1:4420\", state: inaccessible}]\n    qos: [{nsid: 1, iops: 20000}, " +
             "{host: \"nqn.2026-11.io.host:a\", bandwidth: 1MiB}]\n    namespaces: [");
         assertEquals(List.of(
-            "+ create memory device mem0 of 64MiB",
+            "+ create memory device mem0 with size 64MiB",
             "+ create subsystem nqn.2026-11.io.millrace:vol0",
             "+ make ANA group 2 of nqn.2026-11.io.millrace:vol0 non-optimized at every listener",
             "+ make every ANA group of nqn.2026-11.io.millrace:vol0 inaccessible at 127.0.0.1:4420",
@@ -97,7 +97,7 @@ class StatePlanTest
             "! remove namespace 1 of nqn.2026-11.io.millrace:vol0 from device mem0",
             "! delete memory device mem0 to recreate it, since it does not become smaller, 1MiB instead of 64MiB; " +
                 "its data is lost",
-            "+ create memory device mem0 of 1MiB",
+            "+ create memory device mem0 with size 1MiB",
             "+ add namespace 1 of nqn.2026-11.io.millrace:vol0 on device mem0"),
             plan(VOLUME, VOLUME.replace("64MiB", "1MiB")));
     }
@@ -123,10 +123,10 @@ class StatePlanTest
         assertEquals(List.of(
             "! delete fault device b to recreate it, since device a is replaced",
             "! delete fault device a to recreate it, since device mem0 is replaced",
-            "! delete memory device mem0 to recreate it, since block size 512 does not become 4096; its data is lost",
-            "+ create memory device mem0 of 1MiB",
-            "+ create fault device a over mem0",
-            "+ create fault device b over a"), plan(before, before.replace("512", "4096")));
+            "! delete memory device mem0 to recreate it, since block-size 512 does not become 4096; its data is lost",
+            "+ create memory device mem0 with size 1MiB",
+            "+ create fault device a with base mem0",
+            "+ create fault device b with base a"), plan(before, before.replace("512", "4096")));
     }
 
     @Test
@@ -134,7 +134,7 @@ class StatePlanTest
     {
         final String before = "devices: [{name: f, type: file, path: /f, size: 2GiB}]";
         final StatePlan plan = StatePlan.between(state(before), state(before.replace("2GiB", "1GiB")));
-        assertEquals(List.of("device f: size 1GiB is below the 2GiB that /f has, and files are never truncated; " +
+        assertEquals(List.of("device f: size 1GiB is below the 2GiB that path /f has, and data is never truncated; " +
             "give it that size or none"), plan.obstacles());
         assertEquals(List.of(), plan.steps());
         assertFalse(plan.isEmpty());

@@ -72,7 +72,7 @@ class StateStoreTest
         final String body = """
             ---
             devices:
-              - {name: mem0, type: memory, size: 64MiB, block-size: 4096}
+              - {name: mem0, type: memory, size: 64MiB}
             subsystems:
               - nqn: nqn.2026-11.io.millrace:vol0
                 allow-any-host: false

@@ -78,17 +78,17 @@ class ConfigReaderTest
             ConfigReader.read("f.yaml", """
                 devices:
                   - {name: d, type: nvme, address: "01:00.0"}
-                  - {name: e, type: nvme, address: "0001:0A:1F.7", nsid: 3, queue-depth: 64, timeout: 5s,
+                  - {name: e, type: nvme, address: "0001:0A:1F.7", nsid: 3, queue-depth: 64, command-timeout: 5s,
                      interrupts: true, unsafe-noiommu: true}
                 """ + served).config().devices().stream()
                 .map((each) -> NvmeDeviceConfig.of(each.name(), each.properties())).toList());
         for (final String[] wrong : new String[][]{
             {"address: here", "devices[0].address = here: no PCI address; write one such as 0000:01:00.0, which " +
                  "'millrace drive list' shows"},
-            {"address: \"01:00.0\", queue-depth: 1024", "devices[0].queue-depth = 1024: above 1023, the most that " +
-                 "type nvme has; lower it"},
+            {"address: \"01:00.0\", queue-depth: 1024", "devices[0].queue-depth = 1024: out of range 1 to 1023; " +
+                 "use a value in the range"},
             {"address: \"01:00.0\", size: 1GiB", "devices[0].size: no setting of type nvme; remove it, or use type " +
-                 "file or memory or null"}})
+                 "discard or file or memory"}})
         {
             final ConfigException refused = assertThrows(ConfigException.class, () -> ConfigReader.read(
                 "f.yaml", "devices:\n  - {name: d, type: nvme, " + wrong[0] + "}\n" + served));
@@ -138,7 +138,7 @@ class ConfigReaderTest
             memory: {size: 1GiB}
             devices:
               - {name: mem0, type: memory, size: 256M, block-size: 512}
-              - {name: nul0, type: "null", size: 1T}
+              - {name: nul0, type: discard, size: 1T}
               - {name: file0, type: file, path: /nowhere/vol0.img, size: 1GiB, block-size: 512, read-only: true,
                  preallocate: false, queue-depth: 32, polling: off}
               - name: bad0
@@ -187,11 +187,11 @@ class ConfigReaderTest
             new CapacityLimits(4096, 500, 200, 100, 50, 40, 8)), config.limits());
         assertEquals(List.of(new TcpTransportConfig(16 << 10, 64 << 10, 1 << 20, false, 3_000_000_000L, 100, 1 << 20,
             2 << 20, 4_000_000_000L, 5_000_000_000L)), config.transports());
-        assertEquals(DeviceConfig.fault("bad0", "mem0", FaultPlan.of(7,
+        assertEquals(FaultPlan.of(7,
             new FaultRule(FaultEffect.ERROR, Set.of(BlockOperation.READ, BlockOperation.COMPARE), 8, 15,
                 BlockStatus.DEVICE_ERROR, 0, 2, 0.5, 3),
             FaultRule.delay(5_000_000),
-            FaultRule.tornWrite())), config.devices().get(3));
+            FaultRule.tornWrite()), FaultPlan.of(config.devices().get(3).properties()));
         assertEquals(List.of(
             new QosSettings(1, "", new QosLimits(10, 20, 30, 1 << 20, 2 << 20, 3 << 20, 50)),
             new QosSettings(0, "nqn.2014-08.org.nvmexpress:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
@@ -370,7 +370,7 @@ class ConfigReaderTest
             "a device has one user: declare another device",
             message(MINIMAL.replace("subsystems:", fault.formatted("mem0", "") + "subsystems:")));
         assertTrue(message(MINIMAL.replace(end, fault.formatted("mem0", "{effect: delay}") + end))
-            .startsWith("test.yaml:3: devices[1].rules[0]: fault delay 0 ns does not go with effect DELAY"));
+            .startsWith("test.yaml:3: devices[1].rules[0].delay: missing; add how long effect delay holds a request"));
     }
 
     @Test

@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.BlockGeometry;
 import io.millrace.control.agent.DeviceConversions;
+import io.millrace.control.device.DeviceSetting;
+import io.millrace.control.device.DeviceSettingException;
+import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.CommandId;
@@ -43,17 +46,15 @@ class DeviceSettingsTest
 {
     private static final String DEVICE = "devices[].";
     private static final String RULE = "devices[].rules[].";
-    private static final List<String> TYPES = List.of("memory", "null", "file", "nvme", "fault");
+    private static final List<String> TYPES = DeviceTypes.names();
     private static final int AT = MessagePublication.MESSAGE_OFFSET;
 
-    /** A value of each setting that is not its default. A setting that is missing here fails the test. */
-    private static final Map<String, String> VALUES = Map.ofEntries(
-        Map.entry("size", "2MiB"), Map.entry("block-size", "512"), Map.entry("path", "/srv/f.img"),
-        Map.entry("read-only", "true"), Map.entry("preallocate", "false"), Map.entry("queue-depth", "17"),
-        Map.entry("polling", "off"), Map.entry("address", "0000:01:00.0"), Map.entry("nsid", "3"),
-        Map.entry("timeout", "7s"), Map.entry("interrupts", "true"), Map.entry("unsafe-noiommu", "true"),
-        Map.entry("base", "wrapped"), Map.entry("seed", "5"),
-        Map.entry("rules", "[{effect: delay, delay: 3ms}]"));
+    /** Of which each setting takes the first that fits and is not its default. */
+    private static final List<String> TEXTS = List.of("17", "3", "512", "4MiB", "7s", "true", "false", "off",
+        "0000:01:00.0", "wrapped", "/srv/f.img", "other", "wrapped2", "0000:02:00.0", "/srv/g.img", "2MiB",
+        "tcp://192.0.2.1:4420", "tcp://192.0.2.2:4420", "nqn.2026-11.io.millrace:a", "nqn.2026-11.io.millrace:b",
+        "0f3ec3a5-9f7c-4d5e-8d3b-1c2a3b4c5d6e", "0f3ec3a5-9f7c-4d5e-8d3b-1c2a3b4c5d6f");
+
     private static final Map<String, String> RULE_VALUES = Map.ofEntries(
         Map.entry("effect", "torn-write"), Map.entry("operations[]", "[write, copy, verify]"),
         Map.entry("first-block", "4"), Map.entry("last-block", "9"), Map.entry("status", "device-error"),
@@ -82,25 +83,21 @@ class DeviceSettingsTest
     {
         final Map<String, String> device = new LinkedHashMap<>();
         device.put("name", "dut");
-        device.put("type", "null".equals(type) ? "'null'" : type);
-        for (final Setting<?> each : Settings.ALL.all())
+        device.put("type", type);
+        DeviceTypes.of(type).settings().stream().filter(DeviceSetting::required)
+            .forEach((each) -> device.put(each.key(), value(type, each.key())));
+        if (null != DeviceTypes.of(type).find("nsid"))
         {
-            final String name = each.key().substring(each.key().lastIndexOf('.') + 1);
-            if (each.key().startsWith(DEVICE) && !each.key().startsWith(RULE) && each.required() && each.isFor(type) &&
-                VALUES.containsKey(name))
-            {
-                device.put(name, VALUES.get(name));
-            }
-        }
-        if (List.of("memory", "null").contains(type))
-        {
-            device.put("size", "4MiB");
+            device.put("nsid", value(type, "nsid"));
         }
         if (null != key)
         {
             device.put(key, value);
         }
-        return "fault".equals(type) ? "devices: [{name: wrapped, type: memory, size: 1MiB}, " +
+        DeviceTypes.of(type).settings().stream().filter((each) -> DeviceSetting.Form.VALUES == each.form())
+            .forEach((each) -> device.computeIfPresent(each.key(), (_, text) -> "[" + text + "]"));
+        final boolean hasBase = !DeviceTypes.of(type).bases(Map.of("base", "wrapped")).isEmpty();
+        return hasBase ? "devices: [{name: wrapped, type: memory, size: 1MiB}, " +
             "{name: wrapped2, type: memory, size: 1MiB}, " + device(device) + "]\n" :
             "devices: [" + device(device) + "]\n";
     }
@@ -155,7 +152,7 @@ class DeviceSettingsTest
     {
         final String name = key.substring(key.lastIndexOf('.') + 1);
         final boolean isOfRule = key.startsWith(RULE);
-        final String value = isOfRule ? RULE_VALUES.get(name) : VALUES.get(name.replace("[]", ""));
+        final String value = isOfRule ? RULE_VALUES.get(name) : value(type, name.replace("[]", ""));
         assertNotNull(value, key + " is not carried through the test");
         final String text;
         final String other;
@@ -172,7 +169,7 @@ class DeviceSettingsTest
         {
             final String setting = name.replace("[]", "");
             text = file(type, setting, value);
-            other = file(type, setting, other(setting));
+            other = file(type, setting, other(type, setting));
         }
         final DeviceConfig wanted = configured(text);
         assertNotEquals(wanted, configured(other), () -> "the value is none of its own:\n" + text + other);
@@ -198,27 +195,37 @@ class DeviceSettingsTest
         assertEquals(wanted, configured(StateDocument.write(desired).lines().filter((line) ->
             line.startsWith("devices:") || line.startsWith("  - {name:")).reduce("", (a, b) -> a + b + '\n')));
         final StatePlan plan = StatePlan.between(StateDocument.read("m.yaml", other).state(), desired);
-        assertTrue(!plan.isEmpty() || "preallocate".equals(name), () -> "no step leads to\n" + text);
+        assertTrue(!plan.isEmpty(), () -> "no step leads to\n" + text);
+    }
+
+    private static String value(final String type, final String key)
+    {
+        return "rules".equals(key) ? "[{effect: delay, delay: 3ms}]" : texts(type, key).getFirst();
     }
 
     /** What the setting has when it is not given; of one that is needed another value. */
-    private static String other(final String setting)
+    private static String other(final String type, final String key)
     {
-        return switch (setting)
+        final String def = DeviceTypes.of(type).find(key).def();
+        return "rules".equals(key) ? "[]" : null != def ? def : texts(type, key).get(1);
+    }
+
+    /** Texts that a setting takes, but for its default. */
+    private static List<String> texts(final String type, final String key)
+    {
+        final DeviceSetting<?> setting = DeviceTypes.of(type).find(key);
+        return TEXTS.stream().filter((text) ->
         {
-            case "size" -> "1MiB";
-            case "block-size" -> "4096";
-            case "path" -> "/srv/g.img";
-            case "read-only", "interrupts", "unsafe-noiommu" -> "false";
-            case "preallocate" -> "true";
-            case "queue-depth" -> "256";
-            case "polling" -> "auto";
-            case "address" -> "0000:02:00.0";
-            case "nsid" -> "1";
-            case "timeout" -> "30s";
-            case "seed" -> "0";
-            case "rules" -> "[]";
-            default -> "wrapped2";
-        };
+            try
+            {
+                return "path".equals(key) == text.startsWith("/") && !text.equals(setting.def()) &&
+                    setting.namesDevices() == text.startsWith("wrapped") && null != setting.value(text) &&
+                    ("size".equals(key) == text.endsWith("MiB"));
+            }
+            catch (final DeviceSettingException e)
+            {
+                return false;
+            }
+        }).toList();
     }
 }

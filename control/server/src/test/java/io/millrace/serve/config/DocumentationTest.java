@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.dataplane.DataPlaneConfig;
+import io.millrace.settings.DeviceReader;
 import io.millrace.settings.Section;
 import io.millrace.settings.Setting;
 import io.millrace.settings.SettingRows;
@@ -49,6 +50,7 @@ class DocumentationTest
                 constants.add((Setting<?>)field.get(null));
             }
         }
+        constants.addAll(DeviceReader.settings());
         assertEquals(constants, new HashSet<>(Settings.ALL.all()));
         assertEquals(Settings.ALL.all().size(), Settings.ALL.all().stream().map(Setting::key).distinct().count());
     }
@@ -72,7 +74,8 @@ class DocumentationTest
             final Map<String, Integer> lines = new TreeMap<>();
             final Section top = Section.parse(
                 "docs", matcher.group(1), ConfigReader.TEXT_LENGTH_MAX, Settings.ALL, lines);
-            top.sectionsIfGiven(Settings.DEVICES).forEach((device) -> device.sections(Settings.RULES));
+            top.sectionsIfGiven(DeviceReader.DEVICES).forEach((device) -> DeviceReader.properties(
+                device, device.get(DeviceReader.TYPE), DeviceReader.Paths.RELATIVE));
             top.section(Settings.CONTROL).get(Settings.CONTROL_CHANNEL);
             count++;
         }

@@ -64,7 +64,7 @@ final class MetricsAttackTest
             "'}\nstatus: {file: none}\nwarm-up: false\nmemory: {size: 16MiB}\ndevices:\n");
         for (int i = 1; i <= NAMESPACES; i++)
         {
-            plane.append("  - {name: null").append(i).append(", type: 'null', size: 1MiB}\n");
+            plane.append("  - {name: null").append(i).append(", type: discard, size: 1MiB}\n");
         }
         plane.append("subsystems:\n  - nqn: ").append(TargetProcess.NQN).append(
             "\n    allow-any-host: true\n    namespaces:\n");
