@@ -21,7 +21,10 @@ import io.millrace.memory.Segments;
  * @param supportsWriteZeroes   {@link BlockOperation#WRITE_ZEROES} works.
  * @param supportsVerify        {@link BlockOperation#VERIFY} works.
  * @param supportsDeallocate    {@link BlockOperation#DEALLOCATE} works.
- * @param deallocatedReadsZero  deallocated blocks read as zeroes.
+ * @param deallocatedReadsZero  blocks read as zeroes after each {@link BlockOperation#DEALLOCATE} that succeeds, so
+ *                              that it may stand for WRITE_ZEROES. Not so where the device may leave blocks as they
+ *                              are, as an NVMe controller may after Dataset Management (NVM Command Set 1.0, section
+ *                              3.2.3), whatever it reports of blocks that are deallocated.
  * @param readOnly              writes are refused.
  * @param supportsCopy          {@link BlockOperation#COPY} works.
  * @param supportsCompare       {@link BlockOperation#COMPARE} works; else who submits has an {@link Emulation}.

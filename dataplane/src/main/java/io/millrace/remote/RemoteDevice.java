@@ -181,7 +181,6 @@ public final class RemoteDevice implements GrowableDevice
             .supportsVerify(limits.verifyBlocks() > 0)
             .supportsCompare(limits.offersCompare())
             .supportsDeallocate(limits.deallocateBlocks() > 0)
-            .deallocatedReadsZero(namespace.deallocatedReadsZero())
             .readOnly(namespace.writeProtected())
             .optimalWriteBytes(Math.clamp((long)namespace.optimalWriteBlocks() * block, block, transferBytes))
             .atomicWriteBytes(Math.min(Integer.highestOneBit(atomicBlocks) * block,
@@ -200,7 +199,6 @@ public final class RemoteDevice implements GrowableDevice
             .supportsVerify(one.supportsVerify() && other.supportsVerify())
             .supportsCompare(one.supportsCompare() && other.supportsCompare())
             .supportsDeallocate(one.supportsDeallocate() && other.supportsDeallocate())
-            .deallocatedReadsZero(one.deallocatedReadsZero() && other.deallocatedReadsZero())
             .optimalWriteBytes(Math.min(one.optimalWriteBytes(), transferBytes))
             .atomicWriteBytes(Math.min(one.atomicWriteBytes(), other.atomicWriteBytes()))
             .build();

@@ -30,6 +30,7 @@ final class RemotePath implements ControllerListener
     /** Between attempts to find out why a controller refuses commands. */
     private static final long REFRESH_INTERVAL_NS = 20_000_000;
     private static final long NANOS_PER_MS = 1_000_000;
+    private static final long NO_TIMER = -1;
 
     private final RemoteDevice device;
     private final HostPollGroup group;
@@ -45,7 +46,8 @@ final class RemotePath implements ControllerListener
     private int nsid;
     private int association;
     private int connectDelayMs;
-    private boolean isRefreshScheduled;
+    private long refreshTimer = NO_TIMER;
+    private long refreshDueNs;
     private volatile boolean isClosed;
     private volatile String problem = "is not connected yet";
 
@@ -186,15 +188,22 @@ final class RemotePath implements ControllerListener
 
     private void refreshAfter(final long delayNs)
     {
-        if (!isRefreshScheduled)
+        final long dueNs = reactor.nowNs() + delayNs;
+        if (NO_TIMER != refreshTimer)
         {
-            isRefreshScheduled = true;
-            reactor.schedule(reactor.nowNs() + delayNs, (nowNs) ->
+            if (dueNs - refreshDueNs >= 0)
             {
-                isRefreshScheduled = false;
-                refresh();
-            });
+                return;
+            }
+            // One for the end of a transition may be minutes away.
+            reactor.cancel(refreshTimer);
         }
+        refreshDueNs = dueNs;
+        refreshTimer = reactor.schedule(dueNs, (nowNs) ->
+        {
+            refreshTimer = NO_TIMER;
+            refresh();
+        });
     }
 
     private void refresh()

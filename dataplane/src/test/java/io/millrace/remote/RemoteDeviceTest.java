@@ -199,6 +199,43 @@ class RemoteDeviceTest
     }
 
     @Test
+    void shouldLookAgainSoonAfterARefusalThatFollowsATransition()
+    {
+        try (InnerTarget target = InnerTarget.memory(SIZE_BYTES, BLOCK);
+            RemoteDevice device = target.connect();
+            Initiator initiator = new Initiator("host", device))
+        {
+            final RemoteChannel channel = (RemoteChannel)initiator.channel();
+            final TransportAddress path = target.addresses().getFirst();
+            // No event says so. Refused, the path looks, and is to look again after a transition's longest time, 10 s.
+            target.dataPlane().anaStates().set(InnerTarget.NQN, path, 0, AnaState.CHANGE);
+            final Initiator.Io held = send(initiator, BlockOperation.READ);
+            Waits.until("transition", () -> device.status().reason().contains("by ANA group"));
+            target.dataPlane().anaStates().set(InnerTarget.NQN, path, 0, AnaState.OPTIMIZED);
+            assertEquals(BlockStatus.SUCCESS, initiator.await(held));
+            final long startNs = System.nanoTime();
+            initiator.call(() ->
+            {
+                channel.queues()[0].suspend();
+                return null;
+            });
+            assertEquals(BlockStatus.SUCCESS, initiator.await(send(initiator, BlockOperation.READ)));
+            assertTrue(System.nanoTime() - startNs < 5_000_000_000L);
+        }
+    }
+
+    @Test
+    void shouldNotTakeDeallocationForZeroing()
+    {
+        try (InnerTarget target = InnerTarget.memory(SIZE_BYTES, BLOCK); RemoteDevice device = target.connect())
+        {
+            // The namespace reports that deallocated blocks read as zeroes, but a controller need not deallocate.
+            assertTrue(device.geometry().supportsDeallocate());
+            assertFalse(device.geometry().deallocatedReadsZero());
+        }
+    }
+
+    @Test
     void shouldConnectWhenOnePathIsThereAndUseNoOtherNamespaceOnTheOtherLater()
     {
         try (InnerTarget other = InnerTarget.memory(SIZE_BYTES, BLOCK); InnerTarget target = file(1))

@@ -16,7 +16,6 @@ import org.agrona.DirectBuffer;
  * @param metadata             what is done with them.
  * @param protectionType       of protection information, 0 for none.
  * @param boundaryBlocks       that commands had better not cross a multiple of, or 0 (NOIOB).
- * @param deallocatedReadsZero whether deallocated blocks read as zeroes.
  * @param isWriteProtected     whether writes are refused.
  * @param identity             what the drive calls it.
  * @param optimalWriteBlocks   of writes that suit it best; 1 when it does not say (NOWS).
@@ -32,7 +31,6 @@ record NamespaceInfo(
     MetadataMode metadata,
     int protectionType,
     int boundaryBlocks,
-    boolean deallocatedReadsZero,
     boolean isWriteProtected,
     NamespaceIdentity identity,
     int optimalWriteBlocks,
@@ -93,8 +91,6 @@ record NamespaceInfo(
             metadata,
             protectionType,
             identify.optimalIoBoundary(),
-            IdentifyNamespace.DEALLOCATE_READS_ZERO ==
-                (identify.deallocateFeatures() & IdentifyNamespace.DEALLOCATE_READS_MASK),
             0 != (identify.attributes() & IdentifyNamespace.ATTRIBUTE_WRITE_PROTECTED),
             NamespaceIdentity.of(identify, descriptors),
             0 == (identify.features() & IdentifyNamespace.FEATURE_OPTIMAL_SIZES_MASK) ? 1 :
@@ -194,7 +190,6 @@ record NamespaceInfo(
             // Metadata would be compared too, which nobody here knows.
             .supportsCompare(controller.offers(IdentifyController.NVM_COMPARE) && MetadataMode.NONE == metadata)
             .supportsDeallocate(!isWriteProtected && controller.offers(IdentifyController.NVM_DATASET_MANAGEMENT))
-            .deallocatedReadsZero(deallocatedReadsZero)
             .readOnly(isWriteProtected)
             .supportsCopy(!isWriteProtected && copyBlocksMax > 0 && controller.offers(IdentifyController.NVM_COPY))
             .optimalWriteBytes(optimalBytes > transferBytes ? blockBytes() : (int)optimalBytes)

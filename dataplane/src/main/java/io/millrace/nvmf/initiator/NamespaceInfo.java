@@ -49,7 +49,6 @@ public record NamespaceInfo(
     private static final int NGUID_BYTES = 16;
     private static final int BLOCK_SHIFT_MIN = 9;
     private static final int BLOCK_SHIFT_MAX = 24;
-    private static final int DEALLOCATE_READS_MASK = 7;
 
     /**
      * {@return size in bytes}
@@ -100,7 +99,8 @@ public record NamespaceInfo(
             uuid(descriptors),
             0 != (identify.multiPathCapabilities() & IdentifyNamespace.MULTI_PATH_SHARED),
             0 != (identify.attributes() & IdentifyNamespace.ATTRIBUTE_WRITE_PROTECTED),
-            IdentifyNamespace.DEALLOCATE_READS_ZERO == (identify.deallocateFeatures() & DEALLOCATE_READS_MASK),
+            IdentifyNamespace.DEALLOCATE_READS_ZERO ==
+                (identify.deallocateFeatures() & IdentifyNamespace.DEALLOCATE_READS_MASK),
             identify.anaGroupId(),
             0 == (identify.features() & IdentifyNamespace.FEATURE_ATOMIC_UNITS) ? 0 :
                 1 + identify.atomicWriteUnitPowerFail(),
