@@ -122,6 +122,16 @@ final class Ledger
         return store.history();
     }
 
+    /** Refusal of a version that is not kept; null when it is. */
+    Reply unknownVersion(final String dataPlane, final long version)
+    {
+        final List<VersionHeader> history = history();
+        return history.stream().anyMatch((each) -> each.version() == version) ? null :
+            Reply.refused(Code.NOT_FOUND, "no version " + version +
+                (history.isEmpty() ? " of data plane " + dataPlane : "; there are " + history.getFirst().version() +
+                    " to " + history.getLast().version()));
+    }
+
     /** Whether no change is in progress. */
     boolean isSettled()
     {
