@@ -351,7 +351,7 @@ public final class Devices
         final ManagedDevice device = devices.get(name);
         if (null == device)
         {
-            throw new OperationException(Reason.NOT_FOUND, subject(name), "does not exist", "create it first");
+            throw OperationException.missing(subject(name), devices.keySet(), "devices");
         }
         return device;
     }

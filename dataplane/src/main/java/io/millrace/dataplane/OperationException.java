@@ -1,6 +1,8 @@
 package io.millrace.dataplane;
 
 import java.io.Serial;
+import java.util.Collection;
+import java.util.stream.Collectors;
 
 /**
  * An operation on a running data plane was refused or failed; nothing has changed. The message is one sentence:
@@ -27,6 +29,7 @@ public final class OperationException extends RuntimeException
 
     /** Two NQNs and some words. */
     private static final int SUBJECT_LENGTH_MAX = 600;
+    private static final int NAMES_MAX = 5;
 
     @Serial
     private static final long serialVersionUID = 1L;
@@ -34,6 +37,16 @@ public final class OperationException extends RuntimeException
     private final Reason reason;
     private final String problem;
     private final String remedy;
+
+    /** A name that does not exist, with some of those that do. */
+    static OperationException missing(
+        final String subject, final Collection<String> existing, final String nouns)
+    {
+        return new OperationException(Reason.NOT_FOUND, subject, "does not exist", existing.isEmpty() ?
+            "there are no " + nouns : "existing " + nouns + ": " +
+            existing.stream().limit(NAMES_MAX).collect(Collectors.joining(", ")) +
+            (existing.size() > NAMES_MAX ? " and " + (existing.size() - NAMES_MAX) + " more" : ""));
+    }
 
     OperationException(final Reason reason, final String subject, final String problem, final String remedy)
     {

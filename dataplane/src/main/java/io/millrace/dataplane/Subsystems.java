@@ -125,7 +125,8 @@ public final class Subsystems
             null : operations.target().subsystem(nqn);
         if (null == subsystem)
         {
-            throw new OperationException(Reason.NOT_FOUND, "subsystem " + nqn, "does not exist", "create it first");
+            throw OperationException.missing("subsystem " + nqn, operations.target().subsystems().stream()
+                .map(Subsystem::nqn).filter((each) -> !Nqn.DISCOVERY.equals(each)).toList(), "subsystems");
         }
         return subsystem;
     }

@@ -161,9 +161,9 @@ class AnaStatesTest
     {
         final TransportAddress address = fixture.serveVolume();
         final String missing = "nqn.2026-11.io.millrace:missing";
-        refused(Reason.NOT_FOUND, "subsystem " + missing + ": does not exist; create it first",
+        refused(Reason.NOT_FOUND, "subsystem " + missing + ": does not exist; existing subsystems: " + NQN,
             () -> ana.set(missing, null, 1, AnaState.OPTIMIZED));
-        refused(Reason.NOT_FOUND, "subsystem " + missing + ": does not exist; create it first",
+        refused(Reason.NOT_FOUND, "subsystem " + missing + ": does not exist; existing subsystems: " + NQN,
             () -> ana.list(missing));
         refused(Reason.INVALID, "subsystem " + NQN + ": ANA group 129 is not within 1 to 128: choose another, or 0 " +
             "for all", () -> ana.set(NQN, address, 129, AnaState.OPTIMIZED));

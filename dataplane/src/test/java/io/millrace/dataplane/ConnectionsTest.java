@@ -51,7 +51,7 @@ class ConnectionsTest
             assertEquals(0, fixture.write(queue, 1, 0));
             assertEquals(first.reactor(), counted(1).reactor());
             assertEquals(2, fixture.dataPlane.reactorSnapshots().stream().mapToInt(ReactorSnapshot::connections).sum());
-            refused(Reason.NOT_FOUND, "subsystem " + NQN + ".none: does not exist; create it first",
+            refused(Reason.NOT_FOUND, "subsystem " + NQN + ".none: does not exist; existing subsystems: " + NQN,
                 () -> connections.list(NQN + ".none"));
         }
     }

@@ -34,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class DevicesTest
 {
+    private static final String GONE = "device gone: does not exist; existing devices: mem0, file0, bad0";
     @TempDir
     private Path directory;
 
@@ -99,12 +100,12 @@ class DevicesTest
         refused(Reason.FAILED, "device file2: path " + directory.resolve("none/vol.img") + " cannot be opened: " +
             "No such file or directory (errno 2): make its directory first",
             () -> devices.create(file("file2", "none/vol.img")));
-        refused(Reason.NOT_FOUND, "device gone: does not exist; create it first",
+        refused(Reason.NOT_FOUND, GONE,
             () -> devices.create(DeviceConfig.fault("bad1", "gone", FaultPlan.NONE)));
         refused(Reason.IN_USE, "device mem0: is used by device bad0; a device has one user: use another",
             () -> devices.create(DeviceConfig.fault("bad1", "mem0", FaultPlan.NONE)));
-        refused(Reason.NOT_FOUND, "device gone: does not exist; create it first", () -> devices.delete("gone"));
-        refused(Reason.NOT_FOUND, "device gone: does not exist; create it first", () -> devices.get("gone"));
+        refused(Reason.NOT_FOUND, GONE, () -> devices.delete("gone"));
+        refused(Reason.NOT_FOUND, GONE, () -> devices.get("gone"));
         assertEquals(before, devices.list());
     }
 
@@ -181,7 +182,7 @@ class DevicesTest
         devices.create(file("file0", "vol.img"));
         devices.create(DeviceConfig.fault("bad0", "file0", FaultPlan.NONE));
         final List<DeviceSnapshot> before = devices.list();
-        refused(Reason.NOT_FOUND, "device gone: does not exist; create it first", () -> devices.resize("gone", BLOCK));
+        refused(Reason.NOT_FOUND, GONE, () -> devices.resize("gone", BLOCK));
         refused(Reason.INVALID, "device mem0: size 4096 bytes is below its present 1048576, and data is never " +
             "truncated: use that size or a larger one", () -> devices.resize("mem0", BLOCK));
         refused(Reason.INVALID, "device mem0: size 1048577 bytes is not a positive multiple of block-size 4096: use " +
@@ -236,7 +237,7 @@ class DevicesTest
         refused(Reason.INVALID, "device mem0: is memory, which has no settings that change while it serves; " +
             "delete it and create it again",
             () -> OperationsFixture.setFaults(devices, "mem0", FaultPlan.NONE));
-        refused(Reason.NOT_FOUND, "device gone: does not exist; create it first",
+        refused(Reason.NOT_FOUND, "device gone: does not exist; existing devices: mem0",
             () -> OperationsFixture.setFaults(devices, "gone", FaultPlan.NONE));
     }
 }

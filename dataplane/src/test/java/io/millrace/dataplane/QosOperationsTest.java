@@ -278,12 +278,13 @@ class QosOperationsTest
     {
         final Qos qos = dataPlane.qos();
         final QosLimits limits = QosLimits.ofIops(1);
-        refused(Reason.NOT_FOUND, "subsystem " + NQN + ": does not exist; create it first",
+        refused(Reason.NOT_FOUND, "subsystem " + NQN + ": does not exist; there are no subsystems",
             () -> qos.setNamespace(NQN, 1, limits));
         fixture.subsystem(NQN);
         refused(Reason.NOT_FOUND, "namespace " + NQN + "/1: does not exist; add it first",
             () -> qos.setNamespace(NQN, 1, limits));
-        refused(Reason.NOT_FOUND, "subsystem nqn.none: does not exist; create it first", () -> qos.list("nqn.none"));
+        refused(Reason.NOT_FOUND, "subsystem nqn.none: does not exist; existing subsystems: " + NQN,
+            () -> qos.list("nqn.none"));
         refused(Reason.INVALID, "host: " + Nqn.problem("nobody"), () -> qos.setHost(NQN, "nobody", limits));
         assertEquals(List.of(), qos.list(null));
     }

@@ -31,7 +31,8 @@ import org.junit.jupiter.api.Test;
 class SubsystemsTest
 {
     private static final String OTHER = "nqn.2026-11.io.millrace:other";
-    private static final String MISSING = "subsystem " + OTHER + ": does not exist; create it first";
+    private static final String GONE = "device gone: does not exist; existing devices: mem0, mem1";
+    private static final String MISSING = "subsystem " + OTHER + ": does not exist; existing subsystems: " + NQN;
 
     private final OperationsFixture fixture = new OperationsFixture();
     private final DataPlane dataPlane = fixture.dataPlane;
@@ -106,7 +107,7 @@ class SubsystemsTest
     {
         fixture.memory("mem0", 8);
         fixture.memory("mem1", 8);
-        refused(Reason.NOT_FOUND, "device gone: does not exist; create it first", () -> dataPlane.subsystems().create(
+        refused(Reason.NOT_FOUND, GONE, () -> dataPlane.subsystems().create(
             new SubsystemSettings(NQN, null, null, true, List.of(), List.of(show(1, "mem0"), show(2, "gone")))));
         assertEquals(List.of(), dataPlane.subsystems().list());
         assertNull(dataPlane.devices().get("mem0").user());
@@ -134,7 +135,7 @@ class SubsystemsTest
             "printable ASCII characters: shorten or replace it", () -> dataPlane.subsystems().create(
                 new SubsystemSettings(OTHER, "9".repeat(21), null, true, List.of(), List.of())));
         refused(Reason.NOT_FOUND, MISSING, () -> dataPlane.subsystems().delete(OTHER));
-        refused(Reason.NOT_FOUND, "subsystem " + Nqn.DISCOVERY + ": does not exist; create it first",
+        refused(Reason.NOT_FOUND, "subsystem " + Nqn.DISCOVERY + ": does not exist; existing subsystems: " + NQN,
             () -> dataPlane.subsystems().delete(Nqn.DISCOVERY));
         assertEquals(1, dataPlane.subsystems().list().size());
     }
@@ -152,7 +153,7 @@ class SubsystemsTest
             () -> fixture.namespace(NQN, 0, "mem1"));
         refused(Reason.INVALID, "namespace " + NQN + "/16385: NSID is not within 1 to 16384; choose another",
             () -> fixture.namespace(NQN, Namespace.NSID_MAX + 1, "mem1"));
-        refused(Reason.NOT_FOUND, "device gone: does not exist; create it first",
+        refused(Reason.NOT_FOUND, GONE,
             () -> fixture.namespace(NQN, 2, "gone"));
         refused(Reason.IN_USE, "device mem0: is used by namespace " + NQN + "/1; a device has one user: choose another",
             () -> fixture.namespace(NQN, 2, "mem0"));

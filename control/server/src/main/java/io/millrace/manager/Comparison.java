@@ -1,17 +1,22 @@
 package io.millrace.manager;
 
 import io.millrace.control.codec.Code;
+import io.millrace.control.message.Command;
 import io.millrace.control.message.DriftInfo;
 import io.millrace.control.message.LeadershipInfo;
 import io.millrace.control.message.PeerInfo;
 import io.millrace.control.message.StatePosition;
 import io.millrace.control.service.Reply;
+import io.millrace.control.setting.Units;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.StateStep;
 import io.millrace.manager.store.StoreException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * One comparison of actual and desired state: reads the actual state and applies the difference, except for refused
@@ -258,14 +263,21 @@ final class Comparison
         {
             return run.plan().obstacles().getFirst();
         }
-        final boolean takesAway = repair.withheld().stream().anyMatch(DriftRepair::takesAway);
-        final boolean allows = repair.withheld().stream().anyMatch((each) -> DriftRepair.allows(each.command()));
-        return repair.withheld().size() + (takesAway ?
-            " steps remove resources that this desired state did not create, and need confirmation: " : allows ?
-            " steps allow access that may have been revoked directly, and need confirmation: " :
-            " steps revert settings that may have been changed directly, and need confirmation: ") +
-            CommandDescriptions.of(repair.withheld().stream().map(StateStep::command).toList()) +
-            "; see 'millrace dataplane drift'";
+        return withheld(repair.withheld());
+    }
+
+    /** Each reason with the steps that have it. */
+    static String withheld(final List<StateStep> steps)
+    {
+        final Map<String, List<Command>> byReason = new LinkedHashMap<>();
+        for (final StateStep step : steps)
+        {
+            byReason.computeIfAbsent(DriftRepair.reason(step), (reason) -> new ArrayList<>()).add(step.command());
+        }
+        return Units.count(steps.size(), "step") + (1 == steps.size() ? " needs" : " need") + " confirmation: " +
+            byReason.entrySet().stream().map((each) -> CommandDescriptions.of(each.getValue()) +
+                (1 == each.getValue().size() ? " (" : " (each ") + each.getKey() + ")")
+                .collect(Collectors.joining(", ")) + "; see 'millrace dataplane drift'";
     }
 
     /** Remaining differences, with only the first refused step. */
@@ -281,7 +293,8 @@ final class Comparison
         }
         if (null != refusal())
         {
-            drift.add(new DriftInfo(false, false, dataPlane, run.refusedCount() + " steps were refused",
+            drift.add(new DriftInfo(false, false, dataPlane,
+                Units.count(run.refusedCount(), "step") + (1 == run.refusedCount() ? " was" : " were") + " refused",
                 refusal().text()));
         }
         return drift;

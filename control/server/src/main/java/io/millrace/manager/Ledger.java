@@ -6,6 +6,7 @@ import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.StatePosition;
 import io.millrace.control.service.Reply;
+import io.millrace.control.setting.Units;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.StateEditor;
 import io.millrace.manager.store.Refusal;
@@ -290,7 +291,7 @@ final class Ledger
         {
             case 0 -> "without changes refused by the data plane";
             case 1 -> writing.getFirst().comment();
-            default -> writing.size() + " changes: " +
+            default -> Units.count(writing.size(), "change") + ": " +
                 CommandDescriptions.of(writing.stream().flatMap((change) -> change.commands().stream()).toList());
         };
     }

@@ -17,7 +17,9 @@ import io.millrace.control.message.SessionInfo;
 import io.millrace.control.message.StatePosition;
 import io.millrace.control.service.Listing;
 import io.millrace.control.service.Reply;
+import io.millrace.control.setting.Units;
 import io.millrace.control.state.DesiredState;
+import io.millrace.control.state.ManagerName;
 import io.millrace.manager.config.PlaneConfig;
 import io.millrace.manager.store.StateStore;
 import java.util.ArrayList;
@@ -252,7 +254,8 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         versions.onObserved(info.position(), isOld);
         if (leadership.hasLostTerm())
         {
-            fence("term " + info.term() + " of manager " + info.managerName() + " is above " + leadership.term());
+            fence("term " + info.term() + " of " +
+                ManagerName.phrase(info.managerName()) + " is above " + leadership.term());
             return;
         }
         final StatePosition held = info.position();
@@ -285,7 +288,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     private String foreignReason()
     {
         return "it has " + observed.position() + ", this manager " + ledger.position() + (observed.isManaged() ?
-            "; manager " + observed.managerName() + " managed it before" : "") +
+            "; " + ManagerName.phrase(observed.managerName()) + " managed it before" : "") +
             ": 'millrace dataplane adopt' makes the actual state a version of this manager, 'millrace dataplane " +
             "reconcile --take-over' applies this manager's desired state";
     }
@@ -431,8 +434,8 @@ final class ManagedPlane implements ControlListener, AutoCloseable
             comparison.words() + ": " + comparison.firstLeft() : ""))
         {
             schedule.onOwnChange();
-            final String words = steps + " steps to version " + ledger.version() +
-                (0 == comparison.refusedCount() ? "" : ", " + comparison.refusedCount() + " of them refused") + ": " +
+            final String words = "reconciled with version " + ledger.version() + " in " + Units.count(steps, "step") +
+                (0 == comparison.refusedCount() ? "" : ", " + comparison.refusedCount() + " refused") + ": " +
                 comparison.words();
             log(words);
             owner.onManaged(name(), Change.CHANGED, words);

@@ -76,7 +76,7 @@ public final class Manager implements AutoCloseable
             final ControllerIdRanges controllerIds = ControllerIdRanges.open(disk,
                 config.dataPlanes().stream().map(PlaneConfig::name).toList());
             backend = new ManagerBackend(config, stores, controllerIds, auditLog, SystemNanoClock.INSTANCE, log);
-            return new Manager(lock, backend, ControlService.start(config.control(), backend, log));
+            return new Manager(lock, backend, ControlService.start(config.control(), backend, log, log));
         }
         catch (final IOException e)
         {

@@ -8,6 +8,7 @@ import io.millrace.console.Terminal;
 import io.millrace.control.client.ControlSettingException;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.control.service.ServiceSettingException;
+import io.millrace.control.setting.Units;
 import io.millrace.manager.config.ManagerConfig;
 import io.millrace.manager.config.ManagerConfigReader;
 import io.millrace.manager.config.PlaneConfig;
@@ -72,7 +73,7 @@ public final class ManagerCommand implements Callable<Integer>
         final Map<String, Long> versions = versions(config);
         if (check)
         {
-            terminal.line(file + ": valid; " + config.dataPlanes().size() + " data planes");
+            terminal.line(file + ": valid; " + Units.count(config.dataPlanes().size(), "data plane"));
             return ExitCode.OK;
         }
         final StopSignal stop = StopSignal.install();
@@ -82,7 +83,8 @@ public final class ManagerCommand implements Callable<Integer>
         try
         {
             metrics = startMetrics(config, manager, log);
-            terminal.line("manager " + config.name() + ", state in " + config.stateDirectory());
+            terminal.line("name: " + config.name());
+            terminal.line("state: " + config.stateDirectory());
             terminal.line("control: " + config.control().directory() + ", " + ControlSettings.IPC_CHANNEL +
                 (config.control().isUdp() ? " and " + config.control().channel() : "") + ", stream " +
                 config.control().streamId());

@@ -32,7 +32,7 @@ final class RecurringLine
             untold++;
             return;
         }
-        log.accept(0 == untold ? text : text + " (" + untold + " times more since this was said last)");
+        log.accept(0 == untold ? text : text + " (" + untold + " more since this was logged last)");
         untold = 0;
         dueNs = nowNs + INTERVAL_NS;
     }

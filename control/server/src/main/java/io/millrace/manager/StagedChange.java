@@ -1,6 +1,7 @@
 package io.millrace.manager;
 
 import io.millrace.control.message.Command;
+import io.millrace.control.setting.Units;
 import io.millrace.control.state.StateEditor;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +43,8 @@ final class StagedChange
 
     String comment()
     {
-        return comment.isEmpty() ? commands.size() + " commands: " + CommandDescriptions.of(commands) : comment;
+        return comment.isEmpty() ? Units.count(commands.size(), "command") + ": " +
+            CommandDescriptions.of(commands) : comment;
     }
 
     List<Command> commands()

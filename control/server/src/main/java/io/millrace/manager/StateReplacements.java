@@ -8,6 +8,7 @@ import io.millrace.control.message.CommandId;
 import io.millrace.control.message.PlanStepInfo;
 import io.millrace.control.service.Caller;
 import io.millrace.control.service.Reply;
+import io.millrace.control.setting.Units;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.StateDocument;
 import io.millrace.control.state.StatePlan;
@@ -417,8 +418,8 @@ final class StateReplacements implements AutoCloseable
             return command.comment();
         }
         return (0 == command.fromVersion() ? "applied " + (command.name().isEmpty() ? "a document" : command.name()) :
-            "rolled back to version " + command.fromVersion()) + ", " + outcome.plan().steps().size() +
-            (1 == outcome.plan().steps().size() ? " step" : " steps");
+            "rolled back to version " + command.fromVersion()) + ", " +
+            Units.count(outcome.plan().steps().size(), "step");
     }
 
     private static List<PlanStepInfo> records(final Outcome outcome)

@@ -64,7 +64,7 @@ final class Banner
 
     private static String reactors(final List<ReactorConfig> reactors)
     {
-        return reactors.size() + (1 == reactors.size() ? " reactor (" : " reactors (") + reactors.stream()
+        return Units.count(reactors.size(), "reactor") + " (" + reactors.stream()
             .map((r) -> (r.cpu() < 0 ? "any CPU" : "CPU " + r.cpu()) +
                 (ReactorConfig.IdleMode.BUSY_SPIN == r.idle() ? ", busy-spin" : ""))
             .collect(Collectors.joining("; ")) + ")";

@@ -12,7 +12,9 @@ import io.millrace.control.device.DeviceContent;
 import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.LeadershipInfo;
+import io.millrace.control.setting.Units;
 import io.millrace.control.state.DesiredState;
+import io.millrace.control.state.ManagerName;
 import io.millrace.control.state.StateDocument;
 import io.millrace.control.state.StatePlan;
 import io.millrace.dataplane.DataPlane;
@@ -151,11 +153,12 @@ final class InitialState
         final LeadershipInfo leadership = found.leadership();
         if (isImport)
         {
-            terminal.line("state: imported from " + config + "; manager " + leadership.managerName() +
+            terminal.line("state: imported from " + config + "; " + ManagerName.phrase(leadership.managerName()) +
                 " shows what differs from " + leadership.position() + " as drift");
             return;
         }
-        terminal.line("state: as manager " + leadership.managerName() + " applied it (" + leadership.position() +
+        terminal.line("state: as " + ManagerName.phrase(leadership.managerName()) + " applied it (" +
+            leadership.position() +
             "), from " + file.where());
         ControlAgent.restore(dataPlane, found, owner, bounds, records)
             .forEach((problem) -> terminal.line("state: " + problem));
@@ -171,7 +174,8 @@ final class InitialState
         final int differences = differences();
         if (0 != differences)
         {
-            terminal.line("state: what " + config + " declares differs in " + differences + " steps and is ignored: " +
+            terminal.line("state: what " + config + " declares differs in " +
+                Units.count(differences, "step") + " and is ignored: " +
                 "change it through the manager, or start once with --import");
         }
     }

@@ -88,7 +88,8 @@ final class QuickstartRounds
         }
         if (verifiedBlocks > 0)
         {
-            terminal.line(terminal.good("verified") + " " + verifiedBlocks + " blocks: each held what was written " +
+            terminal.line(terminal.good("verified") + " " + Units.count(verifiedBlocks, "block") +
+                ": each held what was written " +
                 "to it");
         }
         failures.forEach((failure) -> terminal.line(terminal.bad("failed: ") + failure));

@@ -198,12 +198,8 @@ final class QuickstartState
     String summary()
     {
         final DesiredState state = found.state();
-        return plural(state.devices().size(), "device") + ", " + plural(state.subsystems().size(), "subsystem") + ", " +
-            plural(state.namespaceCount(), "namespace") + ", " + plural(state.listeners().size(), "listener");
-    }
-
-    private static String plural(final int count, final String noun)
-    {
-        return count + " " + noun + (1 == count ? "" : "s");
+        return Units.count(state.devices().size(), "device") + ", " +
+            Units.count(state.subsystems().size(), "subsystem") + ", " +
+            Units.count(state.namespaceCount(), "namespace") + ", " + Units.count(state.listeners().size(), "listener");
     }
 }

@@ -10,6 +10,7 @@ import io.millrace.control.agent.ControlAgent;
 import io.millrace.control.agent.ControlEvents;
 import io.millrace.control.agent.MetricsRecords;
 import io.millrace.control.service.ControlSettings;
+import io.millrace.control.setting.Units;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DataPlaneListener;
@@ -77,8 +78,9 @@ public final class ServeCommand implements Callable<Integer>
         final ConfigReader.Result read = read();
         if (check)
         {
-            terminal.line(file + ": valid; " + read.config().subsystems().size() + " subsystems, " +
-                read.config().devices().size() + " devices, " + read.config().listeners().size() + " listeners");
+            terminal.line(file + ": valid; " + Units.count(read.config().subsystems().size(), "subsystem") + ", " +
+                Units.count(read.config().devices().size(), "device") + ", " +
+                Units.count(read.config().listeners().size(), "listener"));
             return ExitCode.OK;
         }
         final StopSignal stop = StopSignal.install();

@@ -25,6 +25,12 @@ record ServeOwner(EventLog log, StopSignal stop) implements ControlOwner
     }
 
     @Override
+    public void onNote(final String message)
+    {
+        log.onNote(message);
+    }
+
+    @Override
     public void onError(final String message)
     {
         log.onError(message);

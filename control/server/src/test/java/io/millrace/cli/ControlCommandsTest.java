@@ -222,7 +222,7 @@ class ControlCommandsTest
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '\0', value = {
-        "1 | device resize none +1MiB | device resize: device none: does not exist; create it first",
+        "1 | device resize none +1MiB | device resize: device none: does not exist; there are no devices",
         "2 | device create a | device create: --size: missing; add it: size of the device, a multiple of block-size",
         "2 | device create a --type file | device create: --path: missing; add it: regular file or block device",
         "2 | device create a --type nvme | device create: --address: missing; add it: PCI address of a " +
@@ -247,21 +247,22 @@ class ControlCommandsTest
         "2 | device set a size | device set: 'size' is no setting: write KEY=VALUE",
         "2 | device faults a | device faults: give rules with --rule, or --clear, and not both",
         "1 | namespace add nqn.2026-11.io.a mem0 --nsid 3 | namespace add: subsystem nqn.2026-11.io.a: does not " +
-            "exist; create it first",
+            "exist; there are no subsystems",
         "2 | listener add here:there | listener add: 'here:there' is no address: write 192.0.2.7, 192.0.2.7:4420 or " +
             "[2001:db8::7]:4420",
         "1 | listener add here | listener add: listener here:4420: is not a numeric address; write it as 192.0.2.1 " +
             "or " +
             "2001:db8::1",
-        "1 | ana set nqn.2026-11.io.a optimized | ana set: subsystem nqn.2026-11.io.a: does not exist; create it first",
+        "1 | ana set nqn.2026-11.io.a optimized | ana set: subsystem nqn.2026-11.io.a: does not exist; there are " +
+            "no subsystems",
         "2 | ana set nqn.2026-11.io.a optimized -l 192.0.2.7:0 | ana set: --listener 192.0.2.7:0: port is not within " +
             "1 to 65535; give that of the listener",
         "2 | ana set nqn.2026-11.io.a optimized -g 0 | ana set: --group 0: is not within 1 to 128; choose another, " +
             "or leave it out for all",
         "2 | qos set nqn.2026-11.io.a 1 | qos set: no limit is given: add --iops, --read-iops, --write-iops, " +
             "--bandwidth, --read-bandwidth, --write-bandwidth; 'millrace qos clear' removes limits",
-        "1 | qos set nqn.2026-11.io.a 1 --iops 5 | qos set: subsystem nqn.2026-11.io.a: does not exist; create it " +
-            "first",
+        "1 | qos set nqn.2026-11.io.a 1 --iops 5 | qos set: subsystem nqn.2026-11.io.a: does not exist; there " +
+            "are no subsystems",
         "2 | qos clear nqn.2026-11.io.a 0 | qos clear: '0' is no namespace: numbers begin with 1; 'millrace " +
             "namespace list' shows them",
         "1 | history | history: a data plane has no versions of a desired state, its manager does: start one with " +

@@ -558,10 +558,10 @@ class ManagerProcessIT
             try (MillraceProcess manager = asUser("manager"))
             {
                 manager.await("^ready");
-                manager.await("not resolved: 1 steps remove resources that this desired state did not create");
+                manager.await("not resolved: 1 step needs confirmation: ");
                 run(ExitCode.OK, "mem1", "device", "list");
                 run(ExitCode.OK, "delete memory device mem1; its data is lost", "dataplane", "drift");
-                run(ExitCode.USAGE, "1 steps remove resources", "dataplane", "reconcile", "--allow-destroy");
+                run(ExitCode.USAGE, "1 withheld step is applied", "dataplane", "reconcile", "--allow-destroy");
                 run(ExitCode.OK, "is in sync with version 2", "dataplane", "reconcile", "--allow-destroy", "--yes");
                 run(ExitCode.OK, "reconcile: delete device mem1", "audit");
             }

@@ -129,7 +129,7 @@ class UserDayIT
         says("qos set " + NQN + " 2 --iops 77", "note: saved, and applied when data plane dp0 is connected again\n" +
             "namespace " + NQN + "/2 is limited to iops 77");
         plane = startPlane();
-        manager.await("dp0: \\d+ steps to version \\d+: ");
+        manager.await("dp0: reconciled with version \\d+ in \\d+ steps?: ");
         shows(ok("ana list"), "127.0.0.1:" + port + "      2  non-optimized");
         shows(ok("qos list"), "iops 77");
         says("qos clear " + NQN + " 2", "namespace " + NQN + "/2 is not limited");

@@ -166,6 +166,11 @@ final class TestPlane implements AutoCloseable, ControlOwner
     }
 
     @Override
+    public void onNote(final String message)
+    {
+    }
+
+    @Override
     public void onError(final String message)
     {
         errors.add(message);

@@ -3,7 +3,7 @@ package io.millrace.control.setting;
 import java.util.Locale;
 
 /**
- * Sizes and durations as people write them. Stateless.
+ * Sizes, durations and numbers of things as people write them. Stateless.
  */
 public final class Units
 {
@@ -46,6 +46,17 @@ public final class Units
             unit++;
         }
         return value + DURATION_UNITS[unit];
+    }
+
+    /**
+     * {@return a number of things: {@code 1 step}, {@code 2 steps}}
+     *
+     * @param count    of things.
+     * @param singular whose plural ends with an s.
+     */
+    public static String count(final long count, final String singular)
+    {
+        return count + " " + singular + (1 == count ? "" : "s");
     }
 
     static long sizeUnit(final String unit)

@@ -13,6 +13,7 @@ import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.LeadershipInfo;
 import io.millrace.control.session.SecretException;
+import io.millrace.control.state.ManagerName;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -336,8 +337,8 @@ final class ControlOptions
         {
             return;
         }
-        final String name = "manager " + leadership.managerName() + " of this data plane does not run: no process " +
-            "accepts commands in " + leadership.managerAddress();
+        final String name = ManagerName.phrase(leadership.managerName()) + " of this data plane does not run: no " +
+            "process accepts commands in " + leadership.managerAddress();
         if (Role.READ == role)
         {
             Terminal.standardError().line("note: " + name + "; this is the actual state of the data plane");

@@ -14,6 +14,7 @@ import io.millrace.control.codec.State;
 import io.millrace.control.message.Command.SetState;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DriftInfo;
+import io.millrace.control.setting.Units;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
@@ -102,8 +103,9 @@ public final class DataPlaneCommand extends CommandGroup
                 steps.forEach((step) -> Terminal.standard().line("- " + step.step()));
                 if (!steps.isEmpty())
                 {
-                    confirmation.require(Terminal.standard(), steps.size() +
-                        " steps remove resources, and data in memory with them");
+                    confirmation.require(Terminal.standard(), Units.count(steps.size(), "withheld step") +
+                        (1 == steps.size() ? " is" : " are") + " applied" +
+                        (steps.stream().anyMatch(DriftInfo::isDestructive) ? ", and data is lost" : ""));
                 }
             }
             else if (takeOver)
@@ -186,7 +188,7 @@ public final class DataPlaneCommand extends CommandGroup
         {
             final DataPlaneInfo info = link.client().dataPlane();
             confirmation.require(Terminal.standard(), "data plane " + info.name() + " would stop, with " +
-                (0 == info.controllers() ? "no host" : info.controllers() + " hosts") +
+                (0 == info.controllers() ? "no host" : Units.count(info.controllers(), "host")) +
                 " connected, and what its memory devices hold is lost");
             final Call call = link.client().submit(new SetState(State.STOPPING));
             // The process may stop before its answer is sent.

@@ -69,7 +69,7 @@ final class ImpactCheck
         if (!hosts.isEmpty())
         {
             require("subsystem " + nqn + " is in use by " + words(hosts) + ", which would lose its " +
-                count(list(Kind.NAMESPACE, nqn, NamespaceInfo.class).size(), "namespace"));
+                Units.count(list(Kind.NAMESPACE, nqn, NamespaceInfo.class).size(), "namespace"));
         }
     }
 
@@ -236,11 +236,6 @@ final class ImpactCheck
         return (1 == hosts.size() ? "host " : hosts.size() + " hosts: ") +
             hosts.stream().limit(HOSTS_NAMED_MAX).collect(Collectors.joining(", ")) +
             (hosts.size() > HOSTS_NAMED_MAX ? " and others" : "");
-    }
-
-    private static String count(final int count, final String noun)
-    {
-        return 1 == count ? "1 " + noun : count + " " + noun + 's';
     }
 
     /** Empty if the named resource does not exist, or the data plane is down: no host is connected then. */

@@ -6,6 +6,7 @@ import io.millrace.console.Terminal;
 import io.millrace.control.client.Call;
 import io.millrace.control.codec.Code;
 import io.millrace.control.message.Command;
+import io.millrace.control.setting.Units;
 import io.millrace.control.state.StatePlan;
 import io.millrace.control.state.StateStep;
 import java.util.ArrayList;
@@ -72,7 +73,7 @@ final class PlanRun
             done++;
             if (0 == done % STEPS_PER_LOOK)
             {
-                terminal.draw(done + " of " + count + " steps");
+                terminal.draw(done + " of " + Units.count(count, "step"));
             }
             if (Code.OK != call.code())
             {
@@ -83,8 +84,9 @@ final class PlanRun
         if (failed > 0)
         {
             throw new CommandException(ExitCode.FAILURE, "cannot " + steps.get(first).sentence() + ": " +
-                calls.get(first).text() + (1 == failed ? "" : ", and " + (failed - 1) + " other steps failed") +
-                "; " + (done - failed) + " of " + count + " steps were done");
+                calls.get(first).text() + (1 == failed ? "" : ", and " +
+                Units.count(failed - 1, "other step") + " failed") + "; " + (done - failed) + " of " +
+                Units.count(count, "step") + (1 == count ? " was" : " were") + " done");
         }
     }
 }

@@ -8,6 +8,7 @@ import io.millrace.control.codec.Code;
 import io.millrace.control.message.Command.ReplaceState;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.PlanStepInfo;
+import io.millrace.control.setting.Units;
 import java.util.List;
 
 /**
@@ -77,7 +78,7 @@ final class StateReplacement
         if (!obstacles.isEmpty())
         {
             throw new CommandException(ExitCode.FAILURE, obstacles.getFirst() +
-                (1 == obstacles.size() ? "" : ", and " + (obstacles.size() - 1) + " more obstacles"));
+                (1 == obstacles.size() ? "" : ", and " + Units.count(obstacles.size() - 1, "other obstacle")));
         }
         if (steps.isEmpty() || isDryRun)
         {

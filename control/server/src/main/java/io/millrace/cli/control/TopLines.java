@@ -7,6 +7,7 @@ import io.millrace.console.Table;
 import io.millrace.console.Terminal;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.setting.SettingType;
+import io.millrace.control.setting.Units;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -101,7 +102,7 @@ final class TopLines
             bytes += each.bytes();
         }
         return plane.name() + " is " + SettingType.word(plane.state()) + ", up " + Quantity.duration(plane.upNs()) +
-            ", " + plane.controllers() + (1 == plane.controllers() ? " host" : " hosts") + pending(report) + ": " +
+            ", " + Units.count(plane.controllers(), "host") + pending(report) + ": " +
             Quantity.count(iops) + " IOPS, " + Quantity.bytes(bytes) + "/s";
     }
 

@@ -7,6 +7,7 @@ import io.millrace.control.message.LatencyInfo;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.setting.SettingType;
+import io.millrace.control.setting.Units;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -181,7 +182,7 @@ record TopReport(
     private static String detail(final List<ControllerInfo> controllers)
     {
         final int queues = controllers.stream().mapToInt(ControllerInfo::ioQueues).sum();
-        return controllers.isEmpty() ? "gone" : queues + (1 == queues ? " queue" : " queues");
+        return controllers.isEmpty() ? "gone" : Units.count(queues, "queue");
     }
 
     private static Rate rate(final LatencyInfo info, final double seconds)

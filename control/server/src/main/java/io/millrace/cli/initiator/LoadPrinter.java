@@ -138,8 +138,8 @@ public final class LoadPrinter
         if (report.config().verify())
         {
             final long wrong = report.verifyFailures() + report.unmarkedBlocks();
-            terminal.line(0 == wrong ? terminal.good("verified") + " " + report.verifiedBlocks() + " blocks" :
-                terminal.bad(wrong + " wrong") + " of " + report.verifiedBlocks() + " blocks");
+            terminal.line(0 == wrong ? terminal.good("verified") + " " + Units.count(report.verifiedBlocks(), "block") :
+                terminal.bad(wrong + " wrong") + " of " + Units.count(report.verifiedBlocks(), "block"));
         }
         if (report.queueDepth() < report.config().queueDepth())
         {
@@ -147,7 +147,7 @@ public final class LoadPrinter
         }
         if (report.reconnects() > 0)
         {
-            terminal.line("the target was lost and reconnected " + report.reconnects() + " times");
+            terminal.line("the target was lost and reconnected " + Units.count(report.reconnects(), "time"));
         }
         for (final String failure : report.failures())
         {

@@ -8,6 +8,7 @@ import io.millrace.control.message.StatePosition;
 import io.millrace.control.message.Terms;
 import io.millrace.control.service.Reply;
 import io.millrace.control.state.DesiredState;
+import io.millrace.control.state.ManagerName;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
@@ -126,7 +127,7 @@ final class ActiveManager
 
     private String description()
     {
-        return "manager " + info.managerName() + " (term " + info.term() + " since " +
+        return ManagerName.phrase(info.managerName()) + " (term " + info.term() + " since " +
             Instant.ofEpochSecond(TimeUnit.NANOSECONDS.toSeconds(info.sinceEpochNs())) + ", takes commands in " +
             info.managerAddress() + ")";
     }

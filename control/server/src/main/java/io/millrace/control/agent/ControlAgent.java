@@ -55,7 +55,8 @@ public final class ControlAgent implements AutoCloseable
         try
         {
             return new ControlAgent(ControlService.start(settings,
-                new DataPlaneBackend(settings.name(), dataPlane, events, owner, kept, bounds), owner::onError));
+                new DataPlaneBackend(settings.name(), dataPlane, events, owner, kept, bounds),
+                owner::onNote, owner::onError));
         }
         catch (final ServiceSettingException e)
         {

@@ -16,6 +16,13 @@ public interface ControlOwner
     void onStop();
 
     /**
+     * Reports an event that is no error.
+     *
+     * @param message one line.
+     */
+    void onNote(String message);
+
+    /**
      * Reports an error that cannot be returned to a client.
      *
      * @param message one line.

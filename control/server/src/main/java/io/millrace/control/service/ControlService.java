@@ -33,17 +33,21 @@ public final class ControlService implements AutoCloseable
      *
      * @param settings of the service.
      * @param backend  that executes commands; closed with this, but not if this throws.
+     * @param onNote   gets one line about events that are no errors, on any thread; must not block.
      * @param onError  gets one line about errors that cannot be returned to a client; on any thread, must not block.
      * @return the running service.
      * @throws ServiceSettingException naming the invalid setting; everything started was stopped again.
      */
     public static ControlService start(
-        final ControlSettings settings, final ControlBackend backend, final Consumer<String> onError)
+        final ControlSettings settings,
+        final ControlBackend backend,
+        final Consumer<String> onNote,
+        final Consumer<String> onError)
     {
         final ControlService service = new ControlService();
         try
         {
-            service.begin(settings, backend, onError);
+            service.begin(settings, backend, onNote, onError);
         }
         catch (final RuntimeException | Error e)
         {
@@ -53,14 +57,18 @@ public final class ControlService implements AutoCloseable
         return service;
     }
 
-    private void begin(final ControlSettings settings, final ControlBackend backend, final Consumer<String> onError)
+    private void begin(
+        final ControlSettings settings,
+        final ControlBackend backend,
+        final Consumer<String> onNote,
+        final Consumer<String> onError)
     {
         if (settings.isUdp() && null == settings.secrets())
         {
             throw new ServiceSettingException("control.secrets", null, "missing, and commands are accepted over UDP",
                 "name a file with keys, or set channel: " + ControlSettings.IPC_CHANNEL);
         }
-        final KeyFile keys = new KeyFile(settings.secrets(), onError, SystemNanoClock.INSTANCE.nanoTime());
+        final KeyFile keys = new KeyFile(settings.secrets(), onNote, onError, SystemNanoClock.INSTANCE.nanoTime());
         started.push(DriverDirectory.take(settings));
         final ControlDriver driver = new ControlDriver(settings, onError);
         started.push(driver);

@@ -15,6 +15,7 @@ final class KeyFile
     private static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final Path file;
+    private final Consumer<String> onNote;
     private final Consumer<String> onError;
     private KeyRing keys;
     private String identity;
@@ -22,12 +23,14 @@ final class KeyFile
 
     /**
      * @param file    null: no keys are known.
-     * @param onError notified when the file becomes invalid, and when it is valid again.
+     * @param onNote  notified when the keys were reloaded.
+     * @param onError notified when the file becomes invalid; the keys are unchanged then.
      * @throws ServiceSettingException when the file cannot be used.
      */
-    KeyFile(final Path file, final Consumer<String> onError, final long nowNs)
+    KeyFile(final Path file, final Consumer<String> onNote, final Consumer<String> onError, final long nowNs)
     {
         this.file = file;
+        this.onNote = onNote;
         this.onError = onError;
         identity = identity();
         keys = null == file ? KeyRing.EMPTY : KeyRing.read(file);
@@ -56,7 +59,7 @@ final class KeyFile
         try
         {
             keys = KeyRing.read(file);
-            onError.accept("control: the keys of " + file + " were reloaded");
+            onNote.accept("control: the keys of " + file + " were reloaded");
             return true;
         }
         catch (final ServiceSettingException e)

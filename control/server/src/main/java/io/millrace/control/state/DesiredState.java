@@ -17,6 +17,7 @@ import io.millrace.control.message.QosInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SubsystemInfo;
 import io.millrace.control.message.SubsystemSpec;
+import io.millrace.control.setting.Units;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -314,7 +315,7 @@ public final class DesiredState
     @Override
     public String toString()
     {
-        return devices.size() + " devices, " + subsystems.size() + " subsystems with " + namespaceCount() +
-            " namespaces, " + listeners.size() + " listeners";
+        return Units.count(devices.size(), "device") + ", " + Units.count(subsystems.size(), "subsystem") + " with " +
+            Units.count(namespaceCount(), "namespace") + ", " + Units.count(listeners.size(), "listener");
     }
 }

@@ -1,7 +1,10 @@
 package io.millrace.control.state;
 
 import io.millrace.validation.ResourceValidation;
+import io.millrace.control.setting.Similar;
+import java.util.Collection;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Syntax of names and texts of NVMe and of devices. A test compares it with that of the data plane. Stateless.
@@ -12,6 +15,7 @@ final class Names
     static final int ANA_GROUP_MAX = 128;
     static final String DISCOVERY_NQN = "nqn.2014-08.org.nvmexpress.discovery";
 
+    private static final int LISTED_MAX = 5;
     private static final Pattern DRIVE =
         Pattern.compile("(\\p{XDigit}{4,8}:)?\\p{XDigit}{2}:[01]\\p{XDigit}\\.[0-7]/[1-9][0-9]{0,8}");
 
@@ -49,6 +53,22 @@ final class Names
                 Character.PARAGRAPH_SEPARATOR, Character.UNASSIGNED -> true;
             default -> false;
         };
+    }
+
+    /**
+     * {@return what a message says of a name that does not exist, and which do}
+     *
+     * @param name     that was written.
+     * @param existing names.
+     * @param nouns    what the names are of, in the plural.
+     */
+    static String missing(final String name, final Collection<String> existing, final String nouns)
+    {
+        final String near = Similar.nearest(name, existing);
+        return "does not exist; " + (null != near ? "did you mean " + near + "?" :
+            existing.isEmpty() ? "there are no " + nouns :
+            "existing " + nouns + ": " + existing.stream().limit(LISTED_MAX).collect(Collectors.joining(", ")) +
+                (existing.size() > LISTED_MAX ? " and " + (existing.size() - LISTED_MAX) + " more" : ""));
     }
 
     /**

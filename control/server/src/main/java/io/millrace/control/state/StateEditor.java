@@ -264,7 +264,7 @@ public final class StateEditor
         final DeviceSpec device = devices.get(name);
         if (null == device)
         {
-            throw refusal(Code.NOT_FOUND, subject(name), "does not exist; create it first");
+            throw refusal(Code.NOT_FOUND, subject(name), Names.missing(name, devices.keySet(), "devices"));
         }
         return device;
     }
@@ -352,7 +352,7 @@ public final class StateEditor
         final Subsystem subsystem = subsystems.get(nqn);
         if (null == subsystem)
         {
-            throw refusal(Code.NOT_FOUND, "subsystem " + nqn, "does not exist; create it first");
+            throw refusal(Code.NOT_FOUND, "subsystem " + nqn, Names.missing(nqn, subsystems.keySet(), "subsystems"));
         }
         return subsystem;
     }

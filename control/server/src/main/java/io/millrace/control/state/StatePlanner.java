@@ -488,7 +488,7 @@ final class StatePlanner
         final String reason = replacedSubsystems.get(nqn);
         final int namespaces = actual.subsystems().get(nqn).namespaces().size();
         return removal(new Command.DeleteSubsystem(nqn), null != reason, "delete subsystem " + nqn +
-            (0 == namespaces ? "" : " with its " + namespaces + (1 == namespaces ? " namespace" : " namespaces")) +
+            (0 == namespaces ? "" : " with its " + Units.count(namespaces, "namespace")) +
             (null == reason ? "" : " to recreate it, since " + reason));
     }
 

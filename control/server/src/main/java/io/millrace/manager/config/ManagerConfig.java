@@ -2,6 +2,7 @@ package io.millrace.manager.config;
 
 import io.millrace.control.client.ControlDirectories;
 import io.millrace.control.service.ControlSettings;
+import io.millrace.control.state.ManagerName;
 import io.millrace.settings.BaseDirectories;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -32,7 +33,7 @@ public record ManagerConfig(
     /** Versions kept when nothing else is said. */
     public static final int VERSIONS_KEPT_DEFAULT = 50;
     /** Name when none is given. */
-    public static final String NAME_DEFAULT = "manager";
+    public static final String NAME_DEFAULT = ManagerName.DEFAULT;
     /** Name of the one data plane when no file declares any. */
     static final String PLANE_NAME_DEFAULT = ControlSettings.NAME_DEFAULT;
 

@@ -4,8 +4,10 @@ import io.millrace.console.Json;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.AuditInfo;
+import io.millrace.control.setting.SettingType;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -40,8 +42,9 @@ public record AuditEntry(
 {
     private static final String TEXT = "\"((?:[^\"\\\\]|\\\\.)*+)\"";
     private static final Pattern LINE = Pattern.compile("\\{\"sequence\": (\\d{1,18}), \"time\": " + TEXT +
-        ", \"data-plane\": " + TEXT + ", \"client\": " + TEXT + ", \"key\": " + TEXT + ", \"role\": \"([A-Z]+)\"" +
-        ", \"command\": " + TEXT + ", \"version\": (\\d{1,18}), \"result\": \"([A-Z_]+)\", \"message\": " + TEXT + "}");
+        ", \"data-plane\": " + TEXT + ", \"client\": " + TEXT + ", \"key\": " + TEXT + ", \"role\": \"([A-Za-z]+)\"" +
+        ", \"command\": " + TEXT + ", \"version\": (\\d{1,18}), \"result\": \"([A-Za-z_-]+)\"" +
+        ", \"message\": " + TEXT + "}");
 
     /**
      * Rejects null.
@@ -92,10 +95,10 @@ public record AuditEntry(
         fields.put("data-plane", dataPlane);
         fields.put("client", clientName);
         fields.put("key", keyName);
-        fields.put("role", role.name());
+        fields.put("role", SettingType.word(role));
         fields.put("command", command);
         fields.put("version", version);
-        fields.put("result", code.name());
+        fields.put("result", SettingType.word(code));
         fields.put("message", text);
         return Json.line(fields);
     }
@@ -112,13 +115,19 @@ public record AuditEntry(
         {
             return new AuditEntry(Long.parseLong(matcher.group(1)), Instant.parse(matcher.group(2)),
                 plain(matcher.group(3)), plain(matcher.group(4)), plain(matcher.group(5)),
-                Role.valueOf(matcher.group(6)), plain(matcher.group(7)), Long.parseLong(matcher.group(8)),
-                Code.valueOf(matcher.group(9)), plain(matcher.group(10)));
+                Role.valueOf(constant(matcher.group(6))), plain(matcher.group(7)), Long.parseLong(matcher.group(8)),
+                Code.valueOf(constant(matcher.group(9))), plain(matcher.group(10)));
         }
         catch (final RuntimeException e)
         {
             return null;
         }
+    }
+
+    /** Entries of earlier builds have the names of the constants. */
+    private static String constant(final String word)
+    {
+        return word.toUpperCase(Locale.ROOT).replace('-', '_');
     }
 
     private static String plain(final String escaped)

@@ -197,6 +197,11 @@ public final class AgentFixture implements AutoCloseable, ControlOwner
     }
 
     @Override
+    public void onNote(final String message)
+    {
+    }
+
+    @Override
     public void onError(final String message)
     {
         errors.add(message);

@@ -292,6 +292,11 @@ class StatePersisterTest
         }
 
         @Override
+        public void onNote(final String message)
+        {
+        }
+
+        @Override
         public void onError(final String message)
         {
         }

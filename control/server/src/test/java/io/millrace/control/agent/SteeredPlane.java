@@ -81,9 +81,7 @@ public final class SteeredPlane implements AutoCloseable, ControlOwner
     {
         backend = new DataPlaneBackend("steered", dataPlane, events, this, kept,
             FileBounds.below("control.device-directories", List.of(settings.directory().getParent()), List.of()));
-        service = ControlService.start(settings, steering.apply(backend), (line) ->
-        {
-        });
+        service = ControlService.start(settings, steering.apply(backend), this::onNote, this::onError);
     }
 
     /** It keeps nothing. */
@@ -113,6 +111,11 @@ public final class SteeredPlane implements AutoCloseable, ControlOwner
 
     @Override
     public void onStop()
+    {
+    }
+
+    @Override
+    public void onNote(final String message)
     {
     }
 

@@ -107,7 +107,7 @@ class CommandFailureTest
     {
         final ControlSettings settings = new ControlSettings(
             directory.resolve("aeron"), ControlSettings.IPC_CHANNEL, 4420, null, "test");
-        try (ControlService _ = ControlService.start(settings, new Backend(), errors::add);
+        try (ControlService _ = ControlService.start(settings, new Backend(), errors::add, errors::add);
             ControlClient client = ControlClient.connect(new ControlClientContext()
                 .aeronDirectoryName(settings.directory().toString()).role(Role.ADMIN)
                 .callTimeoutNs(TimeUnit.SECONDS.toNanos(20))))

@@ -24,6 +24,7 @@ class KeyFileTest
     @TempDir
     private Path directory;
     private final List<String> lines = new ArrayList<>();
+    private final List<String> notes = new ArrayList<>();
     private long nowNs;
 
     /** Replaced, as who writes it carefully does. */
@@ -43,12 +44,14 @@ class KeyFileTest
     @Test
     void shouldReadTheFileAgainWhenItIsAnother() throws IOException
     {
-        final KeyFile file = new KeyFile(write("a read " + SECRET), lines::add, nowNs);
+        final KeyFile file = new KeyFile(write("a read " + SECRET), notes::add, lines::add, nowNs);
         final KeyRing.Key a = file.keys().get("a");
         assertFalse(poll(file));
         write("a read " + SECRET + "\nb operator " + SECRET + " rack-7\n");
         assertFalse(file.poll(nowNs + SECOND_NS / 2));
         assertTrue(poll(file));
+        assertEquals(List.of("control: the keys of " + directory.resolve("keys") + " were reloaded"), notes);
+        assertEquals(List.of(), lines);
         assertTrue(file.keys().holds("a", a));
         assertEquals(Role.OPERATOR, file.keys().get("b").role());
         assertEquals("rack-7", file.keys().get("b").dataPlane());
@@ -64,7 +67,7 @@ class KeyFileTest
     @Test
     void shouldKeepTheKeysWhenTheNewFileCannotBeUsed() throws IOException
     {
-        final KeyFile file = new KeyFile(write("a read " + SECRET), lines::add, nowNs);
+        final KeyFile file = new KeyFile(write("a read " + SECRET), notes::add, lines::add, nowNs);
         final KeyRing.Key a = file.keys().get("a");
         write("a read\n");
         for (int i = 0; i < 3; i++)

@@ -119,7 +119,7 @@ class StateDocumentTest
     {
         final StateDocument document = StateDocument.read(ROOT.resolve("millrace.yaml"));
         assertEquals(List.of("reactors", "memory"), document.skipped());
-        assertEquals("2 devices, 1 subsystems with 2 namespaces, 2 listeners", document.state().toString());
+        assertEquals("2 devices, 1 subsystem with 2 namespaces, 2 listeners", document.state().toString());
         assertTrue(document.state().listeners().get("127.0.0.1:8009").discoveryOnly());
         // Written down it is as short again.
         assertTrue(StateDocument.write(document.state()).endsWith(
@@ -194,7 +194,8 @@ class StateDocumentTest
             "discard, its name now",
         "devices: [{name: a, type: file, path: here}] | s.yaml:1: devices[0].path = here: not absolute; " +
             "begin it with /",
-        "devices: [{name: a, type: fault, base: b}] | s.yaml:1: devices[0]: device b: does not exist; create it first",
+        "devices: [{name: a, type: fault, base: b}] | s.yaml:1: devices[0]: device b: does " +
+            "not exist; there are no devices",
         "subsystems: [{nqn: nqn.2026-11.io.a, ana: [{state: change}]}] | s.yaml:1: subsystems[0].ana[0].state = " +
             "change: not one of optimized, non-optimized, inaccessible, persistent-loss; use one of them",
         "subsystems: [{nqn: nqn.2026-11.io.a, ana: [{listener: 127.0.0.1, state: optimized}]}] | s.yaml:1: " +
@@ -215,7 +216,7 @@ class StateDocumentTest
         "subsystems: [{nqn: a}] | s.yaml:1: subsystems[0]: subsystem a: NQN is not of the form " +
             "nqn.yyyy-mm.reverse.domain[:name]: write one such as nqn.2026-11.io.example:vol0",
         "subsystems: [{nqn: nqn.2026-11.io.a, namespaces: [{nsid: 1, device: x}]}] | s.yaml:1: " +
-            "subsystems[0].namespaces[0]: device x: does not exist; create it first",
+            "subsystems[0].namespaces[0]: device x: does not exist; there are no devices",
         "listeners: [{transport: tcp, address: a}] | s.yaml:1: listeners[0]: listener a:4420: is not a numeric " +
             "address; write it as 192.0.2.1 or 2001:db8::1",
         "listeners: [{transport: tcp, address: 127.0.0.1, port: 0}] | s.yaml:1: listeners[0]: listener 127.0.0.1:0: " +

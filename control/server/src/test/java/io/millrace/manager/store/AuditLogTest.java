@@ -36,9 +36,9 @@ class AuditLogTest
         log.append(List.of(entry("create device mem0"), entry("delete device \"mem0\"")));
         assertEquals("""
             {"sequence": 1, "time": "2026-11-21T10:11:12Z", "data-plane": "dp0", "client": "alice", "key": "ops", \
-            "role": "ADMIN", "command": "create device mem0", "version": 42, "result": "OK", "message": ""}
+            "role": "admin", "command": "create device mem0", "version": 42, "result": "ok", "message": ""}
             {"sequence": 2, "time": "2026-11-21T10:11:12Z", "data-plane": "dp0", "client": "alice", "key": "ops", \
-            "role": "ADMIN", "command": "delete device \\"mem0\\"", "version": 42, "result": "OK", "message": ""}
+            "role": "admin", "command": "delete device \\"mem0\\"", "version": 42, "result": "ok", "message": ""}
             """, Files.readString(directory.resolve("audit.jsonl")));
     }
 

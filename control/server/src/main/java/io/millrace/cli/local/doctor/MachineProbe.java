@@ -24,7 +24,7 @@ final class MachineProbe
     private static final long LOCKED_BYTES_MIN = 256L << 20;
     private static final long HUGEPAGE_BYTES = 2L << 20;
     private static final Pattern LIMIT = Pattern.compile("\\s+(\\d+|unlimited)\\s+(\\d+|unlimited).*");
-    private static final String LATER = "nothing yet; for a later version";
+    private static final String LATER = "not part of this build";
 
     private final SystemFiles files;
     private final Map<String, String> environment;

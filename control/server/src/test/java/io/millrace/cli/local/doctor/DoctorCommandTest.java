@@ -12,7 +12,7 @@ class DoctorCommandTest
 {
     private static final Finding OFF = new Finding("GPU", Capability.off("cuFile",
         "libcufile.so.0: cannot open shared object file: No such file or directory",
-        "install libcufile of the CUDA toolkit, or leave it"), "nothing yet; for a later version");
+        "install libcufile of the CUDA toolkit, or leave it"), "not part of this build");
 
     @Test
     void shouldFitANarrowTerminal()
@@ -20,7 +20,7 @@ class DoctorCommandTest
         assertEquals(List.of(
             "  off  cuFile                      libcufile.so.0: cannot open shared object",
             "                                   file: No such file or directory",
-            "                                   for: nothing yet; for a later version",
+            "                                   for: not part of this build",
             "                                   do:  install libcufile of the CUDA toolkit,",
             "                                        or leave it"),
             DoctorCommand.lines(new Terminal(System.out, true, false), OFF));
