@@ -41,6 +41,17 @@ public record StatusSettings(Path file, boolean isRequired, int bytesEach, Strin
      */
     public static Path fileDefault()
     {
-        return Path.of("/dev/shm", "millrace-" + System.getProperty("user.name") + ".status");
+        return fileDefault("");
+    }
+
+    /**
+     * {@return the file of a data plane when none is named: in memory, one for each user and name}
+     *
+     * @param name of the data plane; empty: it has none of its own.
+     */
+    public static Path fileDefault(final String name)
+    {
+        return Path.of("/dev/shm", "millrace-" + System.getProperty("user.name") +
+            (name.isEmpty() ? "" : "-" + name) + ".status");
     }
 }

@@ -21,6 +21,7 @@ import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.status.StatusSettings;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -120,6 +121,11 @@ public final class QuickstartCommand implements Callable<Integer>
         final QuickstartVolume volume = QuickstartVolume.locate(path, sizeBytes, System.getenv());
         final QuickstartState state = noManager ? null :
             QuickstartState.open(QuickstartState.directory(volume.path(), System.getenv()), volume.path());
+        if (noManager && Files.exists(QuickstartState.directory(volume.path(), System.getenv())))
+        {
+            terminal.line("note: resources of earlier runs in " +
+                QuickstartState.directory(volume.path(), System.getenv()) + " are ignored with --no-manager");
+        }
         if (null != state)
         {
             state.check(sizeBytes, port, discoveryPort);

@@ -145,7 +145,7 @@ class DesiredStateCommandsTest
         applied(DOCUMENT, 2);
         assertEquals(1, plane.dataPlane().namespaces().list(null).size());
         planeStops();
-        assertEquals("control: {}\n" + DOCUMENT, ok("get -o yaml"));
+        assertEquals(DOCUMENT, ok("get -o yaml"));
         assertTrue(ok("get devices").contains("mem0  memory  1MiB"));
         final CommandRun actual = run("get -o yaml --actual");
         assertEquals(ExitCode.FAILURE, actual.exitCode());
@@ -157,11 +157,11 @@ class DesiredStateCommandsTest
         final CommandRun run = runWithInput(more, "apply -f - -y");
         assertEquals(ExitCode.OK, run.exitCode(), run.err());
         assertTrue(run.err().endsWith("done, version 3\n"), run.err());
-        assertEquals("control: {}\n" + more, ok("get -o yaml"));
+        assertEquals(more, ok("get -o yaml"));
         assertEquals("no changes\n", runWithInput(more, "apply -f - --dry-run").out());
         planeStarts();
         until((health) -> Health.IN_SYNC == health);
-        assertEquals("control: {}\n" + more, ok("get -o yaml --actual"));
+        assertEquals(more, ok("get -o yaml --actual"));
         assertEquals(2 << 20, plane.dataPlane().devices().get("mem0").geometry().sizeBytes());
     }
 
@@ -195,7 +195,7 @@ class DesiredStateCommandsTest
         assertEquals(ExitCode.USAGE, refused.exitCode());
         assertEquals("millrace apply: the desired state of data plane dp0 is version 2, not version 1 as asked: see " +
             "'millrace history' for newer versions, then try again\n", refused.err());
-        assertEquals("control: {}\n" + DOCUMENT, ok("get -o yaml"));
+        assertEquals(DOCUMENT, ok("get -o yaml"));
         final CommandRun run = runWithInput("devices: []\n", "apply -f - -y --allow-destroy --if-version 2");
         assertEquals("done, version 3\n", run.err());
     }
@@ -223,7 +223,7 @@ class DesiredStateCommandsTest
             assertEquals(Code.INVALID, client.await(client.submit(new Command.AddDocumentPart(7, "x"))).code());
             assertEquals(Code.INVALID, client.await(client.submit(new Command.AddDocumentPart(5, "x"))).code());
         }
-        assertEquals("control: {}\n" + DOCUMENT, ok("get -o yaml"));
+        assertEquals(DOCUMENT, ok("get -o yaml"));
         assertEquals(1, plane.dataPlane().devices().list().size());
         try (ControlClient client = connect())
         {
@@ -310,7 +310,7 @@ class DesiredStateCommandsTest
         assertEquals("no changes\n", ok("history diff 3"));
         final CommandRun done = run("rollback 2 --allow-destroy -y");
         assertEquals("done, version 4\n", done.err());
-        assertEquals("control: {}\n" + DOCUMENT, ok("get -o yaml"));
+        assertEquals(DOCUMENT, ok("get -o yaml"));
         assertTrue(ok("history").contains("rolled back to version 2"));
         assertEquals("no changes\n", ok("rollback 2 --dry-run"));
     }
@@ -366,7 +366,7 @@ class DesiredStateCommandsTest
         assertEquals(ExitCode.CHANGES,
             runWithInput(text.toString().replace("v77,", "w77,").replace("v77}", "w77}"), "apply -f - -n").exitCode());
         final long dryNs = System.nanoTime();
-        assertEquals("control: {}\n" + text.toString(), ok("get -o yaml"));
+        assertEquals(text.toString(), ok("get -o yaml"));
         final long gotNs = System.nanoTime();
         assertEquals(MANY, plane.dataPlane().namespaces().list(null).size());
         System.out.printf("%d namespaces with their devices: applied in %.2f s, no changes in %.2f s, planned in " +

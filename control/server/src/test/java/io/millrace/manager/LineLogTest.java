@@ -82,6 +82,6 @@ class LineLogTest
         nowNs.addAndGet(60_000_000_000L);
         line.accept("no space");
         line.accept("no space");
-        assertEquals(List.of("no space", "no space (999 times more since this was said last)"), lines);
+        assertEquals(List.of("no space", "no space (999 more since this was logged last)"), lines);
     }
 }

@@ -79,7 +79,8 @@ record ControlTarget(Path directory, String channel, String dataPlane, String ke
     }
 
     /**
-     * The data plane of this user that was named; else the one without a name of its own; else the only one.
+     * The data plane of this user that was named, and no other; when none was, the one without a name of its own, or
+     * the only one.
      *
      * @param manager that does not run.
      */
@@ -93,7 +94,7 @@ record ControlTarget(Path directory, String channel, String dataPlane, String ke
         }
         final List<ControlDirectory> others = ControlDirectories.dataPlanes().stream().map(ControlDirectory::of)
             .filter(ControlDirectory::isAlive).toList();
-        if (others.size() > 1)
+        if (others.size() > 1 || !dataPlane.isEmpty() && !others.isEmpty())
         {
             throw new CommandException(ExitCode.USAGE,
                 (dataPlane.isEmpty() ? "which data plane? name one with --data-plane: " :

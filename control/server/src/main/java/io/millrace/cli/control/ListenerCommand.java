@@ -7,6 +7,9 @@ import io.millrace.console.ExitCode;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.ListenerSpec;
+import io.millrace.control.setting.Addresses;
+import io.millrace.control.setting.SettingType;
+import io.millrace.control.state.NetworkAddress;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -44,7 +47,21 @@ public final class ListenerCommand extends CommandGroup
             }
             final String address = null != matcher.group(1) ? matcher.group(1) :
                 null != matcher.group(2) ? matcher.group(2) : matcher.group(4);
-            return new Endpoint(address, null == matcher.group(3) ? PORT_DEFAULT : Integer.parseInt(matcher.group(3)));
+            return new Endpoint(resolved(text, address),
+                null == matcher.group(3) ? PORT_DEFAULT : Integer.parseInt(matcher.group(3)));
+        }
+
+        /** Listeners have numeric addresses; names are resolved here, where blocking holds up nobody. */
+        private static String resolved(final String text, final String address)
+        {
+            try
+            {
+                return NetworkAddress.canonical(Addresses.resolve(address).getHostAddress());
+            }
+            catch (final SettingType.BadValue e)
+            {
+                throw new CommandException(ExitCode.USAGE, "'" + text + "' is " + e.bound() + ": " + e.remedy(), e);
+            }
         }
 
         @Override
@@ -74,10 +91,11 @@ public final class ListenerCommand extends CommandGroup
             "  millrace listener add 192.0.2.7          on port 4420",
             "  millrace listener add 0.0.0.0:4421       on every IPv4 address",
             "  millrace listener add '[::1]:0'          on any free port, which is printed",
+            "  millrace listener add storage.example    on the first address of a host name",
             "  millrace listener add 192.0.2.7:8009 --discovery-only"})
     int add(
         @Mixin final ControlOptions control,
-        @Parameters(paramLabel = "ADDRESS[:PORT]", description = "Numeric address, and port. Default port: 4420.")
+        @Parameters(paramLabel = "ADDRESS[:PORT]", description = "Address or host name, and port. Default port: 4420.")
         final String address,
         @Option(names = "--discovery-only", description = "Serve only the discovery subsystem on this address.")
         final boolean discoveryOnly)

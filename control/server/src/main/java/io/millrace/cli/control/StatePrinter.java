@@ -55,7 +55,7 @@ final class StatePrinter
         final Terminal terminal = Terminal.standard();
         switch (output.format())
         {
-            case yaml -> terminal.text(StateDocument.writeServed(state()));
+            case yaml -> terminal.text(StateDocument.write(state()));
             case json ->
             {
                 final Map<String, Object> all = new LinkedHashMap<>();

@@ -119,18 +119,6 @@ public record StateDocument(DesiredState state, List<String> skipped)
         return DocumentWriter.write(state.withoutIncarnations());
     }
 
-    /**
-     * Writes a state as a file for both {@code millrace serve} and {@code millrace apply}.
-     *
-     * @param state to write.
-     * @return its text.
-     */
-    public static String writeServed(final DesiredState state)
-    {
-        // Without control an empty data plane is a mistake; with control it is a valid start.
-        return "control: {}\n" + write(state);
-    }
-
     /** Where discovery is answered besides when a file says so: on every address, unless a listener has that port. */
     static Set<ListenerSpec> discoveryListeners(final Collection<ListenerSpec> listeners)
     {

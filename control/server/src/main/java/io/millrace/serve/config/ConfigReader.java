@@ -156,7 +156,7 @@ public final class ConfigReader
                 limits(top.section(Settings.LIMITS), Math.max(1, reactors(top).size())),
                 List.of(tcp(top.section(Settings.TCP))),
                 isControlled(top),
-                status(top.section(Settings.STATUS)));
+                status(top.section(Settings.STATUS), top.section(Settings.CONTROL).get(Settings.CONTROL_NAME)));
             final ControlSettings control = control(top);
             final Path directory = top.section(Settings.STATE).get(Settings.STATE_DIRECTORY);
             final Path state = null != directory ? directory :
@@ -342,11 +342,12 @@ public final class ConfigReader
         return new InetSocketAddress(section.get(Settings.METRICS_ADDRESS), section.get(Settings.METRICS_PORT));
     }
 
-    private static StatusSettings status(final Section section)
+    private static StatusSettings status(final Section section, final String name)
     {
         final Path file = section.get(Settings.STATUS_FILE);
         return new StatusSettings(
-            null == file ? StatusSettings.fileDefault() : Settings.NO_FILE.equals(file) ? null : file,
+            null == file ? StatusSettings.fileDefault(ControlSettings.NAME_DEFAULT.equals(name) ? "" : name) :
+                Settings.NO_FILE.equals(file) ? null : file,
             null != file,
             Math.toIntExact(section.get(Settings.STATUS_SIZE)),
             "millrace " + Version.number());

@@ -196,7 +196,7 @@ final class Settings
     static final Setting<Path> STATUS_FILE = Setting.optional("status.file",
         new SettingType<>("path", "a path of the file system, or none", Settings::statusFile), null,
         "The file, in memory best; kept when the process ends, until the next start. /dev/shm/millrace-USER.status " +
-            "when not given.");
+            "when not given, and /dev/shm/millrace-USER-NAME.status with a control.name.");
     static final Setting<Long> STATUS_SIZE = Setting.optional("status.size",
         SettingType.size(StatusSettings.BYTES_EACH_MIN, StatusSettings.BYTES_EACH_MAX),
         Units.size(StatusSettings.BYTES_EACH_DEFAULT),

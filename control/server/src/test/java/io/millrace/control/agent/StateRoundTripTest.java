@@ -86,7 +86,7 @@ class StateRoundTripTest
                     });
                 actual = stateOf(client);
             }
-            final String text = StateDocument.writeServed(actual);
+            final String text = StateDocument.write(actual);
             final StateDocument document = StateDocument.read("round.yaml", text);
             assertEquals(actual, document.state(), hint);
             assertEquals(List.of(), document.skipped(), hint);

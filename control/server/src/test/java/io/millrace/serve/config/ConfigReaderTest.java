@@ -513,6 +513,16 @@ class ConfigReaderTest
     }
 
     @Test
+    void shouldNameTheStatusFileAfterTheDataPlane()
+    {
+        final String user = System.getProperty("user.name");
+        assertEquals(Path.of("/dev/shm/millrace-" + user + ".status"),
+            ConfigReader.read("test.yaml", MINIMAL).config().status().file());
+        assertEquals(Path.of("/dev/shm/millrace-" + user + "-rack-7.status"),
+            ConfigReader.read("test.yaml", MINIMAL + "control: {name: rack-7}\n").config().status().file());
+    }
+
+    @Test
     void shouldBeginWithNothingWhenControlIsGiven()
     {
         final ConfigReader.Result read = ConfigReader.read("test.yaml", "control: {}\nsubsystems: []\n");

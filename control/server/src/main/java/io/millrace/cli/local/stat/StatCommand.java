@@ -9,8 +9,13 @@ import io.millrace.status.StatusException;
 import io.millrace.status.StatusReader;
 import io.millrace.status.StatusSettings;
 import io.millrace.status.StatusSnapshot;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -33,9 +38,14 @@ import picocli.CommandLine.Parameters;
 public final class StatCommand implements Callable<Integer>
 {
     private static final double MS_PER_S = 1e3;
+    private static final String SUFFIX = ".status";
 
     @Parameters(arity = "0..1", paramLabel = "FILE", description = "Status file. Default: this user's.")
     private Path file;
+
+    @Option(names = "--data-plane", paramLabel = "NAME",
+        description = "Read the file of this user's data plane with this control.name.")
+    private String dataPlane;
 
     @Option(names = "--json", description = "Print everything as JSON.")
     private boolean json;
@@ -59,7 +69,8 @@ public final class StatCommand implements Callable<Integer>
     {
         check();
         final Terminal terminal = Terminal.standard();
-        final Path path = null == file ? StatusSettings.fileDefault() : file;
+        final Path path = null != file ? file :
+            null != dataPlane ? StatusSettings.fileDefault(dataPlane) : fileDefault();
         try
         {
             if (null != seconds)
@@ -84,8 +95,41 @@ public final class StatCommand implements Callable<Integer>
         return ExitCode.OK;
     }
 
+    /** The file of a data plane without a name of its own, or the only one. */
+    private static Path fileDefault()
+    {
+        final Path unnamed = StatusSettings.fileDefault();
+        if (Files.exists(unnamed))
+        {
+            return unnamed;
+        }
+        final String prefix = unnamed.getFileName().toString().replace(SUFFIX, "-");
+        final List<String> named;
+        try (Stream<Path> files = Files.list(unnamed.getParent()))
+        {
+            named = files.map((each) -> each.getFileName().toString())
+                .filter((each) -> each.startsWith(prefix) && each.endsWith(SUFFIX)).sorted().toList();
+        }
+        catch (final IOException _)
+        {
+            // Opening the file says why.
+            return unnamed;
+        }
+        if (named.size() > 1)
+        {
+            throw new CommandException(ExitCode.USAGE, "which data plane? name one with --data-plane: " +
+                named.stream().map((each) -> each.substring(prefix.length(), each.length() - SUFFIX.length()))
+                    .collect(Collectors.joining(", ")));
+        }
+        return named.isEmpty() ? unnamed : unnamed.resolveSibling(named.getFirst());
+    }
+
     private void check()
     {
+        if (null != file && null != dataPlane)
+        {
+            throw new CommandException(ExitCode.USAGE, "FILE and --data-plane exclude each other: give one of them");
+        }
         if (null != seconds && !(seconds >= 0.1 && seconds <= 3_600))
         {
             throw new CommandException(ExitCode.USAGE, "--watch " + seconds + ": out of range 0.1 to 3600 s");
