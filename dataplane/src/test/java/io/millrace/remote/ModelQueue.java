@@ -1,6 +1,7 @@
 package io.millrace.remote;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.memory.Segments;
 import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.AnaGroupDescriptor;
 import io.millrace.nvme.AnaLogHeader;
@@ -34,6 +35,8 @@ final class ModelQueue implements HostQueueTransport
     }
 
     private static final int NGUID_OFFSET = 104;
+
+    private static final ThreadLocal<Segments> SLICE = ThreadLocal.withInitial(Segments::new);
 
     private final ModelTarget target;
     private final HostPollGroup group;
@@ -240,15 +243,30 @@ final class ModelQueue implements HostQueueTransport
     private void execute(final HostRequest request)
     {
         request.writeEntry(entry);
-        final long lba = request.lba();
-        switch (request.opcode())
+        if (IoOpcode.FLUSH == request.opcode())
         {
-            case IoOpcode.READ -> NativeMemory.putLong(request.payload().address(0), target.read(lba));
-            case IoOpcode.WRITE -> target.write(lba, NativeMemory.getLong(request.payload().address(0)));
-            default ->
+            return;
+        }
+        final int blocks = (entry.cdw12() & 0xFFFF) + 1;
+        target.count(blocks);
+        for (int i = 0; i < blocks; i++)
+        {
+            final long lba = request.lba() + i;
+            switch (request.opcode())
             {
+                case IoOpcode.READ -> NativeMemory.putLong(address(request, i), target.read(lba));
+                case IoOpcode.WRITE -> target.write(lba, NativeMemory.getLong(address(request, i)));
+                case IoOpcode.WRITE_ZEROES -> target.write(lba, 0);
+                default -> throw new AssertionError("opcode " + request.opcode());
             }
         }
+    }
+
+    /** Address of the first bytes of a block, which one segment holds. */
+    private static long address(final HostRequest request, final int block)
+    {
+        request.payload().slice(block * ModelTarget.BLOCK_BYTES, Long.BYTES, SLICE.get());
+        return SLICE.get().address(0);
     }
 
     private void tearDown()

@@ -31,6 +31,8 @@ final class ModelTarget
     private final List<Late> late = new ArrayList<>();
     private int controllers;
     private int lateWrites;
+    private int commands;
+    private int mostBlocks;
     private boolean isUp = true;
     /** Until when a controller that lost its host executes commands, after the loss. */
     private long commandEndNs;
@@ -146,6 +148,28 @@ final class ModelTarget
     synchronized boolean executesNow()
     {
         return random.nextInt(100) < executePercent;
+    }
+
+    synchronized void count(final int blocks)
+    {
+        commands++;
+        mostBlocks = Math.max(mostBlocks, blocks);
+    }
+
+    synchronized void resetCounts()
+    {
+        commands = 0;
+        mostBlocks = 0;
+    }
+
+    synchronized int commands()
+    {
+        return commands;
+    }
+
+    synchronized int mostBlocks()
+    {
+        return mostBlocks;
     }
 
     synchronized long read(final long lba)

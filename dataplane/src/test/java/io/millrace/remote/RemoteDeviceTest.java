@@ -13,16 +13,21 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.DeviceHealth;
 import io.millrace.block.DeviceStatus;
+import io.millrace.block.FailureCause;
 import io.millrace.block.Initiator;
+import io.millrace.block.fault.FaultPlan;
+import io.millrace.block.fault.FaultRule;
 import io.millrace.dataplane.DeviceConfig;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvme.AnaState;
+import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.initiator.Waits;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -92,6 +97,27 @@ class RemoteDeviceTest
             assertFalse(geometry.supportsCopy());
             assertEquals(DeviceStatus.ONLINE, device.status());
             assertEquals(target.addresses().getFirst() + " namespace 1 of " + InnerTarget.NQN, device.location());
+        }
+    }
+
+    @Test
+    void shouldPassOnWhatTheTargetAnswers()
+    {
+        final FaultPlan plan = FaultPlan.of(1,
+            FaultRule.error(BlockStatus.MEDIA_ERROR).withOperations(Set.of(BlockOperation.FLUSH)),
+            FaultRule.error(BlockStatus.CAPACITY_EXCEEDED).withOperations(Set.of(BlockOperation.WRITE)));
+        try (InnerTarget target = new InnerTarget(1, DeviceConfig.memory("base", SIZE_BYTES, BLOCK),
+            DeviceConfig.fault("inner", "base", plan));
+            RemoteDevice device = target.connect(); Initiator initiator = new Initiator("host", device))
+        {
+            assertEquals(BlockStatus.MEDIA_ERROR, initiator.run(BlockOperation.FLUSH, 0, 0, false));
+            final Initiator.Io write = initiator.io();
+            Initiator.fill(write.request(), BlockOperation.WRITE, 1, 1, false, arena.address(), BLOCK);
+            initiator.send(write);
+            assertEquals(BlockStatus.CAPACITY_EXCEEDED, initiator.await(write));
+            assertEquals(FailureCause.NVME_STATUS, write.request().cause());
+            assertEquals(NvmeStatus.CAPACITY_EXCEEDED, write.request().causeCode());
+            assertEquals(0, device.retriedCount());
         }
     }
 

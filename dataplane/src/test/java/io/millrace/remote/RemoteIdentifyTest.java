@@ -1,0 +1,199 @@
+package io.millrace.remote;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.bindings.NativeMemory;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockStatus;
+import io.millrace.block.DeviceHealth;
+import io.millrace.block.DeviceStatus;
+import io.millrace.block.Initiator;
+import io.millrace.memory.DmaMemory;
+import io.millrace.nvme.AnaState;
+import io.millrace.nvmf.initiator.Waits;
+import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.reactor.Reactor;
+import io.millrace.reactor.ReactorConfig;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What a target reports of itself, right and wrong: it costs the device and nothing else.
+ */
+class RemoteIdentifyTest
+{
+    private static final int KEEP_ALIVE_MS = 100;
+    private static final int BLOCK = ModelTarget.BLOCK_BYTES;
+    private static final int MDTS_OFFSET = 77;
+    private static final int CACHE_OFFSET = 525;
+
+    private final ModelTarget target = new ModelTarget(1, KEEP_ALIVE_MS);
+    private final DmaMemory arena = DmaMemory.map(4 << 20);
+    private final Reactor admin = new Reactor(ReactorConfig.of("test-admin", -1));
+
+    @BeforeEach
+    void start()
+    {
+        admin.start();
+        target.executePercent(100);
+    }
+
+    @AfterEach
+    void stop()
+    {
+        admin.close();
+        arena.close();
+    }
+
+    private RemoteDevice connect()
+    {
+        return RemoteDevice.connect(InnerTarget.config(List.of(TransportAddress.tcp(
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 1))))
+            .withTimeouts(KEEP_ALIVE_MS, 2_000, 5_000).withReconnect(1, 10, 60_000), target.groups, List.of(admin));
+    }
+
+    private static Consumer<byte[]> set(final int offset, final int lengthBytes, final long value)
+    {
+        return (data) ->
+        {
+            final ByteBuffer buffer = ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN);
+            switch (lengthBytes)
+            {
+                case 1 -> buffer.put(offset, (byte)value);
+                case 4 -> buffer.putInt(offset, (int)value);
+                default -> buffer.putLong(offset, value);
+            }
+        };
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "128 | 4 | 0 | namespace 1 reports blocks of 2^0 bytes",
+        "128 | 4 | 655360 | block-size 1024 is not supported",
+        "128 | 4 | 2147418112 | reports blocks of 2^255 bytes",
+        "128 | 4 | 786440 | has 8 bytes of metadata a block",
+        "26 | 1 | 1 | reports blocks of 2^0 bytes",
+        "0 | 8 | 0 | is not there",
+        "0 | 8 | -1 | block count -1 is below 1",
+        "0 | 8 | 9223372036854775807 | are more than 2^63 bytes"})
+    void shouldRefuseANamespaceThatMakesNoSense(
+        final int offset, final int lengthBytes, final long value, final String part)
+    {
+        target.namespaceData(set(offset, lengthBytes, value));
+        final BlockDeviceException refusal = assertThrows(BlockDeviceException.class, this::connect);
+        assertTrue(refusal.getMessage().startsWith("device far: ") && refusal.getMessage().contains(part),
+            refusal.getMessage());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 9, 255})
+    void shouldTakeAnyLimitOfTransfers(final int shift)
+    {
+        target.controllerData(set(MDTS_OFFSET, 1, shift));
+        try (RemoteDevice device = connect())
+        {
+            assertEquals(1 << 20, device.geometry().maxTransferBytes());
+        }
+    }
+
+    @Test
+    void shouldSplitWhatIsLongerThanACommandMayBe()
+    {
+        try (RemoteDevice device = connect(); Initiator initiator = new Initiator("host", device))
+        {
+            // The controller that comes after the loss takes 8 KiB.
+            target.controllerData(set(MDTS_OFFSET, 1, 1));
+            target.cutAll();
+            Waits.until("loss", () -> !DeviceStatus.ONLINE.equals(device.status()));
+            Waits.until("reconnect", () -> DeviceStatus.ONLINE.equals(device.status()));
+            for (int i = 0; i < 7; i++)
+            {
+                NativeMemory.putLong(arena.address() + (long)i * BLOCK, 100 + i);
+            }
+            target.resetCounts();
+            // A segment boundary within a command.
+            assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.WRITE, 3, 7, true,
+                arena.address(), BLOCK, arena.address() + BLOCK, 6 * BLOCK));
+            assertEquals(4, target.commands());
+            assertEquals(2, target.mostBlocks());
+            NativeMemory.fill(arena.address(), 8L * BLOCK, (byte)0);
+            assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.READ, 3, 7, false,
+                arena.address(), 5 * BLOCK, arena.address() + 5 * BLOCK, 2 * BLOCK));
+            for (int i = 0; i < 7; i++)
+            {
+                assertEquals(100 + i, NativeMemory.getLong(arena.address() + (long)i * BLOCK));
+            }
+            target.resetCounts();
+            assertEquals(BlockStatus.SUCCESS,
+                initiator.run(BlockOperation.WRITE_ZEROES, 0, ModelTarget.BLOCKS, false));
+            assertEquals(ModelTarget.BLOCKS / 2, target.commands());
+            assertEquals(0, target.read(4));
+            assertEquals(BlockStatus.NOT_SUPPORTED, initiator.run(BlockOperation.VERIFY, 0, 1, false));
+            assertEquals(BlockStatus.NOT_SUPPORTED, initiator.run(BlockOperation.DEALLOCATE, 0, 1, false));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 3, 4, 7, 15, 255})
+    void shouldWaitInStatesWithoutAccessKnownOrNot(final int state)
+    {
+        target.anaState(state);
+        try (RemoteDevice device = connect(); Initiator initiator = new Initiator("host", device))
+        {
+            assertEquals(DeviceHealth.RECOVERING, device.status().health());
+            final Initiator.Io io = initiator.io();
+            Initiator.fill(io.request(), BlockOperation.READ, 1, 1, false, arena.address(), BLOCK);
+            initiator.send(io);
+            assertTrue(device.heldCount() > 0);
+            assertFalse(io.result().isDone());
+            target.anaState(AnaState.OPTIMIZED.code());
+            // The model reports no events; a new association looks at the log anyway.
+            target.cutAll();
+            assertEquals(BlockStatus.SUCCESS, initiator.await(io));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"104, 1, 9", "128, 4, 589824"})
+    void shouldFailWhenTheNamespaceBecomesAnother(final int offset, final int lengthBytes, final long value)
+    {
+        try (RemoteDevice device = connect(); Initiator initiator = new Initiator("host", device))
+        {
+            target.namespaceData(set(offset, lengthBytes, value));
+            target.cutAll();
+            Waits.until("other namespace", () -> DeviceHealth.FAILED == device.status().health());
+            assertEquals(BlockStatus.DEVICE_ERROR,
+                initiator.run(BlockOperation.WRITE, 1, 1, false, arena.address(), BLOCK));
+            assertEquals(0, target.commands());
+        }
+    }
+
+    @Test
+    void shouldUseNoPathWithACacheWhenHostsWereToldThatThereIsNone()
+    {
+        try (RemoteDevice device = connect(); Initiator initiator = new Initiator("host", device))
+        {
+            assertFalse(device.geometry().volatileWriteCache());
+            target.controllerData(set(CACHE_OFFSET, 1, 1));
+            target.cutAll();
+            Waits.until("refusal", () -> device.status().reason().contains("has a volatile write cache now"));
+            target.controllerData(set(CACHE_OFFSET, 1, 0));
+            assertEquals(BlockStatus.SUCCESS,
+                initiator.run(BlockOperation.READ, 1, 1, false, arena.address(), BLOCK));
+        }
+    }
+}
