@@ -92,7 +92,7 @@ public final class RemoteDevice implements GrowableDevice
     {
         Reactor.checkMayBlock("the connecting of a remote device");
         final List<CompletableFuture<Void>> attempts = paths.stream().map(RemotePath::begin).toList();
-        BlockDeviceException failure = null;
+        final List<String> reasons = new ArrayList<>();
         for (final CompletableFuture<Void> attempt : attempts)
         {
             try
@@ -101,8 +101,7 @@ public final class RemoteDevice implements GrowableDevice
             }
             catch (final CompletionException e)
             {
-                failure = new BlockDeviceException(
-                    "device " + config.name() + ": " + e.getCause().getMessage(), e.getCause());
+                reasons.add(e.getCause().getMessage());
             }
         }
         synchronized (this)
@@ -112,7 +111,7 @@ public final class RemoteDevice implements GrowableDevice
         if (null == geometry)
         {
             close();
-            throw failure;
+            throw new BlockDeviceException("device " + config.name() + ": " + String.join("; ", reasons));
         }
     }
 
