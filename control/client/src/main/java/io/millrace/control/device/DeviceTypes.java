@@ -9,7 +9,8 @@ import java.util.Map;
 public final class DeviceTypes
 {
     private static final List<DeviceType> ALL =
-        List.of(MemoryType.TYPE, DiscardType.TYPE, FileType.TYPE, NvmeType.TYPE, RemoteType.TYPE, FaultType.TYPE);
+        List.of(MemoryType.TYPE, DiscardType.TYPE, FileType.TYPE, NvmeType.TYPE, RemoteType.TYPE, FaultType.TYPE,
+            DelayType.TYPE);
     /** Names that types once had. */
     private static final Map<String, String> FORMER_NAMES = Map.of("null", DiscardType.TYPE.name());
 
