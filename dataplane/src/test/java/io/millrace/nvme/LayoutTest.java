@@ -51,16 +51,13 @@ class LayoutTest
             statusField 14 2
         IdentifyController 4096
             vendorId 0 2
-            subsystemVendorId 2 2
             serialNumber 4 20
             modelNumber 24 40
             firmwareRevision 64 8
-            recommendedArbitrationBurst 72 1
             multiPathCapabilities 76 1
             maxDataTransferSize 77 1
             controllerId 78 2
             version 80 4
-            resumeLatencyUs 84 4
             entryLatencyUs 88 4
             optionalAsyncEvents 92 4
             controllerAttributes 96 4
@@ -71,27 +68,23 @@ class LayoutTest
             firmwareUpdates 260 1
             logPageAttributes 261 1
             errorLogPageEntries 262 1
-            powerStates 263 1
             warningTemperature 266 2
             criticalTemperature 268 2
-            totalCapacity 280 8
             keepAliveSupport 320 2
             anaTransitionTime 342 1
             anaCapabilities 343 1
             anaGroupIdMax 344 4
             anaGroups 348 4
+            commandQuiesceTimeMs 386 2
             submissionEntrySize 512 1
             completionEntrySize 513 1
             maxCommands 514 2
             namespaces 516 4
             optionalNvmCommands 520 2
             fusedOperations 522 2
-            formatAttributes 524 1
             volatileWriteCache 525 1
             atomicWriteUnit 526 2
             atomicWriteUnitPowerFail 528 2
-            writeProtection 531 1
-            atomicCompareWriteUnit 532 2
             copyFormats 534 2
             sglSupport 536 4
             maxNamespaces 540 4
@@ -109,11 +102,8 @@ class LayoutTest
             features 24 1
             formats 25 1
             formattedSize 26 1
-            metadataCapabilities 27 1
-            protectionCapabilities 28 1
             protectionSettings 29 1
             multiPathCapabilities 30 1
-            reservationCapabilities 31 1
             deallocateFeatures 33 1
             atomicWriteUnit 34 2
             atomicWriteUnitPowerFail 36 2
@@ -123,8 +113,6 @@ class LayoutTest
             capacityBytes 48 8
             preferredWriteGranularity 64 2
             preferredWriteAlignment 66 2
-            preferredDeallocateGranularity 68 2
-            preferredDeallocateAlignment 70 2
             optimalWriteSize 72 2
             copyRangeLimit 74 2
             copyLimit 76 4
@@ -137,14 +125,12 @@ class LayoutTest
         IndependentNamespace 4096
             features 0 1
             multiPathCapabilities 1 1
-            reservationCapabilities 2 1
             anaGroupId 4 4
             attributes 8 1
             status 14 1
         IdentifyNvmController 4096
             verifySizeLimit 0 1
             writeZeroesSizeLimit 1 1
-            datasetRangesLimit 3 1
             datasetRangeSizeLimit 4 4
             datasetSizeLimit 8 8
         SmartLog 512
