@@ -36,8 +36,8 @@ public final class ByteSize implements ITypeConverter<Long>
             case "m", "mib" -> 2;
             case "g", "gib" -> 3;
             case "t", "tib" -> 4;
-            default -> throw new TypeConversionException("unit '" + matcher.group(2) + "' is unknown: use KiB, MiB, " +
-                "GiB or TiB");
+            default -> throw new TypeConversionException("unit '" + matcher.group(2) + "' is unknown, or means " +
+                "different things to different people: use KiB, MiB, GiB or TiB");
         };
         final long value = Long.parseLong(matcher.group(1));
         if (value > Long.MAX_VALUE >> shift)

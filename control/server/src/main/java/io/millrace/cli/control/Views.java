@@ -51,7 +51,7 @@ final class Views
         of("NAME", "name", DeviceInfo::name),
         of("TYPE", "type", DeviceInfo::type),
         size(">SIZE", "size-bytes", DeviceInfo::sizeBytes),
-        of(">BLOCK", "block-size-bytes", DeviceInfo::blockSizeBytes),
+        of(">BLOCK", "block-size-bytes", (each) -> positive(each.blockSizeBytes())),
         of("STATE", "state", (d) -> DeviceState.NULL_VAL == d.state() ? null : SettingType.word(d.state())),
         of("HEALTH", "health", (d) -> DeviceHealth.NULL_VAL == d.health() ? null : SettingType.word(d.health())),
         of(null, "reason", (d) -> d.reason().isEmpty() ? null : d.reason()),
@@ -87,7 +87,7 @@ final class Views
         of(">NSID", "nsid", NamespaceInfo::nsid),
         of("DEVICE", "device", NamespaceInfo::device),
         size(">SIZE", "size-bytes", NamespaceInfo::sizeBytes),
-        of(">BLOCK", "block-size-bytes", NamespaceInfo::blockSizeBytes),
+        of(">BLOCK", "block-size-bytes", (each) -> positive(each.blockSizeBytes())),
         count(">READS", "reads", NamespaceInfo::reads),
         bytes(">READ", "read-bytes", NamespaceInfo::readBytes),
         count(">WRITES", "writes", NamespaceInfo::writes),
@@ -251,9 +251,16 @@ final class Views
         long of(T resource);
     }
 
+    /** A size that a manager may not know, as that of a remote namespace: 0 then. */
     private static <T> Column<T> size(final String heading, final String key, final Amount<T> value)
     {
-        return new Column<>(heading, key, value::of, (each) -> Units.size(value.of(each)));
+        return new Column<>(heading, key, (each) -> positive(value.of(each)),
+            (each) -> null == positive(value.of(each)) ? "-" : Units.size(value.of(each)));
+    }
+
+    private static Long positive(final long amount)
+    {
+        return amount > 0 ? amount : null;
     }
 
     /** A size that an older data plane does not send; not in the table. */
