@@ -75,6 +75,7 @@ class ControlProcessIT
               - {nqn: nqn.2026-11.io.millrace:vol0, allow-any-host: true, namespaces: [{nsid: 1, device: mem0}]}
             listeners: [{transport: tcp, address: 127.0.0.1, port: 0}]
             discovery: false
+            control: {enabled: false}
             """);
         final Path classes = directory.resolve("classes.txt");
         try (MillraceProcess process = MillraceProcess.start(
