@@ -2,6 +2,7 @@ package io.millrace.bindings.linux;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.millrace.bindings.Errno;
 import io.millrace.bindings.Native;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.generated.linux.linux_h;
@@ -13,6 +14,9 @@ import java.lang.invoke.MethodHandle;
 /**
  * Readiness of many descriptors ({@code epoll(7)}). Event records are read and written with {@link EpollEvent}, whose
  * layout differs between processors.
+ * <p>
+ * Waits and polls allocate nothing, whatever the compilers have done so far: they are made without capturing
+ * {@code errno}, and one that fails is made once more, without waiting, to learn why.
  */
 public final class Epoll
 {
@@ -44,9 +48,12 @@ public final class Epoll
     private static final MethodHandle EPOLL_CREATE1 =
         Native.linkErrno("epoll_create1", linux_h.epoll_create1$descriptor());
     private static final MethodHandle EPOLL_CTL = Native.linkCriticalErrno("epoll_ctl", linux_h.epoll_ctl$descriptor());
+    private static final FunctionDescriptor WAIT_DESCRIPTOR =
+        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
     private static final MethodHandle EPOLL_WAIT = Native.linkErrno("epoll_wait", linux_h.epoll_wait$descriptor());
-    private static final MethodHandle EPOLL_POLL =
-        Native.linkCriticalErrno("epoll_wait", linux_h.epoll_wait$descriptor());
+    private static final MethodHandle PLAIN_EPOLL_WAIT = Native.link("epoll_wait", WAIT_DESCRIPTOR);
+    private static final MethodHandle PLAIN_EPOLL_POLL =
+        Native.link("epoll_wait", WAIT_DESCRIPTOR, Linker.Option.critical(false));
 
     private Epoll()
     {
@@ -107,14 +114,23 @@ public final class Epoll
     {
         try
         {
-            final MemorySegment capture = Native.capture();
-            return Native.intResult(capture, (long)EPOLL_WAIT.invokeExact(
-                capture, (long)epollFd, eventsAddress, (long)maxEvents, (long)timeoutMs));
+            final int ready = (int)(long)PLAIN_EPOLL_WAIT.invokeExact(
+                (long)epollFd, eventsAddress, (long)maxEvents, (long)timeoutMs);
+            return ready >= 0 ? ready : waitAgain(epollFd, eventsAddress, maxEvents);
         }
         catch (final Throwable t)
         {
             throw Native.broken(t);
         }
+    }
+
+    /** After a wait that failed: what is ready, or why it failed. What is over by now was a signal. */
+    private static int waitAgain(final int epollFd, final long eventsAddress, final int maxEvents) throws Throwable
+    {
+        final MemorySegment capture = Native.capture();
+        final int ready = Native.intResult(capture, (long)EPOLL_WAIT.invokeExact(
+            capture, (long)epollFd, eventsAddress, (long)maxEvents, 0L));
+        return 0 == ready ? -Errno.EINTR : ready;
     }
 
     /**
@@ -138,14 +154,25 @@ public final class Epoll
         NativeMemory.putLong(timespecAddress + Long.BYTES, timeoutNs % NS_PER_S);
         try
         {
-            final MemorySegment capture = Native.capture();
-            return Native.intResult(capture, (long)ExactWait.SYSCALL.invokeExact(
-                capture, SYS_EPOLL_PWAIT2, (long)epollFd, eventsAddress, (long)maxEvents, timespecAddress, 0L, 0L));
+            final int ready = (int)(long)ExactWait.PLAIN_SYSCALL.invokeExact(
+                SYS_EPOLL_PWAIT2, (long)epollFd, eventsAddress, (long)maxEvents, timespecAddress, 0L, 0L);
+            return ready >= 0 ? ready : waitAgainNs(epollFd, eventsAddress, maxEvents, timespecAddress);
         }
         catch (final Throwable t)
         {
             throw Native.broken(t);
         }
+    }
+
+    private static int waitAgainNs(
+        final int epollFd, final long eventsAddress, final int maxEvents, final long timespecAddress) throws Throwable
+    {
+        NativeMemory.putLong(timespecAddress, 0);
+        NativeMemory.putLong(timespecAddress + Long.BYTES, 0);
+        final MemorySegment capture = Native.capture();
+        final int ready = Native.intResult(capture, (long)ExactWait.SYSCALL.invokeExact(
+            capture, SYS_EPOLL_PWAIT2, (long)epollFd, eventsAddress, (long)maxEvents, timespecAddress, 0L, 0L));
+        return 0 == ready ? -Errno.EINTR : ready;
     }
 
     /**
@@ -160,9 +187,9 @@ public final class Epoll
     {
         try
         {
-            final MemorySegment capture = Native.capture();
-            return Native.intResult(capture, (long)EPOLL_POLL.invokeExact(
-                capture, (long)epollFd, eventsAddress, (long)maxEvents, 0L));
+            final int ready = (int)(long)PLAIN_EPOLL_POLL.invokeExact(
+                (long)epollFd, eventsAddress, (long)maxEvents, 0L);
+            return ready >= 0 ? ready : waitAgain(epollFd, eventsAddress, maxEvents);
         }
         catch (final Throwable t)
         {
@@ -176,8 +203,11 @@ public final class Epoll
     private static final class ExactWait
     {
         // Through syscall(2): C libraries before 2.35 do not wrap it.
-        private static final MethodHandle SYSCALL = Native.linkErrno("syscall", FunctionDescriptor.of(
-            JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
-            Linker.Option.firstVariadicArg(1));
+        private static final FunctionDescriptor DESCRIPTOR = FunctionDescriptor.of(
+            JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+        private static final MethodHandle SYSCALL =
+            Native.linkErrno("syscall", DESCRIPTOR, Linker.Option.firstVariadicArg(1));
+        private static final MethodHandle PLAIN_SYSCALL =
+            Native.link("syscall", DESCRIPTOR, Linker.Option.firstVariadicArg(1));
     }
 }

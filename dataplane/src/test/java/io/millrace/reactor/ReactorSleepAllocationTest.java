@@ -1,0 +1,85 @@
+package io.millrace.reactor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import io.millrace.bindings.linux.Epoll;
+import io.millrace.bindings.linux.Files;
+import io.millrace.block.file.ChildJvm;
+import java.lang.foreign.Arena;
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What a reactor's thread allocates when it looks for ready descriptors and waits for them. In a JVM with the small
+ * compiler alone, which removes no allocation: the other one hides what it can.
+ */
+class ReactorSleepAllocationTest
+{
+    private static final long PATIENCE_S = 60;
+
+    @Test
+    void shouldAllocateNothingPerPollAndPerWait() throws Exception
+    {
+        final Process child = new ProcessBuilder(ChildJvm.command(Waits.class)).redirectErrorStream(true).start();
+        try
+        {
+            assertEquals("0 bytes", new String(child.getInputStream().readAllBytes()).strip());
+            assertTrue(child.waitFor(PATIENCE_S, TimeUnit.SECONDS));
+            assertEquals(0, child.exitValue());
+        }
+        finally
+        {
+            child.destroyForcibly().waitFor();
+        }
+    }
+
+    /** Prints what a window of polls and waits has allocated: the first clean one, or the last. */
+    static final class Waits
+    {
+        private static final int CALLS_PER_WINDOW = 2_000;
+        private static final int WINDOWS_MAX = 100;
+        private static final int EVENTS_MAX = 4;
+        private static final ThreadMXBean THREADS = (ThreadMXBean)ManagementFactory.getThreadMXBean();
+
+        private Waits()
+        {
+        }
+
+        /**
+         * Runs windows until one is clean.
+         *
+         * @param args none.
+         */
+        public static void main(final String[] args)
+        {
+            final int epollFd = Epoll.create(Epoll.EPOLL_CLOEXEC);
+            long bytes = -1;
+            try (Arena arena = Arena.ofConfined())
+            {
+                final long events = arena.allocate(64L * EVENTS_MAX, 8).address();
+                final long scratch = arena.allocate(16, 8).address();
+                // Linux 5.11; a reactor does not ask again when it has failed.
+                final boolean waitsExactly = Epoll.waitForNs(epollFd, events, EVENTS_MAX, scratch, 0) >= 0;
+                for (int window = 0; window < WINDOWS_MAX && 0 != bytes; window++)
+                {
+                    final long before = THREADS.getCurrentThreadAllocatedBytes();
+                    for (int i = 0; i < CALLS_PER_WINDOW; i++)
+                    {
+                        Epoll.poll(epollFd, events, EVENTS_MAX);
+                        Epoll.waitFor(epollFd, events, EVENTS_MAX, 0);
+                        if (waitsExactly)
+                        {
+                            Epoll.waitForNs(epollFd, events, EVENTS_MAX, scratch, 0);
+                        }
+                    }
+                    bytes = THREADS.getCurrentThreadAllocatedBytes() - before;
+                }
+            }
+            Files.close(epollFd);
+            System.out.println(bytes + " bytes");
+        }
+    }
+}
