@@ -4,20 +4,22 @@ import io.millrace.bindings.NativeMemory;
 
 /**
  * A payload: up to {@link #COUNT_MAX} pieces of memory, in order, each an absolute address and a length. Made once with
- * whatever moves the payload, then set anew for each use; nothing is allocated. The pieces may begin and end at any
+ * whatever moves the payload, then set anew for each use. The pieces may begin and end at any
  * byte. All lie in memory of one {@link MemoryDomain}, the host's if nobody says otherwise. Not thread-safe: it belongs
  * to the owner of the request that it is part of.
  * <p>
  * One piece is the common case and costs what an address and a length cost: the first piece is kept beside the count,
- * and only others are looked up in arrays.
+ * and only others are looked up in arrays. These are made when there is a second piece for the first time and kept, so
+ * that commands and connections which never have one do not take the heap for them, and a use allocates nothing then.
  */
 public final class Segments
 {
     /** Most pieces of a payload. */
     public static final int COUNT_MAX = 16;
 
-    private final long[] addresses = new long[COUNT_MAX];
-    private final int[] lengths = new int[COUNT_MAX];
+    /** Null until there was a second piece, as are the lengths. */
+    private long[] addresses;
+    private int[] lengths;
     private long firstAddress;
     private int firstLength;
     private int totalBytes;
@@ -86,6 +88,7 @@ public final class Segments
             throw new IllegalStateException("segment of " + lengthBytes + " bytes behind " + this +
                 ": a payload has at most " + COUNT_MAX + " segments, none empty, and less than 2 GiB");
         }
+        ensureArrays();
         addresses[count] = address;
         lengths[count] = lengthBytes;
         totalBytes += lengthBytes;
@@ -170,10 +173,23 @@ public final class Segments
         totalBytes = other.totalBytes;
         count = other.count;
         domain = other.domain;
-        for (int i = 1; i < count; i++)
+        if (count > 1)
         {
-            addresses[i] = other.addresses[i];
-            lengths[i] = other.lengths[i];
+            ensureArrays();
+            for (int i = 1; i < count; i++)
+            {
+                addresses[i] = other.addresses[i];
+                lengths[i] = other.lengths[i];
+            }
+        }
+    }
+
+    private void ensureArrays()
+    {
+        if (null == addresses)
+        {
+            addresses = new long[COUNT_MAX];
+            lengths = new int[COUNT_MAX];
         }
     }
 

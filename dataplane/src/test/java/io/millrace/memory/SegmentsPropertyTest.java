@@ -59,6 +59,9 @@ class SegmentsPropertyTest
             final CRC32C crc = new CRC32C();
             crc.update(flat);
             assertEquals((int)crc.getValue(), Crc32c.digest(copy));
+            crc.reset();
+            crc.update(flat, offset, part);
+            assertEquals((int)crc.getValue(), Crc32c.digest(copy, offset, part));
 
             final MemorySegment other = arena.allocate(length + 2);
             other.fill((byte)0x5A);

@@ -177,6 +177,24 @@ class GatherBuffer
     }
 
     /**
+     * Adds what is left of a payload that was sent in part.
+     *
+     * @param payload that stays where it is until it is sent.
+     * @param offset  of its first byte that has not left.
+     */
+    void add(final Segments payload, final int offset)
+    {
+        int skip = offset;
+        for (int i = 0; i < payload.count(); i++)
+        {
+            final int length = payload.lengthBytes(i);
+            final int skipped = Math.min(skip, length);
+            add(payload.address(i) + skipped, length - skipped);
+            skip -= skipped;
+        }
+    }
+
+    /**
      * {@return bytes gathered}
      */
     long bytes()

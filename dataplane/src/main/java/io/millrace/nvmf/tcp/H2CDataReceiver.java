@@ -34,8 +34,8 @@ final class H2CDataReceiver
     private int transferCount;
     private int largeCount;
     private Request request;
-    /** Where the data of the present PDU goes, and how much of it has come. */
-    private final Segments data = new Segments();
+    /** Data of the present PDU, which goes behind what its request has, and how much of it has come. */
+    private int pduDataBytes;
     private int receivedBytes;
 
     H2CDataReceiver(
@@ -84,27 +84,27 @@ final class H2CDataReceiver
     }
 
     /**
-     * {@return where the data of the present PDU goes}
+     * {@return payload of the request whose data is being received; only while {@link #leftBytes} is not 0}
      */
-    Segments data()
+    Segments payload()
     {
-        return data;
+        return request.data();
     }
 
     /**
-     * {@return bytes of it that have arrived}
+     * {@return where in {@link #payload} the next byte goes}
      */
-    int receivedBytes()
+    int nextOffset()
     {
-        return receivedBytes;
+        return request.transferredBytes() + receivedBytes;
     }
 
     /**
-     * {@return bytes of it that have not arrived; 0 outside of data}
+     * {@return data of the present PDU that has not arrived, in bytes; 0 outside of data}
      */
     int leftBytes()
     {
-        return data.totalBytes() - receivedBytes;
+        return pduDataBytes - receivedBytes;
     }
 
     /**
@@ -142,7 +142,7 @@ final class H2CDataReceiver
         transferCount = 0;
         Arrays.fill(transfers, null);
         request = null;
-        data.clear();
+        pduDataBytes = 0;
         receivedBytes = 0;
         largeCount = 0;
     }
@@ -197,15 +197,15 @@ final class H2CDataReceiver
             return CommonHeader.SIZE_BYTES;
         }
         request = addressed;
-        addressed.data().slice(addressed.transferredBytes(), pdu.dataLength(), data);
-        final int here = (int)Math.min(data.totalBytes(), available - headerBytes);
-        data.copyIn(0, address + headerBytes, here);
+        pduDataBytes = pdu.dataLength();
+        final int here = (int)Math.min(pduDataBytes, available - headerBytes);
+        addressed.data().copyIn(addressed.transferredBytes(), address + headerBytes, here);
         receivedBytes = here;
         return headerBytes + here;
     }
 
     /**
-     * More of {@link #data()} was received.
+     * More of the data was received.
      *
      * @param received bytes of it.
      */
@@ -221,7 +221,7 @@ final class H2CDataReceiver
      */
     void onDigest(final int digest)
     {
-        if (Crc32c.digest(data) != digest)
+        if (Crc32c.digest(request.data(), request.transferredBytes(), pduDataBytes) != digest)
         {
             counters.onDataDigestError();
             request.transportState(TransferState.DATA_DIGEST_ERROR);
@@ -235,7 +235,7 @@ final class H2CDataReceiver
     {
         final Request done = request;
         request = null;
-        done.transferredBytes(done.transferredBytes() + data.totalBytes());
+        done.transferredBytes(done.transferredBytes() + pduDataBytes);
         if (done.transferredBytes() == done.dataLength())
         {
             final boolean isSpoilt = TransferState.DATA_DIGEST_ERROR == done.transportState();

@@ -86,7 +86,7 @@ final class PduReceiver
             final int room = buffer.roomBytes(h2cData.expectsLarge());
             final int payload = h2cData.leftBytes();
             final long received = 0 == payload ? buffer.receive(connection.fd(), room) :
-                buffer.receive(connection.fd(), room, h2cData.data(), h2cData.receivedBytes());
+                buffer.receive(connection.fd(), room, h2cData.payload(), h2cData.nextOffset(), payload);
             if (received <= 0)
             {
                 onNothing(received);

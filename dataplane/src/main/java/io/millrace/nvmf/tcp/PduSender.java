@@ -2,7 +2,6 @@ package io.millrace.nvmf.tcp;
 
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeMemory;
-import io.millrace.memory.Segments;
 import io.millrace.nvme.CompletionQueueEntry;
 import io.millrace.nvmf.request.Request;
 import io.millrace.nvmf.tcp.pdu.CapsuleResponse;
@@ -47,8 +46,6 @@ final class PduSender
     private final CompletionQueueEntry completion = new CompletionQueueEntry();
     private final ICPdu opening = new ICPdu();
     private final TerminationRequest closing = new TerminationRequest();
-    /** What is left of a payload that was sent in part. */
-    private final Segments rest = new Segments();
     private Digests digests = Digests.NONE;
     private int dataOffset = DataPdu.SIZE_BYTES;
 
@@ -298,8 +295,7 @@ final class PduSender
         final int payloadBytes = payloadBytes(request);
         if (skip < payloadBytes)
         {
-            request.data().slice(skip, payloadBytes - skip, rest);
-            gather.add(rest);
+            gather.add(request.data(), skip);
             skip = 0;
         }
         else

@@ -175,14 +175,16 @@ final class ReceiveBuffer
     /**
      * Receives into memory elsewhere and, what comes behind that, into the receiving area.
      *
-     * @param fd      non-blocking socket.
-     * @param room    of the receiving area.
-     * @param payload that is being received.
-     * @param offset  of its first byte that has not come.
+     * @param fd          non-blocking socket.
+     * @param room        of the receiving area.
+     * @param payload     that is being received.
+     * @param offset      of its first byte that has not come.
+     * @param lengthBytes of it that is to come.
      * @return bytes received, 0 at the end of the stream, or negated errno.
      */
-    long receive(final int fd, final int room, final Segments payload, final int offset)
+    long receive(final int fd, final int room, final Segments payload, final int offset, final int lengthBytes)
     {
-        return Sockets.recvmsg(fd, vectors.set(payload, offset, startAddress, room), Sockets.MSG_DONTWAIT);
+        return Sockets.recvmsg(
+            fd, vectors.set(payload, offset, lengthBytes, startAddress, room), Sockets.MSG_DONTWAIT);
     }
 }

@@ -43,7 +43,7 @@ final class ReceiveBuffer implements AutoCloseable
      */
     long scatter(final Segments payload, final int offset, final int windowBytes)
     {
-        return vectors.set(payload, offset, address(), windowBytes);
+        return vectors.set(payload, offset, payload.totalBytes() - offset, address(), windowBytes);
     }
 
     @Override

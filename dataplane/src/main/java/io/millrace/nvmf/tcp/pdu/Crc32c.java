@@ -66,6 +66,30 @@ public final class Crc32c
     }
 
     /**
+     * The finished digest of a part of a payload.
+     *
+     * @param payload     that has the part.
+     * @param offset      of the part's first byte.
+     * @param lengthBytes of the part, all of it within the payload.
+     * @return the digest, as it is stored little-endian in a PDU.
+     */
+    public static int digest(final Segments payload, final int offset, final int lengthBytes)
+    {
+        int crc = INITIAL;
+        int skip = offset;
+        int left = lengthBytes;
+        for (int i = 0; left > 0; i++)
+        {
+            final int skipped = Math.min(skip, payload.lengthBytes(i));
+            final int length = Math.min(left, payload.lengthBytes(i) - skipped);
+            crc = update(crc, payload.address(i) + skipped, length);
+            skip -= skipped;
+            left -= length;
+        }
+        return finish(crc);
+    }
+
+    /**
      * Turns the running value into the digest.
      *
      * @param crc after the last update.

@@ -34,13 +34,19 @@ public final class ScatterVectors
      *
      * @param payload       that is being received.
      * @param offset        of its first byte that has not come.
+     * @param lengthBytes   of it that is to come; positive.
      * @param windowAddress of what follows the payload.
      * @param windowBytes   most to take of what follows.
      * @return address of the header, for {@code recvmsg}.
      */
-    public long set(final Segments payload, final int offset, final long windowAddress, final int windowBytes)
+    public long set(
+        final Segments payload,
+        final int offset,
+        final int lengthBytes,
+        final long windowAddress,
+        final int windowBytes)
     {
-        payload.slice(offset, payload.totalBytes() - offset, rest);
+        payload.slice(offset, lengthBytes, rest);
         final long vectors = headerAddress + VECTORS_OFFSET;
         long vector = vectors;
         for (int i = 0; i < rest.count(); i++)
