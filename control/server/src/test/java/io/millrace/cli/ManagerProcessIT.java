@@ -451,7 +451,7 @@ class ManagerProcessIT
                 final ControlException e =
                     assertThrows(ControlException.class, () -> client.allowHost(NQN, HOST));
                 assertEquals(Code.STALE_TERM, e.code());
-                assertTrue(e.getMessage().contains("is managed by manager ") &&
+                assertTrue(e.getMessage().contains(" is managed by ") &&
                     e.getMessage().contains(directory.resolve("manager").toString()) &&
                     e.getMessage().contains("--direct"), e.getMessage());
             }
@@ -549,7 +549,7 @@ class ManagerProcessIT
             }
             // Its driver's directory is left, and does not count from the first moment on.
             run(ExitCode.FAILURE,
-                "of this data plane does not run: no process accepts commands in /dev/shm/millrace-it-",
+                "of this data plane does not run: no process accepts commands in /dev/shm/millrace-it",
                 "device", "create", "mem1", "--type", "memory", "--size", "1MiB");
             run(ExitCode.FAILURE, "With --direct the data plane itself is modified", "device", "delete", "kept",
                 "--yes");

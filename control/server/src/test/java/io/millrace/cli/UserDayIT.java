@@ -159,7 +159,7 @@ class UserDayIT
         refuses(ExitCode.FAILURE, "device list --data-plane dp1",
             "millrace device list: no data plane dp1 here; this manager has dp0");
         refuses(ExitCode.USAGE, "device create scratch",
-            "millrace device create: a memory device needs a size: add --size, such as 1GiB");
+            "millrace device create: --size: missing; add it: ");
         says("device create scratch --size 16MiB", "device scratch created");
         says("device create disk --path " + directory.resolve("disk.img") + " --size 64MiB", "device disk created");
         refuses(ExitCode.FAILURE, "device create disk --size 1MiB",
