@@ -61,7 +61,6 @@ public final class BlockRequest
         operation = newOperation;
         lba = newLba;
         blocks = newBlocks;
-        status = BlockStatus.SUCCESS;
         forceUnitAccess = false;
         lendable = false;
         lent = false;
@@ -71,9 +70,14 @@ public final class BlockRequest
         previous = null;
         sourceLba = 0;
         hold = null;
-        cause = FailureCause.NONE;
         nvmeStatus = 0;
         failedDevice = null;
+        // Rare, and storing a reference costs the collector's mark as well.
+        if (BlockStatus.SUCCESS != status || FailureCause.NONE != cause)
+        {
+            status = BlockStatus.SUCCESS;
+            cause = FailureCause.NONE;
+        }
         return this;
     }
 
@@ -146,7 +150,10 @@ public final class BlockRequest
      */
     public void complete(final BlockStatus result)
     {
-        status = result;
+        if (status != result)
+        {
+            status = result;
+        }
         listener.onComplete(this);
     }
 

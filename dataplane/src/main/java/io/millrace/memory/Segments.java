@@ -38,7 +38,7 @@ public final class Segments
      */
     public void clear()
     {
-        domain = MemoryDomain.HOST;
+        domain(MemoryDomain.HOST);
         count = 0;
         totalBytes = 0;
     }
@@ -52,7 +52,7 @@ public final class Segments
      */
     public void set(final long address, final int lengthBytes)
     {
-        domain = MemoryDomain.HOST;
+        domain(MemoryDomain.HOST);
         setFirst(address, lengthBytes);
     }
 
@@ -102,7 +102,11 @@ public final class Segments
      */
     public void domain(final MemoryDomain newDomain)
     {
-        domain = newDomain;
+        // It is nearly always the same, and storing a reference costs the collector's mark as well.
+        if (domain != newDomain)
+        {
+            domain = newDomain;
+        }
     }
 
     /**
@@ -172,7 +176,7 @@ public final class Segments
         firstLength = other.firstLength;
         totalBytes = other.totalBytes;
         count = other.count;
-        domain = other.domain;
+        domain(other.domain);
         if (count > 1)
         {
             ensureArrays();
@@ -207,11 +211,11 @@ public final class Segments
         if (1 == count)
         {
             into.set(firstAddress + offset, lengthBytes);
-            into.domain = domain;
+            into.domain(domain);
             return;
         }
         into.clear();
-        into.domain = domain;
+        into.domain(domain);
         int index = 0;
         int skip = offset;
         while (skip >= lengthBytes(index))

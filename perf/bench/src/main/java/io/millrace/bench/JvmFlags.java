@@ -11,6 +11,8 @@ final class JvmFlags
     static final String OPEN_ZIP = "--add-opens=java.base/java.util.zip=ALL-UNNAMED";
     /** The bindings are native access. */
     static final String NATIVE = "--enable-native-access=ALL-UNNAMED";
+    /** The collector that the launcher chooses: what a store of a reference costs depends on it. */
+    static final String COLLECTOR = "-XX:+UseSerialGC";
 
     private JvmFlags()
     {
