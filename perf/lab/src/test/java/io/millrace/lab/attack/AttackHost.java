@@ -9,6 +9,7 @@ import io.millrace.nvme.PropertyCommand;
 import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
 import io.millrace.nvmf.tcp.pdu.CapsuleCommand;
+import io.millrace.nvmf.tcp.pdu.CapsuleResponse;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
 import io.millrace.nvmf.tcp.pdu.DataPdu;
 import io.millrace.nvmf.tcp.pdu.ICPdu;
@@ -19,6 +20,7 @@ import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -33,6 +35,8 @@ final class AttackHost implements AutoCloseable
     private static final int TIMEOUT_MS = 20_000;
     private static final int PROPERTY_CONFIGURATION = 0x14;
     private static final int CONFIGURATION_ENABLED = 0x00460001;
+    private static final int PROPERTY_STATUS = 0x1C;
+    private static final long READY_TIMEOUT_NS = 10_000_000_000L;
     private static final int FEATURE_NUMBER_OF_QUEUES = 0x07;
 
     private final Socket socket = new Socket();
@@ -104,9 +108,30 @@ final class AttackHost implements AutoCloseable
     {
         send(capsule(propertySet(2, PROPERTY_CONFIGURATION, CONFIGURATION_ENABLED), NOTHING));
         expectSuccess(2);
+        // Not ready while a write of the same host, over a connection that is gone, is being carried out.
+        final long deadlineNs = System.nanoTime() + READY_TIMEOUT_NS;
+        while (!isReady())
+        {
+            if (System.nanoTime() - deadlineNs > 0)
+            {
+                throw new AssertionError("controller " + controllerId + " is not ready");
+            }
+            LockSupport.parkNanos(1_000_000);
+        }
         send(capsule(numberOfQueues(3, 128), NOTHING));
         expectSuccess(3);
         return this;
+    }
+
+    private boolean isReady() throws IOException
+    {
+        send(capsule(propertyGet(4, PROPERTY_STATUS), NOTHING));
+        final AttackPdu pdu = receive();
+        if (PduType.CAPSULE_RESPONSE != pdu.type() || 4 != pdu.commandId() || 0 != pdu.status())
+        {
+            throw new AssertionError("controller status was answered with " + Arrays.toString(pdu.bytes()));
+        }
+        return 0 != (pdu.bytes()[CapsuleResponse.ENTRY_OFFSET] & 1);
     }
 
     /** A Connect of an I/O queue; the controller id, or the negated status of the refusal. */
@@ -303,6 +328,15 @@ final class AttackHost implements AutoCloseable
         command.wrap(new UnsafeBuffer(bytes), 0);
         command.fabricsType(FabricsType.PROPERTY_SET).attributes(PropertyCommand.SIZE_4)
             .propertyOffset(property).value(value);
+        return bytes;
+    }
+
+    private static byte[] propertyGet(final int commandId, final int property)
+    {
+        final byte[] bytes = entry(AdminOpcode.FABRICS, commandId, 0, 0, 0);
+        final PropertyCommand command = new PropertyCommand();
+        command.wrap(new UnsafeBuffer(bytes), 0);
+        command.fabricsType(FabricsType.PROPERTY_GET).attributes(PropertyCommand.SIZE_4).propertyOffset(property);
         return bytes;
     }
 
