@@ -35,7 +35,7 @@ final class ManagedPlanes
         return planes.values().stream().filter((each) -> name.isEmpty() || name.equals(each.name()));
     }
 
-    /** Null when there is none of this name, which may be empty. */
+    /** The data plane of a name, which may be empty; null: unknown. */
     ManagedPlane get(final String name)
     {
         return planes.get(name);

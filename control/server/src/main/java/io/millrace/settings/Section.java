@@ -167,7 +167,7 @@ public final class Section
 
     private <T> T value(final Setting<T> setting, final String key, final YamlNode.Scalar scalar)
     {
-        // A device of the former type null is told its name now, with or without quotes.
+        // YAML reads null without quotes as no value: the former type null is refused by its name either way.
         if (scalar.isNull() && (DeviceReader.TYPE != setting || scalar.text().isEmpty()))
         {
             throw new ConfigException(file, scalar.line(), new SettingException(key, null, "no value given",

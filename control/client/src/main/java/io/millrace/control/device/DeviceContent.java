@@ -7,7 +7,7 @@ public enum DeviceContent
 {
     /** It is lost. */
     VOLATILE,
-    /** There is none. */
+    /** The device stores no data. */
     NONE,
     /** It stays where it is: in a file, on a drive, at another target. */
     PERSISTENT,

@@ -38,7 +38,7 @@ class AsyncControlClientStressTest
         fixture.close();
     }
 
-    /** Sleeps for ever when nothing is outstanding: only a wake-up ends that. */
+    /** Sleeps without a limit when nothing is outstanding: only a wake-up ends that. */
     private static final class SleepingWhenIdle implements IdleStrategy
     {
         private final AtomicReference<AsyncControlClient> client = new AtomicReference<>();

@@ -5,7 +5,7 @@ import io.millrace.control.message.SessionInfo;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Writes down what it is told. */
+/** Records notifications, in order. */
 class RecordingListener implements ControlListener
 {
     final List<String> lines = new CopyOnWriteArrayList<>();

@@ -161,7 +161,7 @@ final class DeviceOptions
         }
     }
 
-    /** The type that has the given settings and needs no others; if there is none, the one that has most of them. */
+    /** The type that has the given settings and needs no others; else the type that has most of them. */
     private static String typeOf(final Map<String, String> texts)
     {
         final List<DeviceType> holders = DeviceTypes.all().stream()
