@@ -42,7 +42,7 @@ public final class EmulationBuffers
     }
 
     /**
-     * {@return address of a buffer, or 0 when there is none now; its length is {@link #bytes}}
+     * {@return address of a buffer, 0 when none is free now; its length is {@link #bytes}}
      */
     long acquire()
     {
@@ -71,9 +71,9 @@ public final class EmulationBuffers
     }
 
     /**
-     * {@return bytes of a buffer}
+     * {@return length of a buffer in bytes}
      *
-     * @param address of it.
+     * @param address of the buffer.
      */
     int bytes(final long address)
     {
@@ -83,7 +83,7 @@ public final class EmulationBuffers
     /**
      * Takes a buffer back.
      *
-     * @param address of it.
+     * @param address of the buffer.
      */
     void release(final long address)
     {

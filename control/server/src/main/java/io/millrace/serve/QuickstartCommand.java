@@ -61,15 +61,15 @@ public final class QuickstartCommand implements Callable<Integer>
     private Path path;
 
     @Option(names = "--size", paramLabel = "SIZE", converter = ByteSize.class,
-        description = "Size of the volume. Default: that of the file, 1GiB when there is none yet.")
+        description = "Size of the volume. Default: that of the file, else 1GiB.")
     private Long sizeBytes;
 
     @Option(names = "--port", paramLabel = "PORT",
-        description = "TCP port; 0 takes any free one. Default: that of the last run, 4420 when there is none.")
+        description = "TCP port; 0 takes any free one. Default: that of the last run, else 4420.")
     private Integer port;
 
     @Option(names = "--discovery-port", paramLabel = "PORT", description = "TCP port of discovery; 0 takes any free " +
-        "one. Default: that of the last run, 8009 when there is none.")
+        "one. Default: that of the last run, else 8009.")
     private Integer discoveryPort;
 
     @Option(names = "--fresh", description = "Begin anew: delete the volume and all that was made in earlier runs.")

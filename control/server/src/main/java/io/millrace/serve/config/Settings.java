@@ -204,7 +204,7 @@ final class Settings
 
     static final Setting<Void> METRICS = Setting.group("metrics",
         "Prometheus endpoint of this data plane, with answers to probes at /health and /ready; without this group " +
-            "there is none.");
+            "none is served.");
     static final Setting<InetAddress> METRICS_ADDRESS = Setting.optional("metrics.address", SettingType.ADDRESS,
         "127.0.0.1", "Address to listen on.");
     static final Setting<Integer> METRICS_PORT = Setting.optional("metrics.port", SettingType.number(1, 65_535),
