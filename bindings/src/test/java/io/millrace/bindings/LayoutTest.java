@@ -13,7 +13,6 @@ import io.millrace.bindings.linux.IoUring;
 import io.millrace.bindings.linux.Mappings;
 import io.millrace.bindings.linux.MessageHeader;
 import io.millrace.bindings.linux.NvmeAdminCommand;
-import io.millrace.bindings.linux.ProvidedBuffers;
 import io.millrace.bindings.linux.ResourceLimit;
 import io.millrace.bindings.linux.RingParams;
 import io.millrace.bindings.linux.SocketAddress;
@@ -98,9 +97,6 @@ class LayoutTest
                 () -> assertEquals(table.offset("io_uring_sqe.user_data"), SubmissionEntry.USER_DATA_OFFSET),
                 () -> assertEquals(table.sizeBytes("io_uring_cqe"), CompletionEntry.SIZE_BYTES),
                 () -> assertEquals(table.sizeBytes("io_uring_params"), RingParams.SIZE_BYTES),
-                () -> assertEquals(table.sizeBytes("io_uring_buf"), ProvidedBuffers.ENTRY_SIZE_BYTES),
-                () -> assertEquals(table.offset("io_uring_buf.resv"), ProvidedBuffers.TAIL_OFFSET),
-                () -> assertEquals(table.sizeBytes("io_uring_buf_reg"), ProvidedBuffers.REGISTRATION_SIZE_BYTES),
                 () -> assertEquals(table.sizeBytes("vfio_group_status"), VfioGroupStatus.SIZE_BYTES),
                 () -> assertEquals(table.sizeBytes("vfio_region_info"), VfioRegionInfo.SIZE_BYTES),
                 () -> assertEquals(table.sizeBytes("vfio_irq_info"), VfioIrqInfo.SIZE_BYTES),

@@ -76,39 +76,6 @@ public final class RingParams
     }
 
     /**
-     * Binds the kernel thread; needs {@link IoUring#IORING_SETUP_SQ_AFF}.
-     *
-     * @param address of the structure.
-     * @param cpu     to run on.
-     */
-    public static void sqThreadCpu(final long address, final int cpu)
-    {
-        NativeMemory.putInt(address + SQ_THREAD_CPU, cpu);
-    }
-
-    /**
-     * Sets after what time without work the kernel thread sleeps.
-     *
-     * @param address of the structure.
-     * @param idleMs  in milliseconds.
-     */
-    public static void sqThreadIdleMs(final long address, final int idleMs)
-    {
-        NativeMemory.putInt(address + SQ_THREAD_IDLE, idleMs);
-    }
-
-    /**
-     * Names the ring to share workers with; needs {@link IoUring#IORING_SETUP_ATTACH_WQ}.
-     *
-     * @param address of the structure.
-     * @param fd      of that ring.
-     */
-    public static void wqFd(final long address, final int fd)
-    {
-        NativeMemory.putInt(address + WQ_FD, fd);
-    }
-
-    /**
      * {@return the flags that the ring has}
      *
      * @param address of the structure.

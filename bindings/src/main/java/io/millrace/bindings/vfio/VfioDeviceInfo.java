@@ -38,24 +38,4 @@ public final class VfioDeviceInfo
     {
         return NativeMemory.getInt(address + FLAGS);
     }
-
-    /**
-     * {@return how many regions there are}
-     *
-     * @param address of the structure.
-     */
-    public static int regionCount(final long address)
-    {
-        return NativeMemory.getInt(address + REGIONS);
-    }
-
-    /**
-     * {@return how many kinds of interrupts there are}
-     *
-     * @param address of the structure.
-     */
-    public static int irqCount(final long address)
-    {
-        return NativeMemory.getInt(address + IRQS);
-    }
 }

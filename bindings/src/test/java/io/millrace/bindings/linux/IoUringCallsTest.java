@@ -18,7 +18,6 @@ import org.junit.jupiter.api.io.TempDir;
 class IoUringCallsTest
 {
     private static final int ENTRIES = 8;
-    private static final int GROUP = 3;
 
     private final Arena arena = Arena.ofConfined();
     private final long params = arena.allocate(RingParams.SIZE_BYTES, 8).address();
@@ -114,28 +113,6 @@ class IoUringCallsTest
         assertEquals(77L, NativeMemory.getLong(scratch + 8192));
         assertEquals(0, IoUringCalls.register(ringFd, IoUring.IORING_UNREGISTER_BUFFERS, 0, 0));
         assertEquals(-6, IoUringCalls.register(ringFd, IoUring.IORING_UNREGISTER_BUFFERS, 0, 0), "ENXIO");
-    }
-
-    @Test
-    void shouldTakeProvidedBufferWhenReadingFromGroup()
-    {
-        ProvidedBuffers.register(scratch, scratch + 4096, 4, GROUP);
-        final int registered = IoUringCalls.register(ringFd, IoUring.IORING_REGISTER_PBUF_RING, scratch, 1);
-        assumeTrue(-Errno.EINVAL != registered, "provided buffer rings need Linux 5.19");
-        assertEquals(0, registered);
-        ProvidedBuffers.setEntry(scratch + 4096, scratch + 8192, 64, 9);
-        ProvidedBuffers.publishTail(scratch + 4096, 1);
-        final int eventFd = NativeException.check("eventfd", Files.eventfd(5, Files.EFD_NONBLOCK));
-
-        SubmissionEntry.set(entries, IoUring.IORING_OP_READ, IoUring.IOSQE_BUFFER_SELECT, eventFd,
-            0, 0, 8, 0, 1, GROUP);
-        final long completion = submitAndWait(false);
-
-        assertEquals(8, CompletionEntry.result(completion));
-        assertEquals(IoUring.IORING_CQE_F_BUFFER, CompletionEntry.flags(completion) & IoUring.IORING_CQE_F_BUFFER);
-        assertEquals(9, CompletionEntry.flags(completion) >>> IoUring.IORING_CQE_BUFFER_SHIFT);
-        assertEquals(5L, NativeMemory.getLong(scratch + 8192));
-        assertEquals(0, Files.close(eventFd));
     }
 
     @Test

@@ -198,16 +198,6 @@ public final class Terminal
     }
 
     /**
-     * {@return a dimmed text}
-     *
-     * @param text to print.
-     */
-    public String dim(final String text)
-    {
-        return colour("2", text);
-    }
-
-    /**
      * {@return a text in the colour of success}
      *
      * @param text to print.

@@ -5,8 +5,6 @@ import io.aeron.Publication;
 import io.aeron.exceptions.AeronException;
 import io.millrace.control.session.MessageSeal;
 import org.agrona.MutableDirectBuffer;
-import org.agrona.concurrent.IdleStrategy;
-import org.agrona.concurrent.NanoClock;
 
 /**
  * One side's way to send the messages of a session: seals them when the session is sealed, and says in few words how
@@ -84,34 +82,6 @@ public final class MessagePublication implements AutoCloseable
         }
         return Publication.BACK_PRESSURED == result || Publication.ADMIN_ACTION == result ? OfferResult.AGAIN :
             Publication.NOT_CONNECTED == result ? OfferResult.NOT_CONNECTED : OfferResult.GONE;
-    }
-
-    /**
-     * Offers a message until it is sent, it can never be, or time is up.
-     *
-     * @param buffer     with the message at {@link #MESSAGE_OFFSET}.
-     * @param length     of the message with its header, in bytes.
-     * @param deadlineNs by the clock.
-     * @param clock      to read.
-     * @param idle       how to wait between two offers.
-     * @return what came of the last offer.
-     */
-    public OfferResult offerUntil(
-        final MutableDirectBuffer buffer,
-        final int length,
-        final long deadlineNs,
-        final NanoClock clock,
-        final IdleStrategy idle)
-    {
-        idle.reset();
-        OfferResult result = offer(buffer, length);
-        while ((OfferResult.AGAIN == result || OfferResult.NOT_CONNECTED == result) &&
-            clock.nanoTime() - deadlineNs < 0)
-        {
-            idle.idle();
-            result = offer(buffer, length);
-        }
-        return result;
     }
 
     /**

@@ -24,16 +24,6 @@ final class Names
     }
 
     /**
-     * {@return whether a text is PCI address and namespace identifier of a drive's namespace}
-     *
-     * @param target of a device, such as {@code 0000:01:00.0/1}.
-     */
-    static boolean isDrive(final String target)
-    {
-        return DRIVE.matcher(target).matches();
-    }
-
-    /**
      * {@return what is wrong with an NQN (NVM Express Base 2.0, section 4.5) and what to write instead; null when it is
      * well}
      *
