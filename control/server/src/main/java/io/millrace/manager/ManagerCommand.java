@@ -2,6 +2,7 @@ package io.millrace.manager;
 
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
+import io.millrace.console.LineLog;
 import io.millrace.console.StartTime;
 import io.millrace.console.StopSignal;
 import io.millrace.console.Terminal;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -77,7 +79,8 @@ public final class ManagerCommand implements Callable<Integer>
             return ExitCode.OK;
         }
         final StopSignal stop = StopSignal.install();
-        final LineLog log = new LineLog(terminal);
+        final LineLog lines = new LineLog(terminal);
+        final Consumer<String> log = lines.source("lines");
         final Manager manager = start(read, versions, log);
         AutoCloseable metrics = null;
         try
@@ -100,7 +103,7 @@ public final class ManagerCommand implements Callable<Integer>
             final double seconds = StartTime.elapsedSeconds();
             terminal.line(terminal.good("ready") +
                 (seconds < 0 ? "" : String.format(Locale.ROOT, " after %.2f s", seconds)) + "; Ctrl-C stops");
-            log.start();
+            lines.start();
             if (endWithStdin)
             {
                 Thread.ofPlatform().daemon().name("millrace-stdin").start(() -> awaitEndOfInput(stop));
@@ -110,7 +113,7 @@ public final class ManagerCommand implements Callable<Integer>
         }
         finally
         {
-            CloseHelper.closeAll(metrics, manager, log);
+            CloseHelper.closeAll(metrics, manager, lines);
         }
         return ExitCode.OK;
     }
@@ -128,7 +131,8 @@ public final class ManagerCommand implements Callable<Integer>
         stop.request();
     }
 
-    private static AutoCloseable startMetrics(final ManagerConfig config, final Manager manager, final LineLog log)
+    private static AutoCloseable startMetrics(
+        final ManagerConfig config, final Manager manager, final Consumer<String> log)
     {
         if (null == config.metrics())
         {
@@ -186,7 +190,7 @@ public final class ManagerCommand implements Callable<Integer>
     }
 
     private static Manager start(
-        final ManagerConfigReader.Result read, final Map<String, Long> versions, final LineLog log)
+        final ManagerConfigReader.Result read, final Map<String, Long> versions, final Consumer<String> log)
     {
         try
         {

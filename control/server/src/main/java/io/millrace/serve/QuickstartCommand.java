@@ -5,6 +5,7 @@ import io.millrace.console.CommandException;
 import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Json;
+import io.millrace.console.LineLog;
 import io.millrace.console.StopSignal;
 import io.millrace.console.Terminal;
 import io.millrace.console.Version;
@@ -132,7 +133,8 @@ public final class QuickstartCommand implements Callable<Integer>
         }
         final StopSignal stop = StopSignal.install();
         boolean isRight = true;
-        final EventLog log = new EventLog(terminal);
+        final LineLog lines = new LineLog(terminal);
+        final EventLog log = new EventLog(lines);
         final ControlEvents events = noManager ? null : new ControlEvents();
         final boolean isRestored = null != state && !state.isNew();
         try (DataPlane dataPlane = start(volume, isRestored, log, noManager ? DataPlaneListener.NONE : events);
@@ -157,10 +159,10 @@ public final class QuickstartCommand implements Callable<Integer>
                 terminal.line();
                 terminal.line(terminal.good("serving") + " " + volume.path() + " until Ctrl-C");
                 // Not the hosts of the measurement.
-                log.clear();
-                log.start();
+                lines.clear();
+                lines.start();
                 stop.await();
-                log.close();
+                lines.close();
             }
             terminal.line("stopping");
         }

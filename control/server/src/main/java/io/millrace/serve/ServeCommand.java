@@ -3,6 +3,7 @@ package io.millrace.serve;
 import io.millrace.block.file.FileRecords;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
+import io.millrace.console.LineLog;
 import io.millrace.console.StopSignal;
 import io.millrace.console.Terminal;
 import io.millrace.console.Version;
@@ -84,7 +85,8 @@ public final class ServeCommand implements Callable<Integer>
             return ExitCode.OK;
         }
         final StopSignal stop = StopSignal.install();
-        final EventLog log = new EventLog(terminal);
+        final LineLog lines = new LineLog(terminal);
+        final EventLog log = new EventLog(lines);
         // Without control nothing of it is loaded: the time to start counts.
         final ControlEvents events = null == read.control() ? null : new ControlEvents();
         final FileRecords records = FileRecords.in(read.recordDirectory());
@@ -113,14 +115,14 @@ public final class ServeCommand implements Callable<Integer>
                     metrics.port() + "/metrics");
             }
             Banner.ready(terminal);
-            log.start();
+            lines.start();
             final WarmUp warmUp = read.warmUp() ? WarmUp.start(terminal) : null;
             stop.await();
             if (null != warmUp)
             {
                 warmUp.close();
             }
-            log.close();
+            lines.close();
             terminal.line("stopping");
         }
         return ExitCode.OK;

@@ -1,6 +1,7 @@
 package io.millrace.serve;
 
 import io.millrace.console.ExitCode;
+import io.millrace.console.LineLog;
 import io.millrace.console.StopSignal;
 import io.millrace.console.Terminal;
 import io.millrace.control.agent.ControlAgent;
@@ -71,7 +72,8 @@ public final class TrainCommand implements Callable<Integer>
             final Terminal terminal = new Terminal(nowhere, false, false);
             final String text = CONFIG.formatted(quoted(file), quoted(status), quoted(control));
             final ConfigReader.Result read = ConfigReader.read("train", text);
-            final EventLog log = new EventLog(terminal);
+            final LineLog lines = new LineLog(terminal);
+            final EventLog log = new EventLog(lines);
             final StopSignal stop = StopSignal.install();
             final ControlEvents events = new ControlEvents();
             try (DataPlane dataPlane = DataPlane.start(read.config(), log, events);
@@ -81,9 +83,9 @@ public final class TrainCommand implements Callable<Integer>
                 command(agent, control);
                 Banner.print(terminal, dataPlane);
                 Banner.ready(terminal);
-                log.start();
+                lines.start();
                 log.onConnected("train", "train", "train", 1);
-                log.close();
+                lines.close();
                 final InetSocketAddress address = dataPlane.addresses().getFirst().socketAddress();
                 drive(WarmUp.small(load(address, MEMORY_NSID), 64, 1_000));
                 drive(WarmUp.large(load(address, MEMORY_NSID), 8, 500));

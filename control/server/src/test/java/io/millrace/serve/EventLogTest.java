@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.console.LineLimit;
+import io.millrace.console.LineLog;
 import io.millrace.console.Terminal;
 import io.millrace.nvmf.transport.TransportAddress;
 import java.io.ByteArrayOutputStream;
@@ -24,8 +25,9 @@ class EventLogTest
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final AtomicLong nowMs = new AtomicLong(1_800_000_000_000L);
-    private final EventLog log = new EventLog(
+    private final LineLog lineLog = new LineLog(
         new Terminal(new PrintStream(out, true, StandardCharsets.UTF_8), false, false), nowMs::get);
+    private final EventLog log = new EventLog(lineLog);
 
     private List<String> lines()
     {
@@ -42,7 +44,7 @@ class EventLogTest
         log.onAnaTransitionExpired(VOLUME, TransportAddress.tcp("192.0.2.7", 4420), 3);
         log.onAnaTransitionExpired(VOLUME, null, 4);
         log.onError("no way in");
-        log.print();
+        lineLog.print();
         final String time = "2027-01-15T08:00:00Z ";
         assertEquals(List.of(
             time + "connected: " + HOST + " from " + REMOTE + ", controller 7 of " + VOLUME,
@@ -65,17 +67,17 @@ class EventLogTest
             log.onRefused(HOST, REMOTE, VOLUME, "again");
             if (0 == i % 100)
             {
-                log.print();
+                lineLog.print();
             }
         }
-        log.print();
+        lineLog.print();
         assertEquals(LineLimit.BURST, lines().size());
         log.onConnected(HOST, REMOTE, VOLUME, 1);
-        log.print();
+        lineLog.print();
         assertTrue(lines().getLast().contains(" connected: "), "refusals hide hosts that are allowed");
-        assertEquals(LineLimit.REFILL_MS, log.reportSuppressed());
+        assertEquals(LineLimit.REFILL_MS, lineLog.reportSuppressed());
         nowMs.addAndGet(LineLimit.REFILL_MS);
-        assertEquals(0, log.reportSuppressed());
+        assertEquals(0, lineLog.reportSuppressed());
         assertTrue(lines().getLast().contains(" left out " + (flood - LineLimit.BURST) + " lines of refusals"),
             lines().getLast());
     }
@@ -87,9 +89,9 @@ class EventLogTest
         {
             log.onRefused(HOST, REMOTE, VOLUME, "again");
         }
-        log.print();
+        lineLog.print();
         nowMs.addAndGet(LineLimit.REFILL_MS);
-        log.reportSuppressed();
+        lineLog.reportSuppressed();
         assertTrue(lines().getLast().contains(" left out " + (10_000 - LineLimit.BURST) + " lines of refusals"),
             lines().getLast());
     }
@@ -98,11 +100,11 @@ class EventLogTest
     void shouldPrintOnAThreadOfItsOwnUntilClosed()
     {
         log.onConnected(HOST, REMOTE, VOLUME, 1);
-        log.clear();
+        lineLog.clear();
         log.onConnected(HOST, REMOTE, VOLUME, 2);
-        log.start();
+        lineLog.start();
         log.onConnected(HOST, REMOTE, VOLUME, 3);
-        log.close();
+        lineLog.close();
         log.onConnected(HOST, REMOTE, VOLUME, 4);
         assertEquals(2, lines().size(), lines().toString());
         assertTrue(lines().get(0).contains("controller 2"), lines().toString());

@@ -1,26 +1,24 @@
-package io.millrace.manager;
+package io.millrace.console;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.millrace.console.LineLimit;
-import io.millrace.console.Terminal;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
-/** Nobody can fill a disk with what the manager says. */
+/** Nobody can fill a disk with what a process logs. */
 class LineLogTest
 {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final AtomicLong nowMs = new AtomicLong(1_800_000_000_000L);
     private final LineLog log = new LineLog(
         new Terminal(new PrintStream(out, true, StandardCharsets.UTF_8), false, false), nowMs::get);
+    private final LineLog.Source source = log.source("lines");
 
     private List<String> lines()
     {
@@ -43,7 +41,7 @@ class LineLogTest
         final int flood = 3 * LineLimit.BURST;
         for (int i = 0; i < flood; i++)
         {
-            log.accept("line " + i);
+            source.accept("line " + i);
         }
         log.start();
         until(() -> lines().size() >= LineLimit.BURST);
@@ -58,7 +56,7 @@ class LineLogTest
             until(() -> before < lines().size());
         }
         nowMs.addAndGet(LineLimit.REFILL_MS);
-        log.accept("later");
+        source.accept("later");
         log.close();
         final List<String> lines = lines();
         assertTrue(lines.getLast().endsWith(" later"), lines.getLast());
@@ -66,22 +64,5 @@ class LineLogTest
         assertEquals(LineLimit.BURST + more - 1, printed);
         assertTrue(lines.get(lines.size() - 2).contains(" left out " + (flood - printed) + " lines: at most " +
             LineLimit.BURST + " at once"), lines.get(lines.size() - 2));
-    }
-
-    @Test
-    void shouldSayOnceAMinuteWhatGoesWrongWithEachRequest()
-    {
-        final List<String> lines = new ArrayList<>();
-        final AtomicLong nowNs = new AtomicLong(Long.MAX_VALUE - 5);
-        final RecurringLine line = new RecurringLine(lines::add, nowNs::get);
-        for (int i = 0; i < 1000; i++)
-        {
-            line.accept("no space");
-        }
-        assertEquals(List.of("no space"), lines);
-        nowNs.addAndGet(60_000_000_000L);
-        line.accept("no space");
-        line.accept("no space");
-        assertEquals(List.of("no space", "no space (999 more since this was logged last)"), lines);
     }
 }
