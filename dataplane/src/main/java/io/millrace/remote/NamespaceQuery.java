@@ -1,7 +1,7 @@
 package io.millrace.remote;
 
+import io.millrace.nvme.NamespaceInfo;
 import io.millrace.nvmf.initiator.InitiatorException;
-import io.millrace.nvmf.initiator.NamespaceInfo;
 import io.millrace.nvmf.initiator.RemoteController;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -32,7 +32,7 @@ final class NamespaceQuery
     private NamespaceInfo find(final List<NamespaceInfo> namespaces)
     {
         return check(namespaces.stream()
-            .filter((namespace) -> NamespaceIdentity.of(namespace).has(config.namespaceId())).findFirst().orElse(null));
+            .filter((namespace) -> namespace.identity().has(config.namespaceId())).findFirst().orElse(null));
     }
 
     private NamespaceInfo check(final NamespaceInfo namespace)
@@ -42,11 +42,10 @@ final class NamespaceQuery
             throw new InitiatorException(config.namespace() + " at " + controller.config().target() +
                 " is not there: add it to the subsystem, or name another one");
         }
-        final NamespaceIdentity identity = NamespaceIdentity.of(namespace);
-        if (!config.namespaceId().isEmpty() && !identity.has(config.namespaceId()))
+        if (!config.namespaceId().isEmpty() && !namespace.identity().has(config.namespaceId()))
         {
             throw new InitiatorException(RemoteDevice.FOREIGN + config.namespace() + " at " +
-                controller.config().target() + " has " + identity + ", and " + config.namespaceId() +
+                controller.config().target() + " has " + namespace.identity().text() + ", and " + config.namespaceId() +
                 " is configured");
         }
         if (0 != namespace.metadataBytes())

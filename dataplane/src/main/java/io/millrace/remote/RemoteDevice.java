@@ -9,11 +9,11 @@ import io.millrace.block.DeviceStatus;
 import io.millrace.block.GrowableDevice;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
-import io.millrace.nvmf.initiator.ControllerInfo;
+import io.millrace.nvme.ControllerInfo;
+import io.millrace.nvme.NamespaceInfo;
 import io.millrace.nvmf.initiator.HostPollGroup;
 import io.millrace.nvmf.initiator.HostPollGroups;
 import io.millrace.nvmf.initiator.InitiatorException;
-import io.millrace.nvmf.initiator.NamespaceInfo;
 import io.millrace.reactor.Reactor;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +48,8 @@ public final class RemoteDevice implements GrowableDevice
     private volatile DeviceServices services = DeviceServices.NONE;
     private Runnable onClose = RemoteDevice::nothing;
     private volatile BlockGeometry geometry;
-    private NamespaceIdentity identity;
+    /** As it was found first. */
+    private NamespaceInfo original;
     private boolean isConnected;
 
     private RemoteDevice(final RemoteDeviceConfig config, final HostPollGroups groups, final List<Reactor> reactors)
@@ -126,11 +127,10 @@ public final class RemoteDevice implements GrowableDevice
     synchronized String adopt(
         final ControllerInfo controller, final NamespaceInfo namespace, final PathLimits limits)
     {
-        final NamespaceIdentity found = NamespaceIdentity.of(namespace);
-        if (null != identity && !identity.equals(found))
+        if (null != original && !isOriginal(namespace))
         {
-            return FOREIGN + config.namespace() + " has " + found + ", and that of the device has " + identity +
-                ": delete the device and create it again to use what is there now";
+            return FOREIGN + config.namespace() + " has " + text(namespace) + ", and that of the device has " +
+                text(original) + ": delete the device and create it again to use what is there now";
         }
         if (!isConnected)
         {
@@ -143,7 +143,7 @@ public final class RemoteDevice implements GrowableDevice
             {
                 return config.namespace() + ": " + e.getMessage();
             }
-            identity = found;
+            original = null == original ? namespace : original;
             geometry = null == geometry ? ofPath : common(geometry, ofPath);
             foundBlocks.set(namespace.blockCount());
             return null;
@@ -161,15 +161,22 @@ public final class RemoteDevice implements GrowableDevice
         return null;
     }
 
+    private boolean isOriginal(final NamespaceInfo namespace)
+    {
+        return original.identity().equals(namespace.identity()) && original.blockShift() == namespace.blockShift();
+    }
+
+    private static String text(final NamespaceInfo namespace)
+    {
+        final String identity = namespace.identity().text();
+        return (identity.isEmpty() ? "no identifier" : identity) + " and blocks of " + namespace.blockSizeBytes() +
+            " bytes";
+    }
+
     private static BlockGeometry geometry(
         final ControllerInfo controller, final NamespaceInfo namespace, final PathLimits limits)
     {
         final int block = namespace.blockSizeBytes();
-        if (namespace.blockCount() > Long.MAX_VALUE / block)
-        {
-            throw new BlockDeviceException(namespace.blockCount() + " blocks of " + block +
-                " bytes are more than 2^63 bytes: its Identify data make no sense");
-        }
         final int transferBytes = limits.transferBlocks() * block;
         final int atomicBlocks = 0 == namespace.atomicWriteBlocks() ?
             controller.atomicWriteBlocks() : namespace.atomicWriteBlocks();
@@ -182,8 +189,7 @@ public final class RemoteDevice implements GrowableDevice
             .supportsDeallocate(limits.deallocateBlocks() > 0)
             .readOnly(namespace.writeProtected())
             .optimalWriteBytes(Math.clamp((long)namespace.optimalWriteBlocks() * block, block, transferBytes))
-            .atomicWriteBytes(Math.min(Integer.highestOneBit(atomicBlocks) * block,
-                Integer.highestOneBit(transferBytes)))
+            .atomicWriteBytes(Integer.highestOneBit((int)Math.min(transferBytes, (long)atomicBlocks * block)))
             .build();
     }
 

@@ -2,22 +2,24 @@ package io.millrace.remote;
 
 import io.millrace.nvme.AnaState;
 import io.millrace.nvme.AsyncEvent;
+import io.millrace.nvme.CommandLimits;
+import io.millrace.nvme.ControllerInfo;
 import io.millrace.nvme.IdentifyCns;
+import io.millrace.nvme.NamespaceInfo;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.nvmf.initiator.AdminCommand;
 import io.millrace.nvmf.initiator.ConnectionConfig;
-import io.millrace.nvmf.initiator.ControllerInfo;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.ControllerState;
 import io.millrace.nvmf.initiator.HostPollGroup;
 import io.millrace.nvmf.initiator.InitiatorException;
-import io.millrace.nvmf.initiator.NamespaceInfo;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.reactor.Reactor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * One way to a namespace: a controller, behind one address. Connects until it succeeds and again whenever the
@@ -119,8 +121,8 @@ final class RemotePath implements ControllerListener
     private CompletableFuture<Void> verify(final ControllerInfo info)
     {
         return new NamespaceQuery(controller, device.config()).run()
-            .thenCompose((namespace) -> commandSet(namespace).thenCompose((sizes) -> state(info, namespace)
-                .thenAccept((state) -> onVerified(info, namespace, sizes, state))))
+            .thenCompose((namespace) -> commandLimits(info).thenCompose((commands) -> state(info, namespace)
+                .thenAccept((state) -> onVerified(info, namespace, commands, state))))
             .whenComplete((done, failure) ->
             {
                 if (null != failure)
@@ -131,10 +133,11 @@ final class RemotePath implements ControllerListener
             });
     }
 
-    private CompletableFuture<byte[]> commandSet(final NamespaceInfo namespace)
+    private CompletableFuture<CommandLimits> commandLimits(final ControllerInfo info)
     {
         return controller.admin(AdminCommand.identify(IdentifyCns.CONTROLLER_COMMAND_SET, 0))
-            .thenApply((answer) -> answer.isSuccess() ? answer.data() : null);
+            .thenApply((answer) -> CommandLimits.of(
+                info, answer.isSuccess() ? new UnsafeBuffer(answer.data()) : null));
     }
 
     private CompletableFuture<AnaState> state(final ControllerInfo info, final NamespaceInfo namespace)
@@ -144,9 +147,9 @@ final class RemotePath implements ControllerListener
     }
 
     private void onVerified(
-        final ControllerInfo info, final NamespaceInfo namespace, final byte[] sizes, final AnaState state)
+        final ControllerInfo info, final NamespaceInfo namespace, final CommandLimits commands, final AnaState state)
     {
-        final PathLimits found = PathLimits.of(info, sizes, namespace.blockSizeBytes());
+        final PathLimits found = PathLimits.of(info, commands, namespace.blockSizeBytes());
         final String refusal = device.adopt(info, namespace, found);
         if (null != refusal)
         {

@@ -13,7 +13,7 @@
  * controller and overwritten, the late first try would bring old data back. The device waits until the controller has
  * confirmed that it was reset, which is asked of it where its admin queue is still there, or until the time has passed
  * by which a controller that lost its host has ended its commands (two or three keep-alive time-outs and its quiesce
- * time, {@link io.millrace.nvmf.initiator.ControllerInfo#commandEndMs}). For the same reason such a request does not
+ * time, {@link io.millrace.nvme.ControllerInfo#commandEndMs}). For the same reason such a request does not
  * fail before: its submitter may overwrite the blocks then.</li>
  * <li>A command that a controller has answered is done there; one that it refused because of its path (asymmetric
  * access, internal path error) is submitted again on another path at once.</li>

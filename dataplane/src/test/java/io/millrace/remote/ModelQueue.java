@@ -342,7 +342,8 @@ final class ModelQueue implements HostQueueTransport
             {
                 final IdentifyController controller = new IdentifyController();
                 controller.wrap(buffer, 0);
-                controller.optionalNvmCommands(IdentifyController.NVM_WRITE_ZEROES).ioCommandCapsuleSize(4)
+                controller.controllerId(controllerId)
+                    .optionalNvmCommands(IdentifyController.NVM_WRITE_ZEROES).ioCommandCapsuleSize(4)
                     .multiPathCapabilities(IdentifyController.MULTI_PATH_ANA).anaCapabilities(0x1F)
                     .anaTransitionTime(1).anaGroupIdMax(1).anaGroups(1).keepAliveSupport(1);
                 target.change(data, null);

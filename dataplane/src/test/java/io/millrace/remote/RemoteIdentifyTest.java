@@ -39,6 +39,7 @@ class RemoteIdentifyTest
     private static final int KEEP_ALIVE_MS = 100;
     private static final int BLOCK = ModelTarget.BLOCK_BYTES;
     private static final int MDTS_OFFSET = 77;
+    private static final int CONTROLLER_ID_OFFSET = 78;
     private static final int CACHE_OFFSET = 525;
 
     private final ModelTarget target = new ModelTarget(1, KEEP_ALIVE_MS);
@@ -74,6 +75,7 @@ class RemoteIdentifyTest
             switch (lengthBytes)
             {
                 case 1 -> buffer.put(offset, (byte)value);
+                case 2 -> buffer.putShort(offset, (short)value);
                 case 4 -> buffer.putInt(offset, (int)value);
                 default -> buffer.putLong(offset, value);
             }
@@ -82,14 +84,14 @@ class RemoteIdentifyTest
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "128 | 4 | 0 | namespace 1 reports blocks of 2^0 bytes",
+        "128 | 4 | 0 | has namespace 1 with 64 blocks of 2^0 bytes",
         "128 | 4 | 655360 | block-size 1024 is not supported",
-        "128 | 4 | 2147418112 | reports blocks of 2^255 bytes",
+        "128 | 4 | 2147418112 | blocks of 2^255 bytes",
         "128 | 4 | 786440 | has 8 bytes of metadata a block",
-        "26 | 1 | 1 | reports blocks of 2^0 bytes",
+        "26 | 1 | 1 | has namespace 1 in LBA format 1 of 1: its Identify data are invalid",
         "0 | 8 | 0 | is not there",
-        "0 | 8 | -1 | block count -1 is below 1",
-        "0 | 8 | 9223372036854775807 | are more than 2^63 bytes"})
+        "0 | 8 | -1 | with 18446744073709551615 blocks of 2^12 bytes",
+        "0 | 8 | 9223372036854775807 | and less than 2^63 in all are possible"})
     void shouldRefuseANamespaceThatMakesNoSense(
         final int offset, final int lengthBytes, final long value, final String part)
     {
@@ -97,6 +99,14 @@ class RemoteIdentifyTest
         final BlockDeviceException refusal = assertThrows(BlockDeviceException.class, this::connect);
         assertTrue(refusal.getMessage().startsWith("device far: ") && refusal.getMessage().contains(part),
             refusal.getMessage());
+    }
+
+    @Test
+    void shouldRefuseAControllerThatIsAnotherByIdentifyThanByConnect()
+    {
+        target.controllerData(set(CONTROLLER_ID_OFFSET, 2, 0x1234));
+        final String refusal = assertThrows(BlockDeviceException.class, this::connect).getMessage();
+        assertTrue(refusal.contains("by Connect and 4660 by Identify: its Identify data are invalid"), refusal);
     }
 
     @ParameterizedTest

@@ -1,6 +1,7 @@
 package io.millrace.block.nvme;
 
 import io.millrace.nvme.AsyncEvent;
+import io.millrace.nvme.ControllerInfo;
 import io.millrace.nvme.ErrorLogEntry;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
@@ -45,10 +46,10 @@ final class AsyncEvents
      */
     void configure(final ControllerInfo info)
     {
-        requests = info.eventRequests();
+        requests = info.asyncEventLimit();
         // Optional events are in OAES; every controller has health warnings.
         admin.configureEvents(
-            AsyncEvent.ENABLE_HEALTH_WARNINGS | info.optionalEvents() & AsyncEvent.ENABLE_NAMESPACE_NOTICES);
+            AsyncEvent.ENABLE_HEALTH_WARNINGS | info.optionalAsyncEvents() & AsyncEvent.ENABLE_NAMESPACE_NOTICES);
         queue.armEvents(requests);
     }
 

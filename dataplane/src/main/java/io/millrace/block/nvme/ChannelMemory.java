@@ -36,11 +36,11 @@ final class ChannelMemory
      * @throws io.millrace.bindings.NativeException when there is not so much.
      * @throws io.millrace.pci.PciException         when it cannot be mapped for the controller.
      */
-    static ChannelMemory map(final DmaMap dma, final TransferLimits limits, final NamespaceInfo namespace)
+    static ChannelMemory map(final DmaMap dma, final TransferLimits limits, final DriveNamespace namespace)
     {
         final int pageBytes = 1 << limits.pageShift();
         final long metadataBytes = MetadataMode.SEPARATE == namespace.metadata() ?
-            (long)limits.blocksMax() * namespace.metadataBytes() : 0;
+            (long)limits.blocksMax() * namespace.info().metadataBytes() : 0;
         final long zeroesBytes = Math.max(metadataBytes, 0 == limits.zeroesBlocksMax() ? ZEROES_BYTES : 0);
         final long sinkBytes = Math.max(metadataBytes, 0 == limits.verifyBlocksMax() ? SINK_BYTES : 0);
         if (0 == zeroesBytes + sinkBytes)

@@ -78,7 +78,7 @@ final class ChannelRequests
         isCachePresent = device.geometry().volatileWriteCache();
         supportsCompare = device.geometry().supportsCompare();
         final DataPointer pointer = new DataPointer(payload, limits.pageShift(), limits.isSglSupported());
-        sizes = new CommandSizes(limits, pointer, device.namespace().blockShift());
+        sizes = new CommandSizes(limits, pointer, device.namespace().info().blockShift());
         writer = new CommandWriter(device.namespace(), pair.queuePair(), memory, pointer);
     }
 

@@ -32,7 +32,6 @@ final class CommandWriter
     /** Type of protection information whose reference tags are not checked. */
     private static final int PROTECTION_TYPE_3 = 3;
 
-    private final NamespaceInfo namespace;
     private final QueuePair queuePair;
     private final ChannelMemory memory;
     private final DataPointer pointer;
@@ -52,19 +51,18 @@ final class CommandWriter
      * @param pointer   to their data.
      */
     CommandWriter(
-        final NamespaceInfo namespace,
+        final DriveNamespace namespace,
         final QueuePair queuePair,
         final ChannelMemory memory,
         final DataPointer pointer)
     {
-        this.namespace = namespace;
         this.queuePair = queuePair;
         this.memory = memory;
         this.pointer = pointer;
-        blockShift = namespace.blockShift();
-        namespaceBits = (long)namespace.nsid() << 32;
+        blockShift = namespace.info().blockShift();
+        namespaceBits = (long)namespace.info().nsid() << 32;
         final boolean isProtected = MetadataMode.PROTECTION == namespace.metadata();
-        hasReferenceTags = isProtected && PROTECTION_TYPE_3 != namespace.protectionType();
+        hasReferenceTags = isProtected && PROTECTION_TYPE_3 != namespace.info().protectionType();
         protectionBits = isProtected ?
             PROTECTION_ACTION | CHECK_GUARD | (hasReferenceTags ? CHECK_REFERENCE : 0) : 0;
         final boolean isSeparate = MetadataMode.SEPARATE == namespace.metadata();

@@ -5,10 +5,12 @@ import io.millrace.block.nvme.queue.DriverMemory;
 import io.millrace.block.nvme.queue.PayloadMemory;
 import io.millrace.block.nvme.queue.QueuePair;
 import io.millrace.memory.MemoryRegistry;
+import io.millrace.nvme.CommandLimits;
+import io.millrace.nvme.ControllerInfo;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.IdentifyController;
-import io.millrace.nvme.IdentifyNamespace;
-import io.millrace.nvme.IdentifyNvmController;
+import io.millrace.nvme.InvalidIdentifyException;
+import io.millrace.nvme.NamespaceInfo;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.pci.PciFunction;
 import java.util.ArrayList;
@@ -22,6 +24,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class ControllerDriver
 {
+    private static final long SHUTDOWN_TIMEOUT_NS_MIN = 5_000_000_000L;
+    private static final long SHUTDOWN_TIMEOUT_NS_MAX = 60_000_000_000L;
+
     private final PciFunction function;
     private final ControllerSettings settings;
     private final ControllerRegisters registers;
@@ -39,6 +44,7 @@ final class ControllerDriver
     private final BitSet createdIds = new BitSet();
     private final List<DriverMemory> orphans = new ArrayList<>();
     private ControllerInfo info;
+    private CommandLimits commandLimits;
     private int queuePairsMax;
     private boolean isFunctionClosed;
 
@@ -139,16 +145,17 @@ final class ControllerDriver
         createdIds.clear();
         lifecycle.enable(queue);
         final ControllerInfo found = identify();
-        if (null != info && !info.serial().equals(found.serial()))
+        if (null != info && !info.serialNumber().equals(found.serialNumber()))
         {
-            throw new ControllerFailure("is another drive after the reset: its serial number was " + info.serial() +
-                " and is " + found.serial());
+            throw new ControllerFailure("is another drive after the reset: its serial number was " +
+                info.serialNumber() + " and is " + found.serialNumber());
         }
         info = found;
+        commandLimits = identifyCommandLimits();
         queuePairsMax = admin.numberOfQueues(
             Math.min(settings.queuePairsMax(), registers.queuePairsMax(lifecycle.doorbellStrideBytes())));
         events.configure(info);
-        if (info.isShadowSupported())
+        if (0 != (info.optionalAdminCommands() & IdentifyController.ADMIN_DOORBELL_BUFFER_CONFIG))
         {
             shadows.configure(admin);
         }
@@ -156,18 +163,42 @@ final class ControllerDriver
 
     private ControllerInfo identify()
     {
-        final IdentifyController controller = new IdentifyController();
-        controller.wrap(new UnsafeBuffer(answer("Identify Controller",
-            admin.identify(IdentifyCns.CONTROLLER, 0, IdentifyCns.CSI_NVM), IdentifyController.SIZE_BYTES)), 0);
-        // Controllers before 2.0 do not know this; then there are no such limits.
-        final byte[] limits = new byte[IdentifyNvmController.SIZE_BYTES];
-        if (NvmeStatus.SUCCESS == admin.identify(IdentifyCns.CONTROLLER_COMMAND_SET, 0, IdentifyCns.CSI_NVM))
+        final byte[] data = answer("Identify Controller",
+            admin.identify(IdentifyCns.CONTROLLER, 0, IdentifyCns.CSI_NVM), IdentifyCns.DATA_BYTES);
+        try
         {
-            admin.data().getBytes(0, limits);
+            return ControllerInfo.ofIoController(new UnsafeBuffer(data), lifecycle.pageShift());
         }
-        final IdentifyNvmController nvm = new IdentifyNvmController();
-        nvm.wrap(new UnsafeBuffer(limits), 0);
-        return ControllerInfo.of(controller, nvm, lifecycle.pageShift());
+        catch (final InvalidIdentifyException e)
+        {
+            throw new ControllerFailure(e.getMessage());
+        }
+    }
+
+    private CommandLimits identifyCommandLimits()
+    {
+        // Controllers before 2.0 do not know this; then there are no such limits.
+        final int status = admin.identify(IdentifyCns.CONTROLLER_COMMAND_SET, 0, IdentifyCns.CSI_NVM);
+        return CommandLimits.of(info, NvmeStatus.SUCCESS == status ? admin.data() : null);
+    }
+
+    /**
+     * {@return limits of one command to a namespace}
+     *
+     * @param namespace of the commands.
+     * @throws ControllerFailure when not even a block can be transferred.
+     */
+    TransferLimits transferLimits(final DriveNamespace namespace)
+    {
+        return TransferLimits.of(info, commandLimits, namespace);
+    }
+
+    /**
+     * {@return time that a normal shutdown may take}
+     */
+    long shutdownTimeoutNs()
+    {
+        return Math.clamp(info.shutdownLatencyUs() * 1000, SHUTDOWN_TIMEOUT_NS_MIN, SHUTDOWN_TIMEOUT_NS_MAX);
     }
 
     /**
@@ -177,7 +208,7 @@ final class ControllerDriver
      * @return its properties.
      * @throws ControllerFailure when it cannot be used.
      */
-    NamespaceInfo identifyNamespace(final int nsid)
+    DriveNamespace identifyNamespace(final int nsid)
     {
         final int status = admin.identify(IdentifyCns.NAMESPACE, nsid, IdentifyCns.CSI_NVM);
         if (NvmeStatus.SUCCESS != status)
@@ -185,17 +216,26 @@ final class ControllerDriver
             throw ControllerFailure.refusal("refused Identify of namespace " + nsid + " (" + NvmeStatus.name(status) +
                 "): see 'millrace drive namespaces' for those it has");
         }
-        final byte[] bytes = new byte[IdentifyNamespace.SIZE_BYTES];
-        admin.data().getBytes(0, bytes);
-        final IdentifyNamespace data = new IdentifyNamespace();
-        data.wrap(new UnsafeBuffer(bytes), 0);
+        final byte[] data = new byte[IdentifyCns.DATA_BYTES];
+        admin.data().getBytes(0, data);
         // Controllers before 1.3 do not know this.
-        final byte[] descriptors = new byte[IdentifyCns.DATA_BYTES];
-        if (NvmeStatus.SUCCESS == admin.identify(IdentifyCns.NAMESPACE_DESCRIPTORS, nsid, IdentifyCns.CSI_NVM))
+        final int listStatus = admin.identify(IdentifyCns.NAMESPACE_DESCRIPTORS, nsid, IdentifyCns.CSI_NVM);
+        final NamespaceInfo found;
+        try
         {
-            admin.data().getBytes(0, descriptors);
+            found = NamespaceInfo.of(
+                nsid, new UnsafeBuffer(data), NvmeStatus.SUCCESS == listStatus ? admin.data() : null);
         }
-        return NamespaceInfo.of(nsid, data, new UnsafeBuffer(descriptors));
+        catch (final InvalidIdentifyException e)
+        {
+            throw new ControllerFailure(e.getMessage());
+        }
+        if (null == found)
+        {
+            throw new ControllerFailure(
+                "has no active namespace " + nsid + ": see 'millrace drive namespaces' for those it has");
+        }
+        return DriveNamespace.of(found);
     }
 
     /**
@@ -224,7 +264,7 @@ final class ControllerDriver
      * @param namespace of the channel's commands.
      * @return the memory.
      */
-    ChannelMemory mapChannelMemory(final TransferLimits limits, final NamespaceInfo namespace)
+    ChannelMemory mapChannelMemory(final TransferLimits limits, final DriveNamespace namespace)
     {
         return ChannelMemory.map(function.dma(), limits, namespace);
     }

@@ -266,11 +266,11 @@ final class ControllerSupervisor implements ControllerRecovery
     {
         for (final NvmeDevice device : devices)
         {
-            final NamespaceInfo before = device.namespace();
-            final NamespaceInfo now;
+            final DriveNamespace before = device.namespace();
+            final DriveNamespace now;
             try
             {
-                now = driver.identifyNamespace(before.nsid());
+                now = driver.identifyNamespace(before.info().nsid());
             }
             catch (final ControllerFailure e)
             {
@@ -283,10 +283,12 @@ final class ControllerSupervisor implements ControllerRecovery
                 giveUp("has " + change + ": start again to use it so");
                 return;
             }
-            if (now.blockCount() != before.blockCount())
+            final long blocks = now.info().blockCount();
+            final long blocksBefore = before.info().blockCount();
+            if (blocks != blocksBefore)
             {
-                notes.add("has namespace " + now.nsid() + " with " + now.blockCount() + " blocks now, before " +
-                    before.blockCount() + (now.blockCount() > before.blockCount() ? ": resize the device to use them" :
+                notes.add("has namespace " + now.info().nsid() + " with " + blocks + " blocks now, before " +
+                    blocksBefore + (blocks > blocksBefore ? ": resize the device to use them" :
                     ": what lay beyond is lost"));
             }
         }
@@ -360,7 +362,7 @@ final class ControllerSupervisor implements ControllerRecovery
         for (final NvmeDevice device : devices)
         {
             final String change =
-                driver.identifyNamespace(device.namespace().nsid()).change(device.namespace());
+                driver.identifyNamespace(device.namespace().info().nsid()).change(device.namespace());
             if (!change.isEmpty())
             {
                 throw new ControllerFailure("has after the reset " + change);
@@ -421,7 +423,7 @@ final class ControllerSupervisor implements ControllerRecovery
         }
         if (ControllerState.LIVE == state)
         {
-            if (!driver.lifecycle().shutDown(driver.info().shutdownTimeoutNs()))
+            if (!driver.lifecycle().shutDown(driver.shutdownTimeoutNs()))
             {
                 notes.add("did not shut down in time: what its cache held may be lost");
             }

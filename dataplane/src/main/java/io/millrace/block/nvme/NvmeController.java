@@ -11,6 +11,7 @@ import io.millrace.block.nvme.queue.PayloadMemory;
 import io.millrace.block.nvme.queue.QueuePair;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.nvme.IdentifyCns;
+import io.millrace.nvme.IdentifyController;
 import io.millrace.pci.PciException;
 import io.millrace.pci.PciFunction;
 import io.millrace.reactor.Reactor;
@@ -178,8 +179,9 @@ public final class NvmeController implements AutoCloseable
     {
         return callLive(() ->
         {
-            final int readableBytes =
-                driver.info().hasLogOffsets() ? lengthBytes : Math.min(lengthBytes, AdminQueue.DATA_BYTES);
+            final boolean hasOffsets =
+                0 != (driver.info().logPageAttributes() & IdentifyController.LOG_EXTENDED_DATA);
+            final int readableBytes = hasOffsets ? lengthBytes : Math.min(lengthBytes, AdminQueue.DATA_BYTES);
             final byte[] page = new byte[readableBytes];
             for (int done = 0; done < readableBytes; done += AdminQueue.DATA_BYTES)
             {
@@ -276,7 +278,7 @@ public final class NvmeController implements AutoCloseable
             final NvmeDevice device =
                 new NvmeDevice(config, this, driver.identifyNamespace(config.nsid()), driver.info());
             // Found out now rather than by the first reactor.
-            TransferLimits.of(driver.info(), device.namespace(), driver.lifecycle().pageShift());
+            driver.transferLimits(device.namespace());
             supervisor.add(device);
             return device;
         });
@@ -291,7 +293,7 @@ public final class NvmeController implements AutoCloseable
     {
         callLive(() ->
         {
-            final NamespaceInfo found = driver.identifyNamespace(device.config().nsid());
+            final DriveNamespace found = driver.identifyNamespace(device.config().nsid());
             final String change = found.change(device.namespace());
             if (!change.isEmpty())
             {
@@ -329,8 +331,7 @@ public final class NvmeController implements AutoCloseable
      */
     NvmeChannel make(final NvmeDevice device, final ReactorContext context)
     {
-        final TransferLimits limits = TransferLimits.of(driver.info(), device.namespace(),
-            driver.lifecycle().pageShift());
+        final TransferLimits limits = driver.transferLimits(device.namespace());
         final ChannelMemory memory = driver.mapChannelMemory(limits, device.namespace());
         try
         {

@@ -7,6 +7,7 @@ import io.millrace.block.DeviceStatus;
 import io.millrace.block.GrowableDevice;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
+import io.millrace.nvme.ControllerInfo;
 import java.util.List;
 
 /**
@@ -22,7 +23,7 @@ public final class NvmeDevice implements GrowableDevice
     private final NvmeDeviceConfig config;
     private final NvmeController controller;
     private final ControllerInfo info;
-    private volatile NamespaceInfo namespace;
+    private volatile DriveNamespace namespace;
     private volatile BlockGeometry geometry;
     private volatile DeviceServices services = DeviceServices.NONE;
     private Runnable onClose = NvmeDevice::nothing;
@@ -38,7 +39,7 @@ public final class NvmeDevice implements GrowableDevice
     NvmeDevice(
         final NvmeDeviceConfig config,
         final NvmeController controller,
-        final NamespaceInfo namespace,
+        final DriveNamespace namespace,
         final ControllerInfo info)
     {
         this.config = config;
@@ -125,7 +126,7 @@ public final class NvmeDevice implements GrowableDevice
     {
         geometry.grown(config.name(), sizeBytes);
         controller.refresh(this);
-        final long presentBytes = namespace.blockCount() << namespace.blockShift();
+        final long presentBytes = namespace.info().sizeBytes();
         if (presentBytes < sizeBytes)
         {
             throw new BlockDeviceException("device " + config.name() + ": size " + sizeBytes +
@@ -153,7 +154,7 @@ public final class NvmeDevice implements GrowableDevice
         return config;
     }
 
-    NamespaceInfo namespace()
+    DriveNamespace namespace()
     {
         return namespace;
     }
@@ -163,7 +164,7 @@ public final class NvmeDevice implements GrowableDevice
      *
      * @param found what it is.
      */
-    void namespace(final NamespaceInfo found)
+    void namespace(final DriveNamespace found)
     {
         namespace = found;
         if (null == geometry)

@@ -2,7 +2,10 @@ package io.millrace.block.nvme;
 
 import io.millrace.block.BlockGeometry;
 import io.millrace.block.nvme.queue.ControllerFailure;
+import io.millrace.nvme.CommandLimits;
+import io.millrace.nvme.ControllerInfo;
 import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.NamespaceInfo;
 
 /**
  * Limits of one command to a namespace. Immutable.
@@ -11,7 +14,7 @@ import io.millrace.nvme.IdentifyController;
  * @param blocksMax        of a command with payload.
  * @param zeroesBlocksMax  of a Write Zeroes; 0 when the drive does not offer it.
  * @param verifyBlocksMax  of a Verify; 0 when the drive does not offer it.
- * @param datasetBlocksMax of a Dataset Management range.
+ * @param datasetBlocksMax of a Dataset Management range; 0 when the drive does not offer it.
  * @param boundaryBlocks   that commands with payload do not cross a multiple of, or 0.
  * @param isSglSupported   whether scatter gather lists are taken.
  * @param copyBlocksMax    of a Copy; 0 when it cannot be used.
@@ -26,49 +29,38 @@ record TransferLimits(
     boolean isSglSupported,
     int copyBlocksMax)
 {
-    /** Number of logical blocks, 16 bits, 0 for 1. */
-    private static final int COMMAND_BLOCKS_MAX = 1 << 16;
-
     /**
      * Computes the limits.
      *
      * @param controller of the namespace.
+     * @param commands   limits of the controller's commands without payload.
      * @param namespace  of the commands.
-     * @param pageShift  log2 of the controller's memory page.
      * @return the limits.
      * @throws ControllerFailure when not even a block can be transferred.
      */
-    static TransferLimits of(final ControllerInfo controller, final NamespaceInfo namespace, final int pageShift)
+    static TransferLimits of(
+        final ControllerInfo controller, final CommandLimits commands, final DriveNamespace namespace)
     {
-        final int transferBytes = Math.min(BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT, controller.transferBytesMax());
-        final int blocks = Math.min(COMMAND_BLOCKS_MAX, transferBytes >>> namespace.blockShift());
+        final NamespaceInfo info = namespace.info();
+        final int transferBytes =
+            (int)Math.min(BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT, controller.maxTransferBytes());
+        final int blocks = Math.min(CommandLimits.COMMAND_BLOCKS_MAX, transferBytes >>> info.blockShift());
         if (0 == blocks)
         {
             throw new ControllerFailure("has a largest transfer of " + transferBytes +
-                " bytes, less than a block of namespace " + namespace.nsid() + ": its Identify data make no sense");
+                " bytes, less than a block of namespace " + info.nsid() + ": its Identify data are invalid");
         }
-        final boolean offersZeroes = controller.offers(IdentifyController.NVM_WRITE_ZEROES);
+        // Metadata behind a block's data count too in a Verify, unless the controller says that they do not (MEM).
+        final int verifiedBytes = info.blockSizeBytes() +
+            (MetadataMode.PROTECTION == namespace.metadata() ? info.metadataBytes() : 0);
         return new TransferLimits(
-            pageShift,
+            controller.memoryPageShift(),
             blocks,
-            offersZeroes ? Math.clamp(
-                controller.zeroesBytesMax() >>> namespace.blockShift(), 1, COMMAND_BLOCKS_MAX) : 0,
-            verifyBlocksMax(controller, namespace),
-            (int)Math.min(Integer.MAX_VALUE, controller.datasetBlocksMax()),
-            namespace.boundaryBlocks(),
-            controller.isSglSupported(),
-            controller.offers(IdentifyController.NVM_COPY) ? namespace.copyBlocksMax() : 0);
-    }
-
-    private static int verifyBlocksMax(final ControllerInfo controller, final NamespaceInfo namespace)
-    {
-        if (0 == controller.verifyBytesMax())
-        {
-            return 0;
-        }
-        // Metadata behind a block's data count too, unless the controller says that they do not (MEM).
-        final int blockBytes = namespace.blockBytes() +
-            (MetadataMode.PROTECTION == namespace.metadata() ? namespace.metadataBytes() : 0);
-        return (int)Math.clamp(controller.verifyBytesMax() / blockBytes, 1L, COMMAND_BLOCKS_MAX);
+            CommandLimits.blocks(commands.zeroesBytesMax(), info.blockSizeBytes()),
+            CommandLimits.blocks(commands.verifyBytesMax(), verifiedBytes),
+            commands.datasetBlocksMax(),
+            info.boundaryBlocks(),
+            0 != (controller.sglSupport() & IdentifyController.SGL_SUPPORTED_MASK),
+            namespace.copyBlocksMax(controller));
     }
 }

@@ -1,5 +1,6 @@
 package io.millrace.nvmf.initiator;
 
+import io.millrace.nvme.ControllerInfo;
 import java.util.concurrent.CompletableFuture;
 
 /**

@@ -3,12 +3,14 @@ package io.millrace.nvmf.initiator;
 import io.millrace.nvme.AsyncEvent;
 import io.millrace.nvme.ControllerCapabilities;
 import io.millrace.nvme.ControllerConfiguration;
+import io.millrace.nvme.ControllerInfo;
 import io.millrace.nvme.ControllerProperty;
 import io.millrace.nvme.ControllerStatus;
 import io.millrace.nvme.FeatureId;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.reactor.Reactor;
 import java.util.concurrent.CompletableFuture;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Brings a controller from a new association to readiness (NVM Express Base 2.0, section 3.5): capabilities, enable,
@@ -36,7 +38,7 @@ final class ControllerSetup
         this.config = config;
     }
 
-    CompletableFuture<ControllerInfo> run()
+    CompletableFuture<AssociationInfo> run()
     {
         return admin.open()
             .thenCompose((opened) -> call("Property Get of CAP", AdminCommand.getProperty(
@@ -44,9 +46,22 @@ final class ControllerSetup
             .thenCompose(this::enable)
             .thenCompose((enabled) -> awaitReady())
             .thenCompose((ready) -> call("Identify Controller", AdminCommand.identify(IdentifyCns.CONTROLLER, 0)))
-            .thenApply((answer) -> ControllerInfo.parse(admin.controllerId(), capabilities, answer.data()))
-            .thenCompose(this::askForQueues)
-            .thenCompose(this::askForEvents);
+            .thenApply(this::decode)
+            .thenCompose(this::askForEvents)
+            .thenCompose(this::askForQueues);
+    }
+
+    private ControllerInfo decode(final AdminResult answer)
+    {
+        final ControllerInfo info = ControllerInfo.of(
+            new UnsafeBuffer(answer.data()), ControllerCapabilities.memoryPageShiftMin(capabilities));
+        if (admin.controllerId() != info.controllerId())
+        {
+            throw new InitiatorException("controller of " + config.subsystemNqn() + " at " + config.target() +
+                " has id " + admin.controllerId() + " by Connect and " + info.controllerId() +
+                " by Identify: its Identify data are invalid");
+        }
+        return info;
     }
 
     private CompletableFuture<AdminResult> call(final String name, final AdminCommand command)
@@ -96,15 +111,16 @@ final class ControllerSetup
             });
     }
 
-    private CompletableFuture<ControllerInfo> askForQueues(final ControllerInfo info)
+    private CompletableFuture<AssociationInfo> askForQueues(final ControllerInfo info)
     {
+        final int entriesMax = ControllerCapabilities.queueEntriesMax(capabilities);
         if (info.discovery() || config.isDiscovery())
         {
-            return CompletableFuture.completedFuture(info);
+            return CompletableFuture.completedFuture(new AssociationInfo(info, entriesMax, 0));
         }
         return call("Set Features of the number of queues", AdminCommand.setFeature(FeatureId.NUMBER_OF_QUEUES,
             IO_QUEUES_WANTED - 1 | IO_QUEUES_WANTED - 1 << 16))
-            .thenApply((answer) -> info.withIoQueueCount(
+            .thenApply((answer) -> new AssociationInfo(info, entriesMax,
                 1 + Math.min(answer.result0() & 0xFFFF, answer.result0() >>> 16)));
     }
 

@@ -3,9 +3,12 @@ package io.millrace.nvmf.initiator;
 import io.millrace.nvme.AsyncEvent;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvme.ControllerConfiguration;
+import io.millrace.nvme.ControllerInfo;
 import io.millrace.nvme.ControllerProperty;
 import io.millrace.nvme.ControllerStatus;
 import io.millrace.nvme.IdentifyCns;
+import io.millrace.nvme.InvalidIdentifyException;
+import io.millrace.nvme.NamespaceInfo;
 import io.millrace.reactor.Reactor;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -46,7 +49,7 @@ public final class RemoteController implements AutoCloseable
     private final CompletableFuture<RemoteController> connected = new CompletableFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private volatile ControllerState state = ControllerState.CONNECTING;
-    private volatile ControllerInfo info;
+    private volatile AssociationInfo association;
     private volatile int reconnectCount;
     private long lostNs;
     private int reconnectDelayMs;
@@ -112,10 +115,10 @@ public final class RemoteController implements AutoCloseable
         return connected;
     }
 
-    private CompletableFuture<ControllerInfo> associate()
+    private CompletableFuture<AssociationInfo> associate()
     {
         return new ControllerSetup(reactor, admin, config).run().thenCompose((newInfo) ->
-            listener.onAssociated(this, newInfo).thenApply((accepted) -> newInfo));
+            listener.onAssociated(this, newInfo.controller()).thenApply((accepted) -> newInfo));
     }
 
     private static String reason(final Throwable failure)
@@ -134,9 +137,9 @@ public final class RemoteController implements AutoCloseable
         listener.onState(this, next, reason);
     }
 
-    private void onLive(final ControllerInfo newInfo)
+    private void onLive(final AssociationInfo newInfo)
     {
-        info = newInfo;
+        association = newInfo;
         keepAlive.start();
         awaitEvent();
         state(ControllerState.LIVE, "");
@@ -235,13 +238,19 @@ public final class RemoteController implements AutoCloseable
             .whenComplete((newInfo, failure) -> reactor.execute(() -> onReconnected(newInfo, failure)));
     }
 
-    private CompletableFuture<Void> openQueues(final ControllerInfo newInfo)
+    private CompletableFuture<Void> openQueues(final AssociationInfo newInfo)
     {
-        return CompletableFuture.allOf(queues.stream().map((queue) -> queue.open(config, host, newInfo.controllerId(),
-            newInfo.queueEntriesMax(), newInfo.inCapsuleDataBytes())).toArray(CompletableFuture[]::new));
+        return CompletableFuture.allOf(
+            queues.stream().map((queue) -> open(queue, newInfo)).toArray(CompletableFuture[]::new));
     }
 
-    private void onReconnected(final ControllerInfo newInfo, final Throwable failure)
+    private CompletableFuture<Void> open(final RemoteQueuePair queue, final AssociationInfo of)
+    {
+        return queue.open(config, host, of.controller().controllerId(), of.queueEntriesMax(),
+            of.controller().inCapsuleDataBytes());
+    }
+
+    private void onReconnected(final AssociationInfo newInfo, final Throwable failure)
     {
         if (ControllerState.RECONNECTING != state)
         {
@@ -304,15 +313,15 @@ public final class RemoteController implements AutoCloseable
                     ": queues can be opened while it is LIVE");
             }
             final int queueId = queueIds.nextClearBit(0) + 1;
-            if (queueId > info.ioQueueCount())
+            if (queueId > association.ioQueueCount())
             {
                 throw new InitiatorException(config.subsystemNqn() + " at " + config.target() + " grants " +
-                    info.ioQueueCount() + " I/O queues, all are in use: use fewer");
+                    association.ioQueueCount() + " I/O queues, all are in use: use fewer");
             }
             queueIds.set(queueId - 1);
             final RemoteQueuePair queue = new RemoteQueuePair(this, queueGroup, queueId, config, queueListener);
             queues.add(queue);
-            return queue.open(config, host, info.controllerId(), info.queueEntriesMax(), info.inCapsuleDataBytes())
+            return open(queue, association)
                 .handle((opened, failure) -> null == failure ? CompletableFuture.completedFuture(queue) :
                     closeQueue(queue).thenCompose((done) ->
                         CompletableFuture.<RemoteQueuePair>failedFuture(new InitiatorException(reason(failure)))))
@@ -460,7 +469,20 @@ public final class RemoteController implements AutoCloseable
     {
         return identify(IdentifyCns.NAMESPACE, nsid).thenCompose((data) ->
             admin(AdminCommand.identify(IdentifyCns.NAMESPACE_DESCRIPTORS, nsid)).thenApply((descriptors) ->
-                NamespaceInfo.parse(nsid, data, descriptors.isSuccess() ? descriptors.data() : new byte[0])));
+                decode(nsid, data, descriptors)));
+    }
+
+    private NamespaceInfo decode(final int nsid, final byte[] data, final AdminResult descriptors)
+    {
+        try
+        {
+            return NamespaceInfo.of(nsid, new UnsafeBuffer(data),
+                descriptors.isSuccess() ? new UnsafeBuffer(descriptors.data()) : null);
+        }
+        catch (final InvalidIdentifyException e)
+        {
+            throw new InitiatorException(config.subsystemNqn() + " at " + config.target() + " " + e.getMessage(), e);
+        }
     }
 
     /**
@@ -485,11 +507,28 @@ public final class RemoteController implements AutoCloseable
     }
 
     /**
-     * {@return properties that the controller reported when it was last connected}
+     * {@return properties that the controller reported when it was last connected; null before it was}
      */
     public ControllerInfo info()
     {
-        return info;
+        final AssociationInfo last = association;
+        return null == last ? null : last.controller();
+    }
+
+    /**
+     * {@return I/O queues that the controller granted when it was last connected}
+     */
+    public int ioQueueCount()
+    {
+        return association.ioQueueCount();
+    }
+
+    /**
+     * {@return largest queue that the controller takes, in entries; one fewer commands may be outstanding}
+     */
+    public int queueEntriesMax()
+    {
+        return association.queueEntriesMax();
     }
 
     /**

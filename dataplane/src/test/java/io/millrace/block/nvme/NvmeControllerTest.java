@@ -187,7 +187,7 @@ class NvmeControllerTest
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "0x55 | 1 | takes submission queue entries of 2^5 to 2^5 bytes, not of 2^6: its Identify data make no sense",
+        "0x55 | 1 | takes submission queue entries of 2^5 to 2^5 bytes, not of 2^6: its Identify data are invalid",
         "0x66 | 3 | is not an I/O controller: its controller type is 3"})
     void shouldRefuseControllersThatMakeNoSense(final String sizes, final int type, final String expected)
     {
@@ -357,7 +357,7 @@ class NvmeControllerTest
         first.descriptors = uuid((byte)0x11);
         model.with(1, first);
         final NvmeDevice device = drives().open(config(1), this::take);
-        assertEquals("11111111-1111-1111-1111-111111111111", device.namespace().identity().uuid());
+        assertEquals("11111111-1111-1111-1111-111111111111", device.namespace().info().identity().uuid());
 
         // Larger, and the same.
         first.blocks(2 * first.blocks());

@@ -3,8 +3,13 @@ package io.millrace.nvmf.initiator;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.millrace.nvme.CommandLimits;
+import io.millrace.nvme.ControllerCapabilities;
+import io.millrace.nvme.ControllerInfo;
 import io.millrace.nvme.DiscoveryLogEntry;
 import io.millrace.nvme.DiscoveryLogHeader;
+import io.millrace.nvme.InvalidIdentifyException;
+import io.millrace.nvme.NamespaceInfo;
 import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -31,10 +36,13 @@ class AnswersFuzzTest
         final byte[] descriptors = Arrays.copyOfRange(input, input.length / 2, input.length / 2 + IDENTIFY_BYTES);
         try
         {
-            ControllerInfo.parse(1, -1L, data).toString();
-            String.valueOf(NamespaceInfo.parse(1, data, descriptors));
+            final ControllerInfo controller =
+                ControllerInfo.of(new UnsafeBuffer(data), ControllerCapabilities.memoryPageShiftMin(-1L));
+            controller.toString();
+            CommandLimits.of(controller, new UnsafeBuffer(data)).toString();
+            String.valueOf(NamespaceInfo.of(1, new UnsafeBuffer(data), new UnsafeBuffer(descriptors)));
         }
-        catch (final InitiatorException e)
+        catch (final InvalidIdentifyException e)
         {
             // The caller is told in words what is wrong with the answer: that is how it is refused.
             assertFalse(e.getMessage().isBlank());

@@ -12,9 +12,11 @@ import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
 import io.millrace.dataplane.DeviceConfig;
 import io.millrace.nvme.AsyncEvent;
+import io.millrace.nvme.ControllerInfo;
 import io.millrace.nvme.FeatureId;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.LogPageId;
+import io.millrace.nvme.NamespaceInfo;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.Punctuality;
@@ -91,7 +93,7 @@ class RemoteControllerTest
             final ControllerInfo info = controller.info();
             assertEquals(LocalTarget.NQN, info.subsystemNqn());
             assertFalse(info.discovery());
-            assertTrue(info.ioQueueCount() > 1);
+            assertTrue(controller.ioQueueCount() > 1);
             assertTrue(info.inCapsuleDataBytes() >= BLOCK);
             assertTrue(info.versionText().startsWith("2."), info.versionText());
             final List<NamespaceInfo> namespaces = Waits.get(controller.namespaces());
@@ -100,7 +102,7 @@ class RemoteControllerTest
             assertEquals(1, namespace.nsid());
             assertEquals(BLOCK, namespace.blockSizeBytes());
             assertEquals(LocalTarget.SIZE_BYTES, namespace.sizeBytes());
-            assertEquals(36, namespace.uuid().length());
+            assertEquals(36, namespace.identity().uuid().length());
         }
     }
 
@@ -489,7 +491,7 @@ class RemoteControllerTest
         try (LocalTarget target = LocalTarget.memory(); RemoteController controller = host.connect(
             target.config().queueDepth(4).build()))
         {
-            final int granted = controller.info().ioQueueCount();
+            final int granted = controller.ioQueueCount();
             for (int i = 0; i < granted; i++)
             {
                 host.queue(controller);

@@ -1,7 +1,7 @@
 package io.millrace.lab;
 
+import io.millrace.nvme.NamespaceInfo;
 import io.millrace.nvmf.initiator.HostRequest;
-import io.millrace.nvmf.initiator.NamespaceInfo;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import java.lang.foreign.MemorySegment;
 import java.util.List;

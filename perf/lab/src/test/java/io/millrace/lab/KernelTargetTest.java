@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.dataplane.HostTransports;
+import io.millrace.nvme.NamespaceInfo;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.Discovery;
 import io.millrace.nvmf.initiator.DiscoveryEntry;
 import io.millrace.nvmf.initiator.HostConfig;
 import io.millrace.nvmf.initiator.HostPollGroup;
-import io.millrace.nvmf.initiator.NamespaceInfo;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import io.millrace.reactor.Reactor;
@@ -90,7 +90,7 @@ final class KernelTargetTest
             final RemoteController controller = await(RemoteController.connect(group, host,
                 ConnectionConfig.to(address, NQN).digests(digests, digests).build(), ControllerListener.NONE));
             final List<RemoteQueuePair> queues = new ArrayList<>();
-            for (int i = 0; i < Math.min(2, controller.info().ioQueueCount()); i++)
+            for (int i = 0; i < Math.min(2, controller.ioQueueCount()); i++)
             {
                 queues.add(await(controller.openQueuePair(group)));
             }

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.dataplane.HostTransports;
+import io.millrace.nvme.NamespaceInfo;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.HostConfig;
 import io.millrace.nvmf.initiator.HostPollGroup;
-import io.millrace.nvmf.initiator.NamespaceInfo;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import io.millrace.reactor.Reactor;

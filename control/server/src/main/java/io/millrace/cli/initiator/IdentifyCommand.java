@@ -6,12 +6,13 @@ import io.millrace.console.Terminal;
 import io.millrace.nvme.AnaGroupDescriptor;
 import io.millrace.nvme.AnaLogHeader;
 import io.millrace.nvme.AnaState;
+import io.millrace.nvme.ControllerInfo;
 import io.millrace.nvme.IdentifyController;
 import io.millrace.nvme.LogPageId;
+import io.millrace.nvme.NamespaceIdentity;
+import io.millrace.nvme.NamespaceInfo;
 import io.millrace.nvmf.initiator.ConnectionConfig;
-import io.millrace.nvmf.initiator.ControllerInfo;
 import io.millrace.nvmf.initiator.ControllerListener;
-import io.millrace.nvmf.initiator.NamespaceInfo;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.control.setting.Units;
 import java.util.ArrayList;
@@ -70,13 +71,13 @@ public final class IdentifyCommand implements Runnable
             if (json)
             {
                 final Map<String, Object> map = new LinkedHashMap<>();
-                map.put("controller", json(info));
+                map.put("controller", json(controller));
                 map.put("namespaces", namespaces.stream().map((each) -> json(each, ana)).toList());
                 terminal.line(Json.write(map));
             }
             else
             {
-                print(terminal, config, info, namespaces, ana);
+                print(terminal, controller, namespaces, ana);
             }
         }
     }
@@ -103,14 +104,14 @@ public final class IdentifyCommand implements Runnable
 
     static void print(
         final Terminal terminal,
-        final ConnectionConfig config,
-        final ControllerInfo info,
+        final RemoteController controller,
         final List<NamespaceInfo> namespaces,
         final Map<Integer, AnaState> ana)
     {
+        final ControllerInfo info = controller.info();
         terminal.line(terminal.bold("Controller " + info.controllerId()) + " of " + info.subsystemNqn() + " at " +
-            config.target());
-        json(info).forEach((name, value) -> line(terminal, name, value));
+            controller.config().target());
+        json(controller).forEach((name, value) -> line(terminal, name, value));
         terminal.line();
         if (namespaces.isEmpty())
         {
@@ -121,9 +122,10 @@ public final class IdentifyCommand implements Runnable
             "ANA STATE", "NOTES");
         for (final NamespaceInfo namespace : namespaces)
         {
+            final NamespaceIdentity identity = namespace.identity();
             table.row(String.valueOf(namespace.nsid()), Units.size(namespace.sizeBytes()),
                 String.valueOf(namespace.blockCount()), String.valueOf(namespace.blockSizeBytes()),
-                namespace.uuid().isEmpty() ? namespace.nguid() : namespace.uuid(),
+                identity.uuid().isEmpty() ? identity.nguid() : identity.uuid(),
                 0 == namespace.anaGroup() ? "" : String.valueOf(namespace.anaGroup()), state(namespace, ana),
                 notes(namespace));
         }
@@ -173,8 +175,9 @@ public final class IdentifyCommand implements Runnable
         return String.join(", ", notes);
     }
 
-    static Map<String, Object> json(final ControllerInfo info)
+    static Map<String, Object> json(final RemoteController controller)
     {
+        final ControllerInfo info = controller.info();
         final Map<String, Object> map = new LinkedHashMap<>();
         map.put("controller-id", info.controllerId());
         map.put("subsystem-nqn", info.subsystemNqn());
@@ -185,8 +188,8 @@ public final class IdentifyCommand implements Runnable
         map.put("nvme-version", info.versionText());
         map.put("type", info.discovery() ? "discovery" : "I/O");
         map.put("namespace-id-max", Integer.toUnsignedLong(info.namespaceIdMax()));
-        map.put("io-queues", info.ioQueueCount());
-        map.put("queue-entries-max", info.queueEntriesMax());
+        map.put("io-queues", controller.ioQueueCount());
+        map.put("queue-entries-max", controller.queueEntriesMax());
         map.put("max-transfer-bytes", info.maxTransferBytes());
         map.put("in-capsule-data-bytes", info.inCapsuleDataBytes());
         map.put("volatile-write-cache", info.volatileWriteCache());
@@ -235,9 +238,9 @@ public final class IdentifyCommand implements Runnable
         map.put("metadata-bytes", namespace.metadataBytes());
         map.put("capacity-blocks", namespace.capacityBlocks());
         map.put("used-blocks", namespace.usedBlocks());
-        map.put("uuid", namespace.uuid());
-        map.put("nguid", namespace.nguid());
-        map.put("eui64", namespace.eui64());
+        map.put("uuid", namespace.identity().uuid());
+        map.put("nguid", namespace.identity().nguid());
+        map.put("eui64", namespace.identity().eui64());
         map.put("shared", namespace.shared());
         map.put("write-protected", namespace.writeProtected());
         map.put("deallocated-reads-zero", namespace.deallocatedReadsZero());

@@ -1,7 +1,7 @@
 package io.millrace.perf.load;
 
-import io.millrace.nvmf.initiator.ControllerInfo;
-import io.millrace.nvmf.initiator.NamespaceInfo;
+import io.millrace.nvme.ControllerInfo;
+import io.millrace.nvme.NamespaceInfo;
 import java.util.List;
 
 /**

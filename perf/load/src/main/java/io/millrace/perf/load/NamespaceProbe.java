@@ -1,9 +1,9 @@
 package io.millrace.perf.load;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.nvme.NamespaceInfo;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.initiator.HostRequest;
-import io.millrace.nvmf.initiator.NamespaceInfo;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;

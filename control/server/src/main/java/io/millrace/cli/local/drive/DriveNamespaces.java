@@ -1,17 +1,18 @@
 package io.millrace.cli.local.drive;
 
 import io.millrace.block.BlockDeviceException;
-import io.millrace.block.nvme.NamespaceIdentity;
 import io.millrace.console.Table;
 import io.millrace.console.Terminal;
 import io.millrace.nvme.IdentifyCns;
-import io.millrace.nvme.IdentifyNamespace;
+import io.millrace.nvme.InvalidIdentifyException;
+import io.millrace.nvme.NamespaceInfo;
 import io.millrace.pci.PciException;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -19,26 +20,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class DriveNamespaces
 {
-    private static final int METADATA_MASK = 0xFFFF;
-    private static final int BLOCK_SHIFT_OFFSET = 16;
-    private static final int BLOCK_SHIFT_MASK = 0x1F;
-
-    private final List<DriveNamespace> namespaces = new ArrayList<>();
-
-    /**
-     * One of them.
-     *
-     * @param nsid           its number.
-     * @param blocks         of it.
-     * @param blockBytes     of a block's data.
-     * @param metadataBytes  of a block.
-     * @param protectionType of protection information, 0 for none.
-     * @param identity       identifiers of it.
-     */
-    private record DriveNamespace(
-        int nsid, long blocks, int blockBytes, int metadataBytes, int protectionType, NamespaceIdentity identity)
-    {
-    }
+    private final List<NamespaceInfo> namespaces = new ArrayList<>();
 
     /**
      * Asks for the first 1024 of them.
@@ -55,30 +37,37 @@ final class DriveNamespaces
             {
                 break;
             }
-            namespaces.add(read(admin, nsid));
+            final NamespaceInfo namespace = read(admin, nsid);
+            if (null != namespace)
+            {
+                namespaces.add(namespace);
+            }
         }
     }
 
-    private static DriveNamespace read(final DriveAdmin admin, final int nsid)
-    {
-        final IdentifyNamespace identify = new IdentifyNamespace();
-        identify.wrap(new UnsafeBuffer(admin.identify(IdentifyCns.NAMESPACE, nsid)), 0);
-        final int format = identify.format(Math.min(identify.formatIndex(), identify.formats()));
-        return new DriveNamespace(nsid, identify.size(), 1 << (format >>> BLOCK_SHIFT_OFFSET & BLOCK_SHIFT_MASK),
-            format & METADATA_MASK, identify.protectionSettings() & IdentifyNamespace.PROTECTION_TYPE_MASK,
-            NamespaceIdentity.of(identify, new UnsafeBuffer(descriptors(admin, nsid))));
-    }
-
-    /** Drives before 1.3 have none. */
-    private static byte[] descriptors(final DriveAdmin admin, final int nsid)
+    private static NamespaceInfo read(final DriveAdmin admin, final int nsid)
     {
         try
         {
-            return admin.identify(IdentifyCns.NAMESPACE_DESCRIPTORS, nsid);
+            return NamespaceInfo.of(nsid, new UnsafeBuffer(admin.identify(IdentifyCns.NAMESPACE, nsid)),
+                descriptors(admin, nsid));
+        }
+        catch (final InvalidIdentifyException e)
+        {
+            throw new BlockDeviceException("drive " + e.getMessage(), e);
+        }
+    }
+
+    /** Drives before 1.3 have none. */
+    private static DirectBuffer descriptors(final DriveAdmin admin, final int nsid)
+    {
+        try
+        {
+            return new UnsafeBuffer(admin.identify(IdentifyCns.NAMESPACE_DESCRIPTORS, nsid));
         }
         catch (final PciException | BlockDeviceException e)
         {
-            return new byte[IdentifyCns.DATA_BYTES];
+            return null;
         }
     }
 
@@ -95,12 +84,14 @@ final class DriveNamespaces
             return;
         }
         final Table table = new Table(">NSID", ">SIZE", ">BLOCKS", ">BLOCK", ">METADATA", "PROTECTION", "IDENTITY");
-        for (final DriveNamespace each : namespaces)
+        for (final NamespaceInfo each : namespaces)
         {
-            table.row(Integer.toString(each.nsid), DriveView.size(each.blocks * each.blockBytes),
-                Long.toString(each.blocks), Integer.toString(each.blockBytes), Integer.toString(each.metadataBytes),
-                0 == each.protectionType ? "-" : "type " + each.protectionType,
-                each.identity.text().isEmpty() ? "-" : each.identity.text());
+            final String identity = each.identity().text();
+            table.row(Integer.toString(each.nsid()), DriveView.size(each.sizeBytes()),
+                Long.toString(each.blockCount()), Integer.toString(each.blockSizeBytes()),
+                Integer.toString(each.metadataBytes()),
+                0 == each.protectionType() ? "-" : "type " + each.protectionType(),
+                identity.isEmpty() ? "-" : identity);
         }
         table.print(terminal, "");
     }
@@ -109,18 +100,18 @@ final class DriveNamespaces
     List<Map<String, Object>> json()
     {
         final List<Map<String, Object>> list = new ArrayList<>();
-        for (final DriveNamespace each : namespaces)
+        for (final NamespaceInfo each : namespaces)
         {
             final Map<String, Object> map = new LinkedHashMap<>();
-            map.put("nsid", each.nsid);
-            map.put("size-bytes", each.blocks * each.blockBytes);
-            map.put("blocks", each.blocks);
-            map.put("block-bytes", each.blockBytes);
-            map.put("metadata-bytes", each.metadataBytes);
-            map.put("protection-type", each.protectionType);
-            map.put("uuid", each.identity.uuid());
-            map.put("nguid", each.identity.nguid());
-            map.put("eui64", each.identity.eui64());
+            map.put("nsid", each.nsid());
+            map.put("size-bytes", each.sizeBytes());
+            map.put("blocks", each.blockCount());
+            map.put("block-bytes", each.blockSizeBytes());
+            map.put("metadata-bytes", each.metadataBytes());
+            map.put("protection-type", each.protectionType());
+            map.put("uuid", each.identity().uuid());
+            map.put("nguid", each.identity().nguid());
+            map.put("eui64", each.identity().eui64());
             list.add(map);
         }
         return list;

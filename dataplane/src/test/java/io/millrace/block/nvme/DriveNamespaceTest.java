@@ -3,16 +3,17 @@ package io.millrace.block.nvme;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.millrace.block.BlockGeometry;
+import io.millrace.nvme.ControllerInfo;
 import io.millrace.nvme.IdentifyController;
 import io.millrace.nvme.IdentifyNamespace;
-import io.millrace.nvme.IdentifyNvmController;
+import io.millrace.nvme.NamespaceInfo;
 import java.util.function.Consumer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class NamespaceInfoTest
+class DriveNamespaceTest
 {
     private static final int PAGE_SHIFT = 12;
     private static final int ATOMIC = IdentifyNamespace.FEATURE_ATOMIC_UNITS;
@@ -24,14 +25,12 @@ class NamespaceInfoTest
         controller.wrap(new UnsafeBuffer(new byte[IdentifyController.SIZE_BYTES]), 0);
         controller.submissionEntrySize(0x66).completionEntrySize(0x44).namespaces(1)
             .maxDataTransferSize(transferLimit).atomicWriteUnitPowerFail(controllerAtomicBlocks - 1);
-        final IdentifyNvmController nvm = new IdentifyNvmController();
-        nvm.wrap(new UnsafeBuffer(new byte[4096]), 0);
         final IdentifyNamespace identify = new IdentifyNamespace();
         identify.wrap(new UnsafeBuffer(new byte[IdentifyNamespace.SIZE_BYTES]), 0);
         identify.size(1 << 20).format0(9 << 16);
         change.accept(identify);
-        return NamespaceInfo.of(1, identify, new UnsafeBuffer(new byte[4096]))
-            .geometry(ControllerInfo.of(controller, nvm, PAGE_SHIFT));
+        return DriveNamespace.of(NamespaceInfo.of(1, identify.buffer(), null))
+            .geometry(ControllerInfo.ofIoController(controller.buffer(), PAGE_SHIFT));
     }
 
     @Test

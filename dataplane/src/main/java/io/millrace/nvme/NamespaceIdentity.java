@@ -1,15 +1,15 @@
-package io.millrace.block.nvme;
+package io.millrace.nvme;
 
-import io.millrace.nvme.IdentifyNamespace;
-import io.millrace.nvme.NamespaceDescriptor;
 import java.nio.ByteOrder;
 import java.util.HexFormat;
+import java.util.Locale;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Identifiers of a namespace that are the same on every host and after every start (NVM Express Base 2.0, sections
- * 4.5.1 and 5.17.2.3). Each is in hexadecimal digits as it lies in memory, empty when the drive gives none. Immutable.
+ * 4.5.1 and 5.17.2.3). Each is in hexadecimal digits as it lies in memory, empty when the controller reports none or
+ * zeroes. Immutable.
  *
  * @param eui64 IEEE extended unique identifier, 8 bytes.
  * @param nguid globally unique identifier, 16 bytes.
@@ -25,11 +25,11 @@ public record NamespaceIdentity(String eui64, String nguid, String uuid)
     private static final int[] HYPHENS = {20, 16, 12, 8};
 
     /**
-     * Reads what a drive says. A list that makes no sense counts as far as it does.
+     * Reads what a controller reports. An invalid descriptor ends the list.
      *
      * @param identify    Identify Namespace data, which have two of the identifiers.
-     * @param descriptors list of Namespace Identification Descriptors; zeroes where the drive has none, which drives
-     *                    before 1.3 have not.
+     * @param descriptors list of Namespace Identification Descriptors; null where the controller has none, as those
+     *                    before 1.3.
      * @return identifiers.
      */
     public static NamespaceIdentity of(final IdentifyNamespace identify, final DirectBuffer descriptors)
@@ -42,15 +42,20 @@ public record NamespaceIdentity(String eui64, String nguid, String uuid)
         String eui64 = hex(eui64Data.byteArray());
         String uuid = "";
         final NamespaceDescriptor descriptor = new NamespaceDescriptor();
-        final UnsafeBuffer list = new UnsafeBuffer(descriptors, 0, LIST_BYTES);
+        final int listBytes = null == descriptors ? 0 : Math.min(LIST_BYTES, descriptors.capacity());
+        final UnsafeBuffer list = new UnsafeBuffer(0, 0);
+        if (listBytes > 0)
+        {
+            list.wrap(descriptors, 0, listBytes);
+        }
         int offset = 0;
-        while (offset <= LIST_BYTES - NamespaceDescriptor.HEADER_BYTES)
+        while (offset <= listBytes - NamespaceDescriptor.HEADER_BYTES)
         {
             descriptor.wrap(list, offset);
             final int type = descriptor.type();
             final int lengthBytes = descriptor.length();
             offset += NamespaceDescriptor.HEADER_BYTES;
-            if (0 == type || 0 == lengthBytes || offset + lengthBytes > LIST_BYTES)
+            if (0 == type || 0 == lengthBytes || offset + lengthBytes > listBytes)
             {
                 break;
             }
@@ -101,7 +106,7 @@ public record NamespaceIdentity(String eui64, String nguid, String uuid)
      *
      * @param other state.
      */
-    boolean mayBe(final NamespaceIdentity other)
+    public boolean mayBe(final NamespaceIdentity other)
     {
         return agree(eui64, other.eui64) && agree(nguid, other.nguid) && agree(uuid, other.uuid);
     }
@@ -109,6 +114,22 @@ public record NamespaceIdentity(String eui64, String nguid, String uuid)
     private static boolean agree(final String one, final String other)
     {
         return one.isEmpty() || other.isEmpty() || one.equals(other);
+    }
+
+    /**
+     * {@return whether one of its identifiers is a configured one}
+     *
+     * @param id UUID or NGUID, with or without hyphens, in any case.
+     */
+    public boolean has(final String id)
+    {
+        final String digits = digits(id);
+        return digits.equals(digits(uuid)) || digits.equals(nguid);
+    }
+
+    private static String digits(final String id)
+    {
+        return id.replace("-", "").toLowerCase(Locale.ROOT);
     }
 
     /**

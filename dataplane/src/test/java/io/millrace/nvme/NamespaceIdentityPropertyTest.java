@@ -1,11 +1,10 @@
-package io.millrace.block.nvme;
+package io.millrace.nvme;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.millrace.nvme.IdentifyCns;
-import io.millrace.nvme.IdentifyNamespace;
+import java.util.Arrays;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -63,6 +62,30 @@ class NamespaceIdentityPropertyTest
         assertTrue(one.mayBe(new NamespaceIdentity("", "02", "a")));
         assertTrue(one.mayBe(new NamespaceIdentity("", "", "")));
         assertFalse(one.mayBe(new NamespaceIdentity("01", "", "b")));
+    }
+
+    @Test
+    void shouldTakeAListOfAnyLengthAndNone()
+    {
+        final byte[] whole = {1, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7};
+        for (int length = 0; length <= whole.length; length++)
+        {
+            final NamespaceIdentity identity = NamespaceIdentity.of(
+                identify(0, (byte)0), new UnsafeBuffer(Arrays.copyOf(whole, length)));
+            assertEquals(whole.length == length ? "0000000000000007" : "", identity.eui64());
+        }
+        assertEquals("", NamespaceIdentity.of(identify(0, (byte)0), null).eui64());
+    }
+
+    @Test
+    void shouldFindAConfiguredIdentifier()
+    {
+        final NamespaceIdentity identity = new NamespaceIdentity(
+            "", "0102030405060708090a0b0c0d0e0f10", "4ee8eebf-bb25-4a4e-9c5a-9d4d0fbc1d0e");
+        assertTrue(identity.has("4EE8EEBFBB254A4E9C5A9D4D0FBC1D0E"));
+        assertTrue(identity.has("01020304-0506-0708-090A-0B0C0D0E0F10"));
+        assertFalse(identity.has("4ee8eebf-bb25-4a4e-9c5a-9d4d0fbc1d0f"));
+        assertFalse(new NamespaceIdentity("", "", "").has("0102030405060708090a0b0c0d0e0f10"));
     }
 
     @Property(tries = 300)
