@@ -403,19 +403,21 @@ public final class DmaMemory implements AutoCloseable
     static String fallbackNote(final long wantedCount, final Hugepages hugepages)
     {
         final long freeCount = hugepages.freeCount();
-        final String instead = hugepages.isTransparentEnabled() ? "transparent huge pages" :
-            "4 KiB pages (transparent huge pages are off)";
+        final String instead = hugepages.isTransparentEnabled() ?
+            "I/O buffers use transparent huge pages, which is fine; " :
+            "I/O buffers use 4 KiB pages, which costs some throughput, as transparent huge pages are off; ";
         if (freeCount < 0)
         {
-            return "dma memory: " + instead + ", because this kernel has no hugepages of 2 MiB";
+            return instead + "this kernel has no reserved hugepages of 2 MiB";
         }
         if (freeCount >= wantedCount)
         {
-            return "dma memory: " + instead + ", because the kernel refused hugepages though " + freeCount +
+            return instead + "the kernel refused reserved hugepages though " + freeCount +
                 " are free: raise the hugetlb limit of the control group";
         }
-        return "dma memory: " + instead + ", because " + wantedCount + " hugepages of 2 MiB are wanted and " +
-            freeCount + " are free: sysctl vm.nr_hugepages=" + (hugepages.poolCount() + wantedCount - freeCount);
+        return instead + "reserved hugepages would save some address translation (" + wantedCount +
+            " of 2 MiB are needed, " + freeCount + " are free): sysctl vm.nr_hugepages=" +
+            (hugepages.poolCount() + wantedCount - freeCount);
     }
 
     /**
@@ -456,7 +458,7 @@ public final class DmaMemory implements AutoCloseable
      */
     public String note()
     {
-        return Backing.HUGEPAGES == backing ? "dma memory: " + pageCount() + " hugepages of 2 MiB" :
+        return Backing.HUGEPAGES == backing ? "I/O buffers use " + pageCount() + " reserved hugepages of 2 MiB" :
             fallbackNote(pageCount(), Hugepages.system());
     }
 

@@ -47,12 +47,12 @@ class DmaMemoryTest
             if (free > 0)
             {
                 assertEquals(DmaMemory.Backing.HUGEPAGES, memory.backing());
-                assertTrue(memory.note().contains("1 hugepages"), memory.note());
+                assertTrue(memory.note().contains("1 reserved hugepages"), memory.note());
             }
             else
             {
                 assertEquals(DmaMemory.Backing.TRANSPARENT_HUGEPAGES, memory.backing());
-                assertTrue(memory.note().contains("because"), memory.note());
+                assertTrue(memory.note().contains("transparent huge pages, which is fine"), memory.note());
             }
         }
     }
@@ -157,13 +157,14 @@ class DmaMemoryTest
     void shouldExplainTheFallback() throws IOException
     {
         final Hugepages hugepages = new Hugepages(kernel);
-        assertEquals("dma memory: 4 KiB pages (transparent huge pages are off), because this kernel has no " +
-            "hugepages of 2 MiB", DmaMemory.fallbackNote(8, hugepages));
+        assertEquals("I/O buffers use 4 KiB pages, which costs some throughput, as transparent huge pages are off; " +
+            "this kernel has no reserved hugepages of 2 MiB", DmaMemory.fallbackNote(8, hugepages));
         kernelSays("transparent_hugepage/enabled", "always [madvise] never");
         kernelSays("hugepages/hugepages-2048kB/nr_hugepages", "10");
         kernelSays("hugepages/hugepages-2048kB/free_hugepages", "7");
         kernelSays("hugepages/hugepages-2048kB/resv_hugepages", "2");
-        assertEquals("dma memory: transparent huge pages, because 8 hugepages of 2 MiB are wanted and 5 are free: " +
+        assertEquals("I/O buffers use transparent huge pages, which is fine; reserved hugepages would save some " +
+            "address translation (8 of 2 MiB are needed, 5 are free): " +
             "sysctl vm.nr_hugepages=13", DmaMemory.fallbackNote(8, hugepages));
         assertTrue(DmaMemory.fallbackNote(5, hugepages).contains("control group"));
         kernelSays("transparent_hugepage/enabled", "always madvise [never]");

@@ -46,6 +46,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -197,6 +198,12 @@ public final class Millrace extends CommandGroup
         final CommandLine command = e.getCommandLine();
         final PrintWriter err = command.getErr();
         final String name = command.getCommandSpec().qualifiedName();
+        final List<String> unknown = command.getUnmatchedArguments();
+        if (e instanceof MissingParameterException && !unknown.isEmpty())
+        {
+            // An option that was mistyped comes before one that is missing, or may be the missing one.
+            return onUsageError(new UnmatchedArgumentException(command, unknown), args);
+        }
         if (e instanceof final UnmatchedArgumentException unmatched && !command.getSubcommands().isEmpty() &&
             !unmatched.getUnmatched().isEmpty() && !unmatched.getUnmatched().getFirst().startsWith("-"))
         {

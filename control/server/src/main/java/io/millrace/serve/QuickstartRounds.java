@@ -88,9 +88,8 @@ final class QuickstartRounds
         }
         if (verifiedBlocks > 0)
         {
-            terminal.line(terminal.good("verified") + " " + Units.count(verifiedBlocks, "block") +
-                ": each held what was written " +
-                "to it");
+            terminal.line(terminal.good("verified") + String.format(Locale.ROOT, " %,d %s: each held what was " +
+                "written to it", verifiedBlocks, 1 == verifiedBlocks ? "block" : "blocks"));
         }
         failures.forEach((failure) -> terminal.line(terminal.bad("failed: ") + failure));
         return failures.isEmpty();

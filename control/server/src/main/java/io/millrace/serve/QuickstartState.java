@@ -14,6 +14,7 @@ import io.millrace.control.state.DesiredState;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.manager.store.AppliedState;
 import io.millrace.manager.store.AppliedStateFile;
+import io.millrace.manager.store.StateInUseException;
 import io.millrace.manager.store.StoreException;
 import io.millrace.settings.BaseDirectories;
 import java.io.IOException;
@@ -82,11 +83,21 @@ final class QuickstartState
             }
             return state;
         }
+        catch (final StateInUseException e)
+        {
+            throw new CommandException(ExitCode.USAGE, runs(volume, e), e);
+        }
         catch (final StoreException | IOException e)
         {
-            throw new CommandException(ExitCode.USAGE, e.getMessage() + "; stop the process that uses it, or begin " +
-                "anew with --fresh", e);
+            throw new CommandException(ExitCode.USAGE, e.getMessage() + "; correct that, or begin anew with --fresh",
+                e);
         }
+    }
+
+    private static String runs(final Path volume, final StateInUseException e)
+    {
+        return "a quickstart of " + volume + " runs already" + e.holder() +
+            "; use that one, stop it with Ctrl-C, or serve another file with --path FILE";
     }
 
     boolean isNew()
@@ -170,9 +181,12 @@ final class QuickstartState
     /**
      * Deletes the state of a volume that no process uses.
      *
-     * @throws IOException when a process uses it, or a file cannot be deleted.
+     * @param directory of the state.
+     * @param volume    that the state is of.
+     * @throws CommandException when a process uses it.
+     * @throws IOException      when a file cannot be deleted.
      */
-    static void delete(final Path directory) throws IOException
+    static void delete(final Path directory, final Path volume) throws IOException
     {
         if (!Files.isDirectory(directory))
         {
@@ -184,9 +198,9 @@ final class QuickstartState
             file.lock();
             IoUtil.delete(directory.toFile(), false);
         }
-        catch (final StoreException e)
+        catch (final StateInUseException e)
         {
-            throw new IOException("another quickstart uses it", e);
+            throw new CommandException(ExitCode.USAGE, "--fresh: " + runs(volume, e), e);
         }
         finally
         {

@@ -6,6 +6,8 @@ import io.millrace.console.ExitCode;
 import io.millrace.console.Terminal;
 import io.millrace.settings.BaseDirectories;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -74,7 +76,7 @@ record QuickstartVolume(Path path, long sizeBytes, boolean isFresh)
             " with the data in the volume" : ""));
         try
         {
-            QuickstartState.delete(state);
+            QuickstartState.delete(state, path);
             if (found.contains(path))
             {
                 Files.delete(path);
@@ -83,8 +85,16 @@ record QuickstartVolume(Path path, long sizeBytes, boolean isFresh)
         }
         catch (final IOException e)
         {
-            throw new CommandException(ExitCode.FAILURE, "--fresh: cannot delete all of " + names + ": " + e, e);
+            throw new CommandException(ExitCode.FAILURE, "--fresh: cannot delete all of " + names + ": " +
+                reason(e) + "; delete them by hand, or use another file with --path FILE", e);
         }
+    }
+
+    /** The message of most exceptions about files is the path alone. */
+    private static String reason(final IOException e)
+    {
+        return e instanceof AccessDeniedException ? "permission denied" :
+            e instanceof final FileSystemException f && null != f.getReason() ? f.getReason() : e.getMessage();
     }
 
     private static Path defaultPath(final Map<String, String> environment)

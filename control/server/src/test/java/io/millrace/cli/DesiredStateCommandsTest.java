@@ -177,14 +177,15 @@ class DesiredStateCommandsTest
         planeStarts();
         // The data plane refuses it now: it has nothing, as the document wants, and the desired state has more.
         assertTrue(ok("get devices").contains("f.img"));
-        assertEquals("no devices\n", ok("get devices --actual"));
+        assertTrue(ok("get devices --actual").endsWith("\nno devices\n"));
         final CommandRun dry = runWithInput("devices: []\n", "apply -f - --dry-run");
         assertTrue(dry.out().startsWith("- delete file device f\n"), dry.out());
         // Desired state that was refused later can be removed.
         assertEquals("device f deleted\n", ok("device delete f").replace("f: does not exist, no change", "f deleted"));
-        assertEquals("no devices\n", ok("get devices"));
+        assertTrue(ok("get devices").endsWith("\nno devices\n"));
         until((health) -> Health.IN_SYNC == health);
-        assertEquals("device f: does not exist, no change\n", ok("device delete f"));
+        assertEquals("millrace device delete: device f does not exist; there are no devices\n",
+            run("device delete f").err());
     }
 
     @Test
@@ -332,16 +333,29 @@ class DesiredStateCommandsTest
         ok("host allow " + NQN + " nqn.2026-11.io.h");
         assertTrue(ok("host allow " + NQN + " nqn.2026-11.io.h").endsWith("is allowed already, no change\n"));
         ok("host deny " + NQN + " nqn.2026-11.io.h");
-        assertTrue(ok("host deny " + NQN + " nqn.2026-11.io.h").endsWith("is not allowed, no change\n"));
-        assertTrue(ok("listener remove 127.0.0.1:4499").endsWith("does not exist, no change\n"));
+        missing("host deny " + NQN + " nqn.2026-11.io.h", "host nqn.2026-11.io.h of subsystem " + NQN,
+            "there are no hosts");
+        missing("listener remove 127.0.0.1:4499", "listener 127.0.0.1:4499", "there are no listeners");
+        missing("namespace remove " + NQN + " 7 1", "namespace 7 of subsystem " + NQN, "did you mean 1?");
         ok("namespace remove " + NQN + " 1");
-        assertTrue(ok("namespace remove " + NQN + " 1").endsWith("does not exist, no change\n"));
+        missing("namespace remove " + NQN + " 1", "namespace 1 of subsystem " + NQN, "there are no namespaces");
+        missing("subsystem delete " + NQN + "0", "subsystem " + NQN + "0", "did you mean " + NQN + "?");
         ok("subsystem delete " + NQN);
-        assertTrue(ok("subsystem delete " + NQN).endsWith("does not exist, no change\n"));
+        missing("device delete mme0 mem0 -y", "device mme0", "did you mean mem0?");
+        assertTrue(ok("get devices").contains("mem0"), "nothing is deleted when one name is wrong");
         ok("device delete mem0 -y");
         final String versions = ok("history");
-        assertEquals("device mem0: does not exist, no change\n", ok("device delete mem0"));
+        missing("device delete mem0", "device mem0", "there are no devices");
         assertEquals(versions, ok("history"), "nothing changed, no version");
+    }
+
+    private void missing(final String line, final String subject, final String hint)
+    {
+        final CommandRun refused = run(line);
+        assertEquals(ExitCode.FAILURE, refused.exitCode(), line);
+        assertTrue(refused.err().endsWith(": " + subject + " does not exist; " + hint + "\n"), refused.err());
+        final String ignored = ok((line + " --ignore-not-found").replace(" 7 1 ", " 7 ").replace("mme0 mem0", "mme0"));
+        assertEquals(subject + " does not exist, no change\n", ignored);
     }
 
     @Test

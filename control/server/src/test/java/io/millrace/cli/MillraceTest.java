@@ -338,4 +338,16 @@ class MillraceTest
                 printed);
         }
     }
+
+    /** It may be the missing option, and is what the user typed. */
+    @Test
+    void shouldNameAMistypedOptionBeforeAMissingOne()
+    {
+        final CommandRun run = CommandRun.of("serve", "--hlep");
+        assertEquals(ExitCode.USAGE, run.exitCode());
+        assertTrue(run.err().startsWith("millrace serve: Unknown option: '--hlep'\n"), run.err());
+        assertTrue(run.err().contains("--help"), run.err());
+        assertFalse(run.err().contains("--config"), run.err());
+        assertTrue(CommandRun.of("serve").err().contains("--config"));
+    }
 }

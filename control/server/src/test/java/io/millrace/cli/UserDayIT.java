@@ -155,7 +155,7 @@ class UserDayIT
     /** A volume for one host, made step by step, with mistakes on the way. */
     private void serve(final int port) throws IOException, InterruptedException
     {
-        says("device list", "no devices");
+        assertTrue(ok("device list").endsWith("\nno devices"));
         refuses(ExitCode.FAILURE, "device list --data-plane dp1",
             "millrace device list: no data plane dp1 here; this manager has dp0");
         refuses(ExitCode.USAGE, "device create scratch",

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -124,10 +125,18 @@ class QuickstartStateTest
         try (AppliedStateFile file = AppliedStateFile.in(state.resolve("data-plane")))
         {
             file.lock();
-            assertThrows(IOException.class, () -> QuickstartState.delete(state));
+            // Overlay file systems do not tell the process.
+            final String message = Pattern.quote("a quickstart of " + volume + " runs already") + "(, process " +
+                ProcessHandle.current().pid() + " \\(java\\) of \\w+)?" +
+                "; use that one, stop it with Ctrl-C, or serve another file with --path FILE";
+            final String fresh =
+                assertThrows(CommandException.class, () -> QuickstartState.delete(state, volume)).getMessage();
+            assertTrue(fresh.matches("--fresh: " + message), fresh);
             assertTrue(Files.exists(state));
+            final String again = refusal(null, null, null);
+            assertTrue(again.matches(message), again);
         }
-        QuickstartState.delete(state);
+        QuickstartState.delete(state, volume);
         assertFalse(Files.exists(state));
     }
 

@@ -194,7 +194,7 @@ public final class DeviceType
         final List<String> keys = settings.stream().<String>map(DeviceSetting::key).toList();
         final String near = Similar.nearest(key, keys);
         return new DeviceSettingException(key, null, "no setting of type " + name,
-            (null == near ? "" : "did you mean " + near + "? ") + "use " + String.join(", ", keys));
+            (null == near ? "" : "did you mean " + near + "? ") + "its settings are " + String.join(", ", keys));
     }
 
     /**

@@ -110,8 +110,9 @@ class DeviceTypesTest
         "memory | size=5000 | size = 5000: not a positive multiple of block-size 4096; use 4096 or 8192",
         "memory | size=512 | size = 512: not a positive multiple of block-size 4096; use 4096",
         "memory | size=1MiB; block-size=1024 | block-size = 1024: neither 512 nor 4096; use one of them",
-        "memory | size=1MiB; siez=2MiB | siez: no setting of type memory; did you mean size? use size, block-size",
-        "memory | size=1MiB; path=/f | path: no setting of type memory; use size, block-size",
+        "memory | size=1MiB; siez=2MiB | siez: no setting of type memory; did you mean size? " +
+            "its settings are size, block-size",
+        "memory | size=1MiB; path=/f | path: no setting of type memory; its settings are size, block-size",
         "file | path=f | path = f: not absolute; begin it with /",
         "file | path=/f; queue-depth=0 | queue-depth = 0: out of range 1 to 4096; use a value in the range",
         "file | path=/f; queue-depth=4097 | queue-depth = 4097: out of range 1 to 4096; use a value in the range",
@@ -124,7 +125,8 @@ class DeviceTypesTest
             "range",
         "nvme | address=01:00.0; command-timeout=999us | command-timeout = 999us: out of range 1ms to 3600s; use a " +
             "value in the range",
-        "nvme | address=01:00.0; timeout=5s | timeout: no setting of type nvme; use address, nsid, queue-depth, " +
+        "nvme | address=01:00.0; timeout=5s | timeout: no setting of type nvme; " +
+            "its settings are address, nsid, queue-depth, " +
             "command-timeout, interrupts, unsafe-noiommu",
         "remote | subsystem=nqn.a; nsid=1 | addresses: missing; add it: listeners of the subsystem, each a path to " +
             "the namespace; of equally good paths the first is used",

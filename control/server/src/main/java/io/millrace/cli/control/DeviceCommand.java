@@ -4,9 +4,9 @@ import io.millrace.cli.control.ControlOptions.AnswerTimeout;
 import io.millrace.console.ByteSize;
 import io.millrace.console.CommandException;
 import io.millrace.console.CommandGroup;
-import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
 import io.millrace.control.codec.Role;
+import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.setting.Units;
 import java.util.List;
@@ -130,13 +130,13 @@ public final class DeviceCommand extends CommandGroup
             "  millrace device delete file0", "  millrace device delete mem0 mem1 --yes"})
     int delete(
         @Mixin final ControlOptions control,
-        @Mixin final Confirmation confirmation,
+        @Mixin final Removal removal,
         @Parameters(arity = "1..*", paramLabel = "NAME", completionCandidates = LiveNames.Devices.class,
             description = "Devices to delete, in this order.")
         final List<String> names)
     {
-        return control.reportEach(Role.ADMIN, names,
-            (link, name) -> new ImpactCheck(link, confirmation).confirmDeleteDevice(name), (client, name) ->
+        return removal.run(control, Views.DEVICES, "", names, DeviceInfo::name,
+            ImpactCheck::confirmDeleteDevice, (client, name) ->
             {
                 client.deleteDevice(name);
                 return "device " + name + " deleted";

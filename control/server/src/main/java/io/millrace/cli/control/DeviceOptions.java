@@ -131,8 +131,14 @@ final class DeviceOptions
                 texts.put(key, text(setting, each.getValue()));
             }
         }
-        final DeviceSpec device = new DeviceSpec(name, null == type ? typeOf(texts) : known(type).name(), texts);
-        return check(device, "--");
+        final DeviceType found = null == type ? DeviceTypes.of(typeOf(texts)) : known(type);
+        texts.keySet().stream().filter((key) -> null == found.find(key)).findFirst().ifPresent((key) ->
+        {
+            throw new CommandException(ExitCode.USAGE, "--" + key + ": no setting of type " + found.name() +
+                "; its options are " + found.settings().stream().map((each) -> "--" + each.key())
+                .collect(Collectors.joining(", ")));
+        });
+        return check(new DeviceSpec(name, found.name(), texts), "--");
     }
 
     private static DeviceSetting<?> find(final String key)

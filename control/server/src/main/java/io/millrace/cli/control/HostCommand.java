@@ -7,6 +7,7 @@ import io.millrace.console.ExitCode;
 import io.millrace.console.Terminal;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.ControllerInfo;
+import io.millrace.control.message.HostInfo;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -71,15 +72,15 @@ public final class HostCommand extends CommandGroup
             "  millrace host deny nqn.2026-11.io.example:vol0 nqn.2014-08..."})
     int deny(
         @Mixin final ControlOptions control,
-        @Mixin final Confirmation confirmation,
+        @Mixin final Removal removal,
         @Parameters(index = "0", paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
             description = "Name of the subsystem.") final String nqn,
         @Parameters(index = "1..*", arity = "1..*", paramLabel = "HOST",
             completionCandidates = LiveNames.AllowedHosts.class, description = "NQNs of the hosts.")
         final List<String> hosts)
     {
-        return control.reportEach(Role.ADMIN, hosts,
-            (link, host) -> new ImpactCheck(link, confirmation).confirmDenyHost(nqn, host), (client, host) ->
+        return removal.run(control, Views.HOSTS, nqn, hosts, HostInfo::hostNqn,
+            (check, host) -> check.confirmDenyHost(nqn, host), (client, host) ->
             {
                 client.denyHost(nqn, host);
                 return "host " + host + " denied on " + nqn;

@@ -2,7 +2,6 @@ package io.millrace.cli.control;
 
 import io.millrace.console.CommandException;
 import io.millrace.console.CommandGroup;
-import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.Transport;
@@ -118,14 +117,15 @@ public final class ListenerCommand extends CommandGroup
             "  millrace listener remove 192.0.2.7:4420"})
     int remove(
         @Mixin final ControlOptions control,
-        @Mixin final Confirmation confirmation,
+        @Mixin final Removal removal,
         @Parameters(paramLabel = "ADDRESS[:PORT]", completionCandidates = LiveNames.Listeners.class,
             description = "As 'listener list' shows it. Default port: 4420.")
         final String address)
     {
         final Endpoint endpoint = Endpoint.of(address);
-        return control.reportEach(Role.ADMIN, List.of(endpoint),
-            (link, each) -> new ImpactCheck(link, confirmation).confirmRemoveListener(each.address(), each.port()),
+        return removal.run(control, Views.LISTENERS, "", List.of(endpoint),
+            (listener) -> new Endpoint(NetworkAddress.canonical(listener.address()), listener.port()),
+            (check, each) -> check.confirmRemoveListener(each.address(), each.port()),
             (client, each) ->
             {
                 client.removeListener(Transport.TCP, each.address(), each.port());

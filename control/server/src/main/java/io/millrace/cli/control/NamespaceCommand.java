@@ -1,7 +1,6 @@
 package io.millrace.cli.control;
 
 import io.millrace.console.CommandGroup;
-import io.millrace.console.Confirmation;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.NamespaceSpec;
@@ -95,15 +94,15 @@ public final class NamespaceCommand extends CommandGroup
             "  millrace namespace remove nqn.2026-11.io.example:vol0 1"})
     int remove(
         @Mixin final ControlOptions control,
-        @Mixin final Confirmation confirmation,
+        @Mixin final Removal removal,
         @Parameters(index = "0", paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
             description = "Name of the subsystem.") final String nqn,
         @Parameters(index = "1..*", arity = "1..*", paramLabel = "NSID",
             completionCandidates = LiveNames.Namespaces.class, description = "IDs of the namespaces.")
         final List<Integer> nsids)
     {
-        return control.reportEach(Role.ADMIN, nsids,
-            (link, nsid) -> new ImpactCheck(link, confirmation).confirmRemoveNamespace(nqn, nsid), (client, nsid) ->
+        return removal.run(control, Views.NAMESPACES, nqn, nsids, NamespaceInfo::nsid,
+            (check, nsid) -> check.confirmRemoveNamespace(nqn, nsid), (client, nsid) ->
             {
                 client.removeNamespace(nqn, nsid);
                 return "namespace " + nsid + " of " + nqn + " removed";

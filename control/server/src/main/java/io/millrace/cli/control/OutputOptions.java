@@ -45,13 +45,10 @@ final class OutputOptions
         {
             case table ->
             {
+                view.table(resources).print(terminal, "");
                 if (resources.isEmpty())
                 {
                     terminal.line("no " + view.plural());
-                }
-                else
-                {
-                    view.table(resources).print(terminal, "");
                 }
             }
             case json -> terminal.line(Json.write(view.maps(resources)));

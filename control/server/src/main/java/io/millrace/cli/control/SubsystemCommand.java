@@ -5,6 +5,7 @@ import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Terminal;
 import io.millrace.control.codec.Role;
+import io.millrace.control.message.SubsystemInfo;
 import io.millrace.control.message.SubsystemSpec;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -81,13 +82,13 @@ public final class SubsystemCommand extends CommandGroup
             "  millrace subsystem delete nqn.2026-11.io.example:vol0"})
     int delete(
         @Mixin final ControlOptions control,
-        @Mixin final Confirmation confirmation,
+        @Mixin final Removal removal,
         @Parameters(arity = "1..*", paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
             description = "Subsystems to delete.")
         final List<String> nqns)
     {
-        return control.reportEach(Role.ADMIN, nqns,
-            (link, nqn) -> new ImpactCheck(link, confirmation).confirmDeleteSubsystem(nqn), (client, nqn) ->
+        return removal.run(control, Views.SUBSYSTEMS, "", nqns, SubsystemInfo::nqn,
+            ImpactCheck::confirmDeleteSubsystem, (client, nqn) ->
             {
                 client.deleteSubsystem(nqn);
                 return "subsystem " + nqn + " deleted";

@@ -335,8 +335,18 @@ final class Views
     private static String settings(final DeviceInfo device)
     {
         final String text = device.spec().properties().entrySet().stream().filter((each) -> !isSize(each.getKey()))
-            .map((each) -> each.getKey() + '=' + each.getValue()).collect(Collectors.joining(" "));
+            .map((each) -> each.getKey() + '=' + readable(device.type(), each.getKey(), each.getValue()))
+            .collect(Collectors.joining(" "));
         return text.isEmpty() ? "-" : text;
+    }
+
+    /** Of a list of groups, each of which has an equals sign of its own, begin and end are shown. */
+    private static String readable(final String type, final String key, final String value)
+    {
+        final DeviceType known = DeviceTypes.find(type);
+        final DeviceSetting<?> setting = null == known ? null : known.find(key);
+        return null != setting && DeviceSetting.Form.GROUPS == setting.form() ?
+            '[' + value.replace(" ", "; ") + ']' : value;
     }
 
     private static boolean isSize(final String key)

@@ -138,8 +138,8 @@ public final class LoadPrinter
         if (report.config().verify())
         {
             final long wrong = report.verifyFailures() + report.unmarkedBlocks();
-            terminal.line(0 == wrong ? terminal.good("verified") + " " + Units.count(report.verifiedBlocks(), "block") :
-                terminal.bad(wrong + " wrong") + " of " + Units.count(report.verifiedBlocks(), "block"));
+            terminal.line((0 == wrong ? terminal.good("verified") + ' ' : terminal.bad(wrong + " wrong") + " of ") +
+                String.format(Locale.ROOT, "%,d blocks", report.verifiedBlocks()));
         }
         if (report.queueDepth() < report.config().queueDepth())
         {

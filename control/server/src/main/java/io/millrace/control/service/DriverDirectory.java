@@ -4,6 +4,7 @@ import io.aeron.CncFileDescriptor;
 import io.aeron.CommonContext;
 import io.millrace.control.client.ControlDirectories;
 import io.millrace.lock.LockFile;
+import io.millrace.lock.LockHolder;
 import io.millrace.lock.LockedException;
 import io.millrace.lock.ProcessState;
 import java.io.File;
@@ -67,10 +68,10 @@ final class DriverDirectory implements AutoCloseable
         {
             throw absolute.equals(ControlDirectories.dataPlane(settings.name())) ?
                 new ServiceSettingException("control.name", settings.name(),
-                    "in use by another data plane of this user: " + e.getMessage(), "give this one a name of its own",
-                    e) :
-                new ServiceSettingException(
-                    SETTING, absolute, "in use by another data plane or manager: " + e.getMessage(), REMEDY, e);
+                    "a data plane of this user with this name runs already, " + LockHolder.describe(lockFile),
+                    "stop that one, or give this one a name of its own", e) :
+                new ServiceSettingException(SETTING, absolute,
+                    "in use by another data plane or manager, " + LockHolder.describe(lockFile), REMEDY, e);
         }
         catch (final IOException e)
         {

@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 /**
  * Syntax of names and texts of NVMe and of devices. A test compares it with that of the data plane. Stateless.
  */
-final class Names
+public final class Names
 {
     static final int NSID_MAX = 16_384;
     static final int ANA_GROUP_MAX = 128;
@@ -52,7 +52,7 @@ final class Names
      * @param existing names.
      * @param nouns    what the names are of, in the plural.
      */
-    static String missing(final String name, final Collection<String> existing, final String nouns)
+    public static String missing(final String name, final Collection<String> existing, final String nouns)
     {
         final String near = Similar.nearest(name, existing);
         return "does not exist; " + (null != near ? "did you mean " + near + "?" :

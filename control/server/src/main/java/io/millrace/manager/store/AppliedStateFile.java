@@ -30,7 +30,7 @@ public final class AppliedStateFile implements AutoCloseable
     static final int CONTROLLER_ID_MAX = 0xFFEF;
     private static final String NAME = "applied-state.yaml";
     private static final String TEMPORARY = NAME + ".tmp";
-    private static final String LOCK = "lock";
+    static final String LOCK = "lock";
     private static final String CONFIGURATION = "configuration";
     private static final String INTRODUCTION =
         "# State that a manager applied last, kept by its data plane. An edited file is refused: change it with " +
@@ -190,8 +190,7 @@ public final class AppliedStateFile implements AutoCloseable
         catch (final OverlappingFileLockException e)
         {
             CloseHelper.quietClose(channel);
-            throw new StoreException(directory + ": in use by another data plane; stop that one, or give this one a " +
-                "directory of its own with state.directory", e);
+            throw new StateInUseException(directory);
         }
         lock = channel;
         disk = opened;

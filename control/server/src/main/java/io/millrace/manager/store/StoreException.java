@@ -5,7 +5,7 @@ import java.io.Serial;
 /**
  * Persistent state is damaged or unavailable. The message is one line: file, line, problem, remedy.
  */
-public final class StoreException extends RuntimeException
+public class StoreException extends RuntimeException
 {
     @Serial
     private static final long serialVersionUID = 1L;

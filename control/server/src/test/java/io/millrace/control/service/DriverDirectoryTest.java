@@ -88,8 +88,8 @@ class DriverDirectoryTest
             pid = Long.parseLong(line.substring("ready ".length()));
             final ServiceSettingException e =
                 assertThrows(ServiceSettingException.class, () -> DriverDirectory.take(of(directory)));
-            assertTrue(e.getMessage().contains(" in use by another data plane or manager: " + directory +
-                ".lock is locked by process " + pid + " (java) of "), e.getMessage());
+            assertTrue(e.getMessage().contains(" in use by another data plane or manager, process " +
+                pid + " (java) of "), e.getMessage());
             ProcessHandle.of(pid).orElseThrow().destroyForcibly();
             final long startNs = System.nanoTime();
             DriverDirectory.take(of(directory)).close();
@@ -114,9 +114,9 @@ class DriverDirectoryTest
         {
             final ServiceSettingException e =
                 assertThrows(ServiceSettingException.class, () -> DriverDirectory.take(settings), first::toString);
-            assertTrue(e.getMessage().startsWith("control.name = " + name + ": in use by another data plane of this " +
-                "user: " + lock + " is locked by process " + ProcessHandle.current().pid() + " "), e.getMessage());
-            assertTrue(e.getMessage().endsWith("; give this one a name of its own"), e.getMessage());
+            assertTrue(e.getMessage().startsWith("control.name = " + name + ": a data plane of this user " +
+                "with this name runs already, process " + ProcessHandle.current().pid() + " "), e.getMessage());
+            assertTrue(e.getMessage().endsWith("; stop that one, or give this one a name of its own"), e.getMessage());
         }
         finally
         {
