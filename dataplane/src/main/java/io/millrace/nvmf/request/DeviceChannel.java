@@ -604,7 +604,10 @@ public final class DeviceChannel implements OpenListener, CloseListener
         {
             lend(request);
         }
-        request.phase(RequestPhase.STEPPING == before ? before : RequestPhase.SUBMITTED);
+        if (RequestPhase.STEPPING != before)
+        {
+            request.phase(RequestPhase.SUBMITTED);
+        }
         if (isClosing())
         {
             // The next step of several, after the device was released.
@@ -624,7 +627,10 @@ public final class DeviceChannel implements OpenListener, CloseListener
             }
             return true;
         }
-        request.phase(before);
+        if (RequestPhase.STEPPING != before)
+        {
+            request.phase(before);
+        }
         if (isBuffered)
         {
             onReturned(request);

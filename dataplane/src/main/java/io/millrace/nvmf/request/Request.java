@@ -90,7 +90,7 @@ public final class Request extends BufferWaiter
         partOffset = 0;
         bufferAddress = 0;
         pooledLength = 0;
-        phase = RequestPhase.EXECUTING;
+        phase(RequestPhase.EXECUTING);
         payload = RequestPayload.NONE;
         qosStage = QosStage.NEW;
         holdsCommandId = false;
@@ -345,6 +345,7 @@ public final class Request extends BufferWaiter
      */
     public void phase(final RequestPhase newPhase)
     {
+        assert phase.canBecome(newPhase) : "request cannot go from " + phase + " to " + newPhase;
         phase = newPhase;
     }
 
@@ -495,7 +496,7 @@ public final class Request extends BufferWaiter
      */
     void onThrottled(final ThrottleQueue queue, final RequestPhase waitPhase, final int lengthBytes, final long nowNs)
     {
-        phase = waitPhase;
+        phase(waitPhase);
         throttleQueue = queue;
         throttledBytes = lengthBytes;
         throttledSinceNs = nowNs;
@@ -537,7 +538,7 @@ public final class Request extends BufferWaiter
         if (RequestPhase.CAPSULE_AWAITING_BUFFER == phase)
         {
             // Its transport retries the capsule.
-            phase = RequestPhase.CAPSULE_BUFFERED;
+            phase(RequestPhase.CAPSULE_BUFFERED);
         }
         else
         {

@@ -4,28 +4,48 @@ package io.millrace.nvmf.request;
  * Phase of a {@link Request}, which determines its present owner and what has to be undone when its connection ends.
  *
  * <pre>
- *   IDLE --- begin ---> EXECUTING --- answer ---> RESPONDING --- sent ---> IDLE
+ *   IDLE                                           --- begin ---------------------> EXECUTING
+ *   EXECUTING                                      --- I/O is paused -------------> PAUSED
+ *   EXECUTING                                      --- no time for admin commands > AWAITING_TIME_BUDGET
+ *   EXECUTING                                      --- beyond a limit ------------> THROTTLED, CAPSULE_THROTTLED
+ *   EXECUTING                                      --- device is not open --------> AWAITING_OPEN
+ *   EXECUTING                                      --- the same, data in capsule -> CAPSULE_AWAITING_OPEN
+ *   EXECUTING                                      --- device has enough buffers -> AWAITING_DEVICE
+ *   EXECUTING                                      --- no buffer -----------------> AWAITING_BUFFER
+ *   AWAITING_BUFFER                                --- for data in the capsule ---> CAPSULE_AWAITING_BUFFER
+ *   EXECUTING                                      --- data is at the host -------> RECEIVING
+ *   EXECUTING                                      --- waits for an event --------> AWAITING_EVENT
  *
- *   EXECUTING waits, and is entered again when what it waits for is there:
- *      +-- for its turn:    PAUSED, AWAITING_TIME_BUDGET; admin commands that had begun: AWAITING_NEXT_TURN
- *      +-- for a limit:     THROTTLED, or CAPSULE_THROTTLED ---> CAPSULE_BUFFERED
- *      +-- for the device:  AWAITING_OPEN, or CAPSULE_AWAITING_OPEN; AWAITING_DEVICE
- *      +-- for a buffer:    AWAITING_BUFFER, or CAPSULE_AWAITING_BUFFER ---> CAPSULE_BUFFERED
- *      +-- for host data:   RECEIVING
- *      +-- for an event:    AWAITING_EVENT ---> RESPONDING
+ *   EXECUTING, AWAITING_CHANNEL                    --- submit --------------------> SUBMITTED
+ *   EXECUTING                                      --- device is full ------------> AWAITING_CHANNEL
+ *   SUBMITTED                                      --- device refuses ------------> EXECUTING, AWAITING_CHANNEL
+ *   SUBMITTED                                      --- next part from the host ---> EXECUTING
+ *   EXECUTING, SUBMITTED                           --- part for the host ---------> SENDING_PART
+ *   EXECUTING, SUBMITTED, STEP_DONE                --- next step -----------------> STEPPING
+ *   STEPPING                                       --- done within the call ------> STEP_DONE
+ *   STEPPING                                       --- at the device -------------> SUBMITTED
+ *   STEPPING, STEP_DONE                            --- device is full ------------> AWAITING_CHANNEL
  *
- *   EXECUTING -------------------------> SUBMITTED --+-- done or failed -----------> RESPONDING
- *      |                                  ^   ^      +-- next part from the host --> EXECUTING
- *      +-- full ---> AWAITING_CHANNEL ----+   |      +-- part for the host --------> SENDING_PART ---> EXECUTING
- *      |                    ^                 |      +-- next step ------------------> STEPPING
- *      +-- of several ---> STEPPING ----------+
- *                            |  ^ next step
- *                            +--+--- done at once ---> STEP_DONE ---> RESPONDING
+ *   CAPSULE_AWAITING_BUFFER, CAPSULE_THROTTLED     --- goes on, or is refused ----> CAPSULE_BUFFERED
+ *   PAUSED, AWAITING_TIME_BUDGET, CAPSULE_BUFFERED --- capsule again -------------> EXECUTING
+ *   CAPSULE_THROTTLED, CAPSULE_AWAITING_OPEN       --- capsule again -------------> EXECUTING
+ *   AWAITING_BUFFER, THROTTLED, AWAITING_OPEN      --- has it, or is refused -----> EXECUTING
+ *   AWAITING_DEVICE, AWAITING_CHANNEL              --- has it, or is refused -----> EXECUTING
+ *   RECEIVING, SENDING_PART, AWAITING_NEXT_TURN    --- has it, or is refused -----> EXECUTING
+ *   AWAITING_BUFFER, RECEIVING, SENDING_PART       --- no time for admin commands > AWAITING_NEXT_TURN
+ *
+ *   EXECUTING, SUBMITTED, STEPPING, STEP_DONE      --- answer --------------------> RESPONDING
+ *   AWAITING_BUFFER, THROTTLED, AWAITING_OPEN      --- abort ---------------------> RESPONDING
+ *   AWAITING_DEVICE, AWAITING_CHANNEL              --- abort ---------------------> RESPONDING
+ *   RECEIVING                                      --- data arrived corrupted ----> RESPONDING
+ *   AWAITING_NEXT_TURN                             --- abort ---------------------> RESPONDING
+ *   AWAITING_EVENT                                 --- event, or abort -----------> RESPONDING
+ *   RESPONDING                                     --- sent ----------------------> IDLE
  * </pre>
  *
  * When the connection is gone, a request in any phase becomes {@code IDLE} at once, but in {@code SUBMITTED} and
  * {@code STEPPING} when its device completes it. What a phase waits for is withdrawn by
- * {@code OutstandingCommands.withdraw}.
+ * {@code OutstandingCommands.withdraw}. {@link #canBecome} is this table; assertions hold {@link Request#phase} to it.
  */
 public enum RequestPhase
 {
@@ -70,5 +90,50 @@ public enum RequestPhase
     /** An Asynchronous Event Request that waits for its event. */
     AWAITING_EVENT,
     /** With the transport, to be sent. */
-    RESPONDING
+    RESPONDING;
+
+    /**
+     * {@return whether a request may enter another phase from this one}
+     *
+     * @param next phase.
+     */
+    public boolean canBecome(final RequestPhase next)
+    {
+        if (IDLE == next)
+        {
+            // Sent, or its connection is gone.
+            return IDLE != this;
+        }
+        return switch (this)
+        {
+            case IDLE, PAUSED, AWAITING_TIME_BUDGET, CAPSULE_BUFFERED, CAPSULE_AWAITING_OPEN -> EXECUTING == next;
+            case EXECUTING -> isEnteredByExecution(next);
+            case AWAITING_BUFFER -> EXECUTING == next || CAPSULE_AWAITING_BUFFER == next ||
+                AWAITING_NEXT_TURN == next || RESPONDING == next;
+            case CAPSULE_AWAITING_BUFFER -> CAPSULE_BUFFERED == next;
+            case CAPSULE_THROTTLED -> CAPSULE_BUFFERED == next || EXECUTING == next;
+            case AWAITING_NEXT_TURN, THROTTLED, AWAITING_OPEN, AWAITING_DEVICE ->
+                EXECUTING == next || RESPONDING == next;
+            case RECEIVING -> EXECUTING == next || AWAITING_NEXT_TURN == next || RESPONDING == next;
+            case SENDING_PART -> EXECUTING == next || AWAITING_NEXT_TURN == next;
+            case AWAITING_CHANNEL -> SUBMITTED == next || EXECUTING == next || RESPONDING == next;
+            case SUBMITTED -> EXECUTING == next || AWAITING_CHANNEL == next || SENDING_PART == next ||
+                STEPPING == next || RESPONDING == next;
+            case STEPPING -> STEP_DONE == next || SUBMITTED == next || AWAITING_CHANNEL == next || RESPONDING == next;
+            case STEP_DONE -> STEPPING == next || AWAITING_CHANNEL == next || RESPONDING == next;
+            case AWAITING_EVENT -> RESPONDING == next;
+            case RESPONDING -> false;
+        };
+    }
+
+    private static boolean isEnteredByExecution(final RequestPhase next)
+    {
+        return switch (next)
+        {
+            case PAUSED, AWAITING_TIME_BUDGET, THROTTLED, CAPSULE_THROTTLED, AWAITING_OPEN, CAPSULE_AWAITING_OPEN,
+                AWAITING_DEVICE, AWAITING_CHANNEL, AWAITING_BUFFER, RECEIVING, AWAITING_EVENT, SUBMITTED, STEPPING,
+                SENDING_PART, RESPONDING -> true;
+            case IDLE, EXECUTING, AWAITING_NEXT_TURN, CAPSULE_AWAITING_BUFFER, CAPSULE_BUFFERED, STEP_DONE -> false;
+        };
+    }
 }
