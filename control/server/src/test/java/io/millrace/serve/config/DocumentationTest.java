@@ -83,11 +83,11 @@ class DocumentationTest
     }
 
     @Test
-    void shouldRunTheReadmesTestCommandsInCi() throws IOException
+    void shouldRunTheDocumentedTestCommandsInCi() throws IOException
     {
-        final String readme = Files.readString(ROOT.resolve("README.md"));
-        final Matcher matcher = Pattern.compile("## Tests\n\n```sh\n([^`]*)\n```").matcher(readme);
-        assertTrue(matcher.find(), "no test commands in the README");
+        final String page = Files.readString(ROOT.resolve("CONTRIBUTING.md"));
+        final Matcher matcher = Pattern.compile("## Tests\n\n```sh\n([^`]*)\n```").matcher(page);
+        assertTrue(matcher.find(), "no test commands in CONTRIBUTING.md");
         final List<String> commands = matcher.group(1).lines().toList();
         final List<String> ci = Files.readAllLines(ROOT.resolve(".ci/run"));
         assertEquals(commands, ci.subList(ci.size() - commands.size(), ci.size()));
