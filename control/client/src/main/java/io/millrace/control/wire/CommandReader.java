@@ -53,33 +53,48 @@ import org.agrona.DirectBuffer;
  */
 final class CommandReader
 {
+    private final MessageCheck check = new MessageCheck();
     private final CommandDecoder ids = new CommandDecoder();
-    private final CreateDeviceDecoder createDevice = new CreateDeviceDecoder();
-    private final DeleteDeviceDecoder deleteDevice = new DeleteDeviceDecoder();
-    private final ResizeDeviceDecoder resizeDevice = new ResizeDeviceDecoder();
-    private final CreateSubsystemDecoder createSubsystem = new CreateSubsystemDecoder();
-    private final DeleteSubsystemDecoder deleteSubsystem = new DeleteSubsystemDecoder();
-    private final AddNamespaceDecoder addNamespace = new AddNamespaceDecoder();
-    private final RemoveNamespaceDecoder removeNamespace = new RemoveNamespaceDecoder();
-    private final AllowHostDecoder allowHost = new AllowHostDecoder();
-    private final DenyHostDecoder denyHost = new DenyHostDecoder();
-    private final SetAllowAnyHostDecoder setAllowAnyHost = new SetAllowAnyHostDecoder();
-    private final AddListenerDecoder addListener = new AddListenerDecoder();
-    private final RemoveListenerDecoder removeListener = new RemoveListenerDecoder();
-    private final SetStateDecoder setState = new SetStateDecoder();
-    private final DisconnectDecoder disconnect = new DisconnectDecoder();
-    private final SetAnaStateDecoder setAnaState = new SetAnaStateDecoder();
-    private final SetQosDecoder setQos = new SetQosDecoder();
-    private final AssignControllerIdsDecoder assignControllerIds = new AssignControllerIdsDecoder();
-    private final ListDecoder lists = new ListDecoder();
-    private final ModifyDeviceDecoder modifyDevice = new ModifyDeviceDecoder();
-    private final BeginChangeDecoder beginChange = new BeginChangeDecoder();
-    private final RollbackDecoder rollback = new RollbackDecoder();
-    private final AddDocumentPartDecoder documentPart = new AddDocumentPartDecoder();
-    private final ReplaceStateDecoder replaceState = new ReplaceStateDecoder();
-    private final ApplyVersionDecoder applyVersion = new ApplyVersionDecoder();
-    private final TakeTermDecoder takeTerm = new TakeTermDecoder();
-    private final ReconcileDecoder reconcile = new ReconcileDecoder();
+    private final CreateDeviceDecoder createDevice = check.add(new CreateDeviceDecoder(), "(KV)TT");
+    private final DeleteDeviceDecoder deleteDevice = check.add(new DeleteDeviceDecoder(), "T");
+    private final ResizeDeviceDecoder resizeDevice = check.add(new ResizeDeviceDecoder(), "T");
+    private final CreateSubsystemDecoder createSubsystem = check.add(new CreateSubsystemDecoder(), "TTT");
+    private final DeleteSubsystemDecoder deleteSubsystem = check.add(new DeleteSubsystemDecoder(), "T");
+    private final AddNamespaceDecoder addNamespace = check.add(new AddNamespaceDecoder(), "TT");
+    private final RemoveNamespaceDecoder removeNamespace = check.add(new RemoveNamespaceDecoder(), "T");
+    private final AllowHostDecoder allowHost = check.add(new AllowHostDecoder(), "TT");
+    private final DenyHostDecoder denyHost = check.add(new DenyHostDecoder(), "TT");
+    private final SetAllowAnyHostDecoder setAllowAnyHost = check.add(new SetAllowAnyHostDecoder(), "T");
+    private final AddListenerDecoder addListener = check.add(new AddListenerDecoder(), "T");
+    private final RemoveListenerDecoder removeListener = check.add(new RemoveListenerDecoder(), "T");
+    private final SetStateDecoder setState = check.add(new SetStateDecoder(), "");
+    private final DisconnectDecoder disconnect = check.add(new DisconnectDecoder(), "T");
+    private final SetAnaStateDecoder setAnaState = check.add(new SetAnaStateDecoder(), "TT");
+    private final SetQosDecoder setQos = check.add(new SetQosDecoder(), "TT");
+    private final AssignControllerIdsDecoder assignControllerIds = check.add(new AssignControllerIdsDecoder(), "");
+    private final ListDecoder lists = check.add(new ListDecoder(), "T");
+    private final ModifyDeviceDecoder modifyDevice = check.add(new ModifyDeviceDecoder(), "(KV)T");
+    private final BeginChangeDecoder beginChange = check.add(new BeginChangeDecoder(), "T");
+    private final RollbackDecoder rollback = check.add(new RollbackDecoder(), "");
+    private final AddDocumentPartDecoder documentPart = check.add(new AddDocumentPartDecoder(), "B");
+    private final ReplaceStateDecoder replaceState = check.add(new ReplaceStateDecoder(), "TT");
+    private final ApplyVersionDecoder applyVersion = check.add(new ApplyVersionDecoder(), "");
+    private final TakeTermDecoder takeTerm = check.add(new TakeTermDecoder(), "TT");
+    private final ReconcileDecoder reconcile = check.add(new ReconcileDecoder(), "");
+
+    /** Adds messages without content of their own. */
+    CommandReader()
+    {
+        check.add(new SubscribeDecoder(), "");
+        check.add(new CommitChangeDecoder(), "");
+        check.add(new AbandonChangeDecoder(), "");
+    }
+
+    /** Of the messages that are read here; more can be added. Decoders are wrapped by it. */
+    MessageCheck check()
+    {
+        return check;
+    }
 
     /** Which every command has at the same place, also one that this version does not know. */
     CommandHeader ids(final DirectBuffer buffer, final int offset)
@@ -90,46 +105,45 @@ final class CommandReader
     }
 
     /** Null when the template is that of no command. */
-    Command read(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    Command read(final int templateId)
     {
-        return switch (header.templateId())
+        return switch (templateId)
         {
-            case CreateDeviceDecoder.TEMPLATE_ID -> createDevice(buffer, offset, header);
-            case DeleteDeviceDecoder.TEMPLATE_ID -> deleteDevice(buffer, offset, header);
-            case ResizeDeviceDecoder.TEMPLATE_ID -> resizeDevice(buffer, offset, header);
-            case CreateSubsystemDecoder.TEMPLATE_ID -> createSubsystem(buffer, offset, header);
-            case DeleteSubsystemDecoder.TEMPLATE_ID -> deleteSubsystem(buffer, offset, header);
-            case AddNamespaceDecoder.TEMPLATE_ID -> addNamespace(buffer, offset, header);
-            case RemoveNamespaceDecoder.TEMPLATE_ID -> removeNamespace(buffer, offset, header);
-            case AllowHostDecoder.TEMPLATE_ID -> allowHost(buffer, offset, header);
-            case DenyHostDecoder.TEMPLATE_ID -> denyHost(buffer, offset, header);
-            case SetAllowAnyHostDecoder.TEMPLATE_ID -> setAllowAnyHost(buffer, offset, header);
-            case AddListenerDecoder.TEMPLATE_ID -> addListener(buffer, offset, header);
-            case RemoveListenerDecoder.TEMPLATE_ID -> removeListener(buffer, offset, header);
-            case SetStateDecoder.TEMPLATE_ID -> setState(buffer, offset, header);
-            case DisconnectDecoder.TEMPLATE_ID -> disconnect(buffer, offset, header);
-            case SetAnaStateDecoder.TEMPLATE_ID -> setAnaState(buffer, offset, header);
-            case AssignControllerIdsDecoder.TEMPLATE_ID -> assignControllerIds(buffer, offset, header);
-            case SetQosDecoder.TEMPLATE_ID -> setQos(buffer, offset, header);
-            case ListDecoder.TEMPLATE_ID -> list(buffer, offset, header);
+            case CreateDeviceDecoder.TEMPLATE_ID -> createDevice();
+            case DeleteDeviceDecoder.TEMPLATE_ID -> deleteDevice();
+            case ResizeDeviceDecoder.TEMPLATE_ID -> resizeDevice();
+            case CreateSubsystemDecoder.TEMPLATE_ID -> createSubsystem();
+            case DeleteSubsystemDecoder.TEMPLATE_ID -> deleteSubsystem();
+            case AddNamespaceDecoder.TEMPLATE_ID -> addNamespace();
+            case RemoveNamespaceDecoder.TEMPLATE_ID -> removeNamespace();
+            case AllowHostDecoder.TEMPLATE_ID -> allowHost();
+            case DenyHostDecoder.TEMPLATE_ID -> denyHost();
+            case SetAllowAnyHostDecoder.TEMPLATE_ID -> setAllowAnyHost();
+            case AddListenerDecoder.TEMPLATE_ID -> addListener();
+            case RemoveListenerDecoder.TEMPLATE_ID -> removeListener();
+            case SetStateDecoder.TEMPLATE_ID -> setState();
+            case DisconnectDecoder.TEMPLATE_ID -> disconnect();
+            case SetAnaStateDecoder.TEMPLATE_ID -> setAnaState();
+            case AssignControllerIdsDecoder.TEMPLATE_ID -> assignControllerIds();
+            case SetQosDecoder.TEMPLATE_ID -> setQos();
+            case ListDecoder.TEMPLATE_ID -> list();
             case SubscribeDecoder.TEMPLATE_ID -> new Command.Subscribe();
-            case ModifyDeviceDecoder.TEMPLATE_ID -> modifyDevice(buffer, offset, header);
-            case BeginChangeDecoder.TEMPLATE_ID -> beginChange(buffer, offset, header);
+            case ModifyDeviceDecoder.TEMPLATE_ID -> modifyDevice();
+            case BeginChangeDecoder.TEMPLATE_ID -> beginChange();
             case CommitChangeDecoder.TEMPLATE_ID -> new Command.CommitChange();
             case AbandonChangeDecoder.TEMPLATE_ID -> new Command.AbandonChange();
-            case RollbackDecoder.TEMPLATE_ID -> rollback(buffer, offset, header);
-            case AddDocumentPartDecoder.TEMPLATE_ID -> documentPart(buffer, offset, header);
-            case ReplaceStateDecoder.TEMPLATE_ID -> replaceState(buffer, offset, header);
-            case ApplyVersionDecoder.TEMPLATE_ID -> applyVersion(buffer, offset, header);
-            case TakeTermDecoder.TEMPLATE_ID -> takeTerm(buffer, offset, header);
-            case ReconcileDecoder.TEMPLATE_ID -> reconcile(buffer, offset, header);
+            case RollbackDecoder.TEMPLATE_ID -> rollback();
+            case AddDocumentPartDecoder.TEMPLATE_ID -> documentPart();
+            case ReplaceStateDecoder.TEMPLATE_ID -> replaceState();
+            case ApplyVersionDecoder.TEMPLATE_ID -> applyVersion();
+            case TakeTermDecoder.TEMPLATE_ID -> takeTerm();
+            case ReconcileDecoder.TEMPLATE_ID -> reconcile();
             default -> null;
         };
     }
 
-    private Command createDevice(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command createDevice()
     {
-        createDevice.wrapAndApplyHeader(buffer, offset, header);
         final UUID incarnation = uuid(createDevice.incarnation());
         final boolean existingOnly = isTrue(createDevice.existingOnly());
         final Map<String, String> properties = new TreeMap<>();
@@ -142,9 +156,8 @@ final class CommandReader
             new DeviceSpec(name, createDevice.deviceType(), properties, incarnation), existingOnly);
     }
 
-    private Command modifyDevice(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command modifyDevice()
     {
-        modifyDevice.wrapAndApplyHeader(buffer, offset, header);
         final Map<String, String> properties = new TreeMap<>();
         for (final ModifyDeviceDecoder.PropertiesDecoder each : modifyDevice.properties())
         {
@@ -153,169 +166,144 @@ final class CommandReader
         return new Command.ModifyDevice(modifyDevice.name(), properties);
     }
 
-    private Command deleteDevice(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command deleteDevice()
     {
-        deleteDevice.wrapAndApplyHeader(buffer, offset, header);
         return new Command.DeleteDevice(deleteDevice.name());
     }
 
-    private Command resizeDevice(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command resizeDevice()
     {
-        resizeDevice.wrapAndApplyHeader(buffer, offset, header);
         return new Command.ResizeDevice(resizeDevice.name(), resizeDevice.sizeBytes());
     }
 
-    private Command createSubsystem(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command createSubsystem()
     {
-        createSubsystem.wrapAndApplyHeader(buffer, offset, header);
         return new Command.CreateSubsystem(
             new SubsystemSpec(
             createSubsystem.nqn(), isTrue(createSubsystem.allowAnyHost()), createSubsystem.serial(),
             createSubsystem.model()));
     }
 
-    private Command deleteSubsystem(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command deleteSubsystem()
     {
-        deleteSubsystem.wrapAndApplyHeader(buffer, offset, header);
         return new Command.DeleteSubsystem(deleteSubsystem.nqn());
     }
 
-    private Command addNamespace(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command addNamespace()
     {
-        addNamespace.wrapAndApplyHeader(buffer, offset, header);
         return new Command.AddNamespace(new NamespaceSpec(
             addNamespace.nqn(), addNamespace.nsid(), new UUID(addNamespace.uuid().high(), addNamespace.uuid().low()),
             addNamespace.device(), AddNamespaceDecoder.anaGroupNullValue() == addNamespace.anaGroup() ?
             NamespaceSpec.ANA_GROUP_DEFAULT : addNamespace.anaGroup()));
     }
 
-    private Command removeNamespace(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command removeNamespace()
     {
-        removeNamespace.wrapAndApplyHeader(buffer, offset, header);
         return new Command.RemoveNamespace(removeNamespace.nqn(), removeNamespace.nsid());
     }
 
-    private Command allowHost(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command allowHost()
     {
-        allowHost.wrapAndApplyHeader(buffer, offset, header);
         return new Command.AllowHost(allowHost.nqn(), allowHost.hostNqn());
     }
 
-    private Command denyHost(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command denyHost()
     {
-        denyHost.wrapAndApplyHeader(buffer, offset, header);
         return new Command.DenyHost(denyHost.nqn(), denyHost.hostNqn());
     }
 
-    private Command setAllowAnyHost(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command setAllowAnyHost()
     {
-        setAllowAnyHost.wrapAndApplyHeader(buffer, offset, header);
         return new Command.SetAllowAnyHost(setAllowAnyHost.nqn(), isTrue(setAllowAnyHost.allowAnyHost()));
     }
 
-    private Command addListener(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command addListener()
     {
-        addListener.wrapAndApplyHeader(buffer, offset, header);
         return new Command.AddListener(
             new ListenerSpec(addListener.transport(), addListener.address(), addListener.port(),
             isTrue(addListener.discoveryOnly())));
     }
 
-    private Command removeListener(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command removeListener()
     {
-        removeListener.wrapAndApplyHeader(buffer, offset, header);
         return new Command.RemoveListener(removeListener.transport(), removeListener.address(), removeListener.port());
     }
 
-    private Command setState(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command setState()
     {
-        setState.wrapAndApplyHeader(buffer, offset, header);
         return new Command.SetState(setState.state());
     }
 
-    private Command disconnect(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command disconnect()
     {
-        disconnect.wrapAndApplyHeader(buffer, offset, header);
         return new Command.Disconnect(disconnect.nqn(), disconnect.controllerId());
     }
 
-    private Command assignControllerIds(
-        final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command assignControllerIds()
     {
-        assignControllerIds.wrapAndApplyHeader(buffer, offset, header);
         return new Command.AssignControllerIds(assignControllerIds.firstId(), assignControllerIds.lastId());
     }
 
-    private Command setAnaState(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command setAnaState()
     {
-        setAnaState.wrapAndApplyHeader(buffer, offset, header);
         return new Command.SetAnaState(
             setAnaState.nqn(), setAnaState.transport(), setAnaState.address(), setAnaState.port(), setAnaState.group(),
             setAnaState.state());
     }
 
-    private Command setQos(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command setQos()
     {
-        setQos.wrapAndApplyHeader(buffer, offset, header);
         final String nqn = setQos.nqn();
         return new Command.SetQos(new QosSpec(nqn, setQos.nsid(), setQos.hostNqn(), setQos.readIops(),
             setQos.writeIops(), setQos.iops(), setQos.readBytesPerSecond(), setQos.writeBytesPerSecond(),
             setQos.bytesPerSecond(), setQos.burstMs()));
     }
 
-    private Command list(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command list()
     {
-        lists.wrapAndApplyHeader(buffer, offset, header);
         return new Command.List(lists.kind(), lists.name(),
             ListDecoder.versionNullValue() == lists.version() ? Command.List.ACTUAL : lists.version());
     }
 
-    private Command beginChange(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command beginChange()
     {
-        beginChange.wrapAndApplyHeader(buffer, offset, header);
         return new Command.BeginChange(beginChange.comment());
     }
 
-    private Command rollback(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command rollback()
     {
-        rollback.wrapAndApplyHeader(buffer, offset, header);
         return new Command.Rollback(rollback.version());
     }
 
-    private Command applyVersion(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command applyVersion()
     {
-        applyVersion.wrapAndApplyHeader(buffer, offset, header);
         return new Command.ApplyVersion(
             new StatePosition(new UUID(applyVersion.lineage().high(), applyVersion.lineage().low()),
             applyVersion.versionTerm(), applyVersion.version()), isTrue(applyVersion.inSync()),
             applyVersion.directChanges());
     }
 
-    private Command takeTerm(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command takeTerm()
     {
-        takeTerm.wrapAndApplyHeader(buffer, offset, header);
         return new Command.TakeTerm(takeTerm.newTerm(),
             new UUID(takeTerm.managerId().high(), takeTerm.managerId().low()), takeTerm.managerName(),
             takeTerm.managerAddress());
     }
 
-    private Command reconcile(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command reconcile()
     {
-        reconcile.wrapAndApplyHeader(buffer, offset, header);
         return new Command.Reconcile(reconcile.mode());
     }
 
-    private Command documentPart(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command documentPart()
     {
-        documentPart.wrapAndApplyHeader(buffer, offset, header);
         final byte[] content = new byte[documentPart.contentLength()];
         documentPart.getContent(content, 0, content.length);
         return new Command.AddDocumentPart(documentPart.position(), new String(content, StandardCharsets.UTF_8));
     }
 
-    private Command replaceState(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Command replaceState()
     {
-        replaceState.wrapAndApplyHeader(buffer, offset, header);
         return new Command.ReplaceState(replaceState.fromVersion(), replaceState.ifVersion(),
             isTrue(replaceState.dryRun()), isTrue(replaceState.allowDestroy()), isTrue(replaceState.prune()),
             replaceState.name(), replaceState.comment());

@@ -165,13 +165,13 @@ final class CommandWriter
         properties.forEach((key, value) ->
         {
             Text.check("key of a setting of device " + device, key);
-            Text.check(key + " of device " + device, value, MessageCheck.VALUE_LENGTH_MAX_BYTES);
+            Text.check(key + " of device " + device, value, Text.VALUE_LENGTH_MAX_BYTES);
             lengthBytes[0] += key.length() + value.getBytes(StandardCharsets.UTF_8).length;
         });
-        if (lengthBytes[0] > MessageCheck.VALUE_LENGTH_MAX_BYTES)
+        if (lengthBytes[0] > Text.VALUE_LENGTH_MAX_BYTES)
         {
             throw new IllegalArgumentException("settings of device " + device + " have " + lengthBytes[0] +
-                " bytes in UTF-8, more than " + MessageCheck.VALUE_LENGTH_MAX_BYTES + ": shorten or join some");
+                " bytes in UTF-8, more than " + Text.VALUE_LENGTH_MAX_BYTES + ": shorten or join some");
         }
     }
 

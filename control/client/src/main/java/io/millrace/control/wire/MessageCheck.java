@@ -1,29 +1,34 @@
 package io.millrace.control.wire;
 
 import io.millrace.control.codec.CommandDecoder;
-import io.millrace.control.codec.LatencyRecordDecoder;
+import io.millrace.control.codec.GroupSizeEncodingDecoder;
 import io.millrace.control.codec.MessageHeaderDecoder;
 import io.millrace.control.codec.OpenSessionDecoder;
-import io.millrace.control.device.DeviceType;
+import io.millrace.control.codec.VarStringEncodingDecoder;
+import io.millrace.control.codec.VarValueEncodingDecoder;
 import java.nio.ByteOrder;
 import java.util.HashSet;
 import java.util.Set;
 import org.agrona.DirectBuffer;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.agrona.sbe.MessageDecoderFlyweight;
 
 /**
  * Looks at a message before it is decoded: schema, lengths of all parts, texts. What passes can be decoded without
- * reading outside. Belongs to one thread.
+ * reading outside, and its decoder is wrapped around it. {@code sbeSkip} of the decoders is no such check: it goes by
+ * the lengths in the message without a bound, and reads outside where Agrona's bounds checks are turned off. Belongs to
+ * one thread.
  */
 final class MessageCheck
 {
     /** What came of it. */
     enum Verdict
     {
-        /** May be decoded. */
+        /** Its decoder is ready. */
         VALID,
         /** Of a version of this schema that is not read any more. */
         OTHER_VERSION,
-        /** Of this schema, but of no message that this version knows. */
+        /** Of this schema, but of no message that this side knows. */
         UNKNOWN,
         /** Not to be read. */
         MALFORMED
@@ -31,18 +36,49 @@ final class MessageCheck
 
     /** First version of the schema that is read. */
     static final int VERSION_MIN = 4;
-    /** Longest value of a property, in bytes. */
-    static final int VALUE_LENGTH_MAX_BYTES = DeviceType.PROPERTIES_LENGTH_BYTES_MAX;
     /** Most entries of a group. */
     static final int GROUP_MAX = 128;
     /** First template of commands. */
     private static final int COMMAND_FIRST = 11;
     /** Last template of commands, those of later versions included. */
     private static final int COMMAND_LAST = 99;
-    private static final int GROUP_HEADER_LENGTH = 4;
-    private static final int GROUP_COUNT_OFFSET = 2;
+    private static final int INVALID = -1;
 
+    private record Layout(MessageDecoderFlyweight decoder, String parts, int entryLengthMin)
+    {
+    }
+
+    private final Int2ObjectHashMap<Layout> layouts = new Int2ObjectHashMap<>();
     private final MessageHeaderDecoder header = new MessageHeaderDecoder();
+    private final GroupSizeEncodingDecoder group = new GroupSizeEncodingDecoder();
+
+    /**
+     * Adds a message that is read.
+     *
+     * @param decoder of the message.
+     * @param parts   that follow its block, in their order: {@code T} text, {@code V} value, a longer text, {@code B}
+     *                bytes, in brackets the parts of each entry of a group, where {@code K} is a text that no two
+     *                entries share.
+     * @return the decoder.
+     */
+    <D extends MessageDecoderFlyweight> D add(final D decoder, final String parts)
+    {
+        return add(decoder, parts, 0);
+    }
+
+    /** With the least length of the block of an entry, in bytes. */
+    <D extends MessageDecoderFlyweight> D add(final D decoder, final String parts, final int entryLengthMin)
+    {
+        layouts.put(decoder.sbeTemplateId(), new Layout(decoder, parts, entryLengthMin));
+        return decoder;
+    }
+
+    /** Null when it is not read. */
+    String parts(final int templateId)
+    {
+        final Layout layout = layouts.get(templateId);
+        return null == layout ? null : layout.parts();
+    }
 
     Verdict check(final DirectBuffer buffer, final int offset, final int length)
     {
@@ -59,37 +95,20 @@ final class MessageCheck
         {
             return Verdict.OTHER_VERSION;
         }
-        final MessageLayout layout = MessageLayout.of(header.templateId());
+        final Layout layout = layouts.get(header.templateId());
         if (null == layout)
         {
             return Verdict.UNKNOWN;
         }
-        final int end = offset + length;
-        final int at = offset + MessageHeaderDecoder.ENCODED_LENGTH + header.blockLength();
-        if (header.blockLength() < layout.blockLengthMin())
+        final MessageDecoderFlyweight decoder = layout.decoder();
+        final int block = offset + MessageHeaderDecoder.ENCODED_LENGTH;
+        if (header.blockLength() < decoder.sbeBlockLength() || INVALID == skip(
+            buffer, block + header.blockLength(), offset + length, layout.parts(), layout.entryLengthMin(), Set.of()))
         {
             return Verdict.MALFORMED;
         }
-        return isValid(buffer, at, end, layout) ? Verdict.VALID : Verdict.MALFORMED;
-    }
-
-    private static boolean isValid(
-        final DirectBuffer buffer, final int from, final int end, final MessageLayout layout)
-    {
-        final String parts = layout.variable();
-        int at = from;
-        for (int i = 0; i < parts.length() && at >= 0 && at <= end; i++)
-        {
-            at = switch (parts.charAt(i))
-            {
-                case MessageLayout.GROUP -> group(buffer, at, end);
-                case MessageLayout.PROPERTIES -> properties(buffer, at, end);
-                case MessageLayout.NAMES -> names(buffer, at, end);
-                case MessageLayout.TEXT -> data(buffer, at, end, Text.LENGTH_MAX_BYTES, true);
-                default -> data(buffer, at, end, Text.LENGTH_MAX_BYTES, false);
-            };
-        }
-        return at >= 0 && at <= end;
+        decoder.wrap(buffer, block, header.blockLength(), header.version());
+        return Verdict.VALID;
     }
 
     /** Whether the message looked at last, of an earlier version, opens a session; its beginning can be decoded. */
@@ -98,7 +117,7 @@ final class MessageCheck
         final int at = offset + MessageHeaderDecoder.ENCODED_LENGTH + header.blockLength();
         return OpenSessionDecoder.TEMPLATE_ID == header.templateId() &&
             header.blockLength() >= OpenSessionDecoder.BLOCK_LENGTH &&
-            at <= offset + length && data(buffer, at, offset + length, Text.LENGTH_MAX_BYTES, true) >= 0;
+            INVALID != skip(buffer, at, offset + length, "T", 0, Set.of());
     }
 
     /** Of the message looked at last. */
@@ -116,86 +135,69 @@ final class MessageCheck
             header.blockLength() >= CommandDecoder.ENCODED_LENGTH;
     }
 
-    /** Where the group ends, or below 0. */
-    private static int group(final DirectBuffer buffer, final int at, final int end)
+    /** Where the parts end, or INVALID. */
+    private int skip(
+        final DirectBuffer buffer,
+        final int from,
+        final int end,
+        final String parts,
+        final int entryLengthMin,
+        final Set<String> keys)
     {
-        if (end - at < GROUP_HEADER_LENGTH)
+        int at = from > end ? INVALID : from;
+        for (int i = 0; i < parts.length() && INVALID != at; i++)
         {
-            return -1;
+            if ('(' == parts.charAt(i))
+            {
+                final int close = parts.indexOf(')', i);
+                at = skipGroup(buffer, at, end, parts.substring(i + 1, close), entryLengthMin);
+                i = close;
+            }
+            else
+            {
+                at = skipData(buffer, at, end, parts.charAt(i), keys);
+            }
         }
-        final int entryLength = entryLength(buffer, at);
-        final int count = count(buffer, at);
-        return entryLength < LatencyRecordDecoder.BucketsDecoder.sbeBlockLength() || count > GROUP_MAX ? -1 :
-            at + GROUP_HEADER_LENGTH + entryLength * count;
+        return at;
     }
 
-    private static int entryLength(final DirectBuffer buffer, final int at)
+    private int skipGroup(
+        final DirectBuffer buffer, final int from, final int end, final String parts, final int entryLengthMin)
     {
-        return buffer.getShort(at, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
-    }
-
-    private static int count(final DirectBuffer buffer, final int at)
-    {
-        return buffer.getShort(at + GROUP_COUNT_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
-    }
-
-    /** Where the group of keys and values ends, or below 0, also when a key is there twice. */
-    private static int properties(final DirectBuffer buffer, final int from, final int end)
-    {
-        if (end - from < GROUP_HEADER_LENGTH || count(buffer, from) > GROUP_MAX)
+        if (end - from < GroupSizeEncodingDecoder.ENCODED_LENGTH)
         {
-            return -1;
+            return INVALID;
         }
+        group.wrap(buffer, from);
+        final int entryLength = group.blockLength();
+        final int count = group.numInGroup();
+        int at = entryLength < entryLengthMin || count > GROUP_MAX ? INVALID :
+            from + GroupSizeEncodingDecoder.ENCODED_LENGTH;
         final Set<String> keys = new HashSet<>();
-        int at = from + GROUP_HEADER_LENGTH;
-        for (int i = count(buffer, from); i > 0; i--)
+        for (int i = 0; i < count && INVALID != at; i++)
         {
-            final int key = at + entryLength(buffer, from);
-            final int value = key > end ? -1 : data(buffer, key, end, Text.LENGTH_MAX_BYTES, true);
-            if (value < 0 || !keys.add(buffer.getStringWithoutLengthUtf8(
-                key + Integer.BYTES, value - key - Integer.BYTES)))
-            {
-                return -1;
-            }
-            at = data(buffer, value, end, VALUE_LENGTH_MAX_BYTES, true);
-            if (at < 0)
-            {
-                return -1;
-            }
+            at = skip(buffer, at + entryLength, end, parts, 0, keys);
         }
         return at;
     }
 
-    /** Where the group of names ends, or below 0. */
-    private static int names(final DirectBuffer buffer, final int from, final int end)
-    {
-        if (end - from < GROUP_HEADER_LENGTH || count(buffer, from) > GROUP_MAX)
-        {
-            return -1;
-        }
-        int at = from + GROUP_HEADER_LENGTH;
-        for (int i = count(buffer, from); i > 0 && at >= 0; i--)
-        {
-            final int name = at + entryLength(buffer, from);
-            at = name > end ? -1 : data(buffer, name, end, Text.LENGTH_MAX_BYTES, true);
-        }
-        return at;
-    }
-
-    /** Where the text or the bytes end, or below 0. */
-    private static int data(
-        final DirectBuffer buffer, final int at, final int end, final int lengthMax, final boolean isText)
+    private static int skipData(
+        final DirectBuffer buffer, final int at, final int end, final char part, final Set<String> keys)
     {
         if (end - at < Integer.BYTES)
         {
-            return -1;
+            return INVALID;
         }
-        final int length = buffer.getInt(at, ByteOrder.LITTLE_ENDIAN);
+        final long length = buffer.getInt(at, ByteOrder.LITTLE_ENDIAN) & 0xFFFF_FFFFL;
         final int from = at + Integer.BYTES;
-        if (length < 0 || length > lengthMax || length > end - from || isText && !Text.isValid(buffer, from, length))
+        final long lengthMax = 'V' == part ? VarValueEncodingDecoder.lengthMaxValue() :
+            VarStringEncodingDecoder.lengthMaxValue();
+        if (length > Math.min(lengthMax, end - from) ||
+            'B' != part && !Text.isValid(buffer, from, (int)length) ||
+            'K' == part && !keys.add(buffer.getStringWithoutLengthUtf8(from, (int)length)))
         {
-            return -1;
+            return INVALID;
         }
-        return from + length;
+        return from + (int)length;
     }
 }

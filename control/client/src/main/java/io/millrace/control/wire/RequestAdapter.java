@@ -20,12 +20,12 @@ import org.agrona.DirectBuffer;
 public final class RequestAdapter
 {
     private final RequestHandler handler;
-    private final MessageCheck check = new MessageCheck();
-    private final OpenSessionDecoder openSession = new OpenSessionDecoder();
-    private final ProveIdentityDecoder proveIdentity = new ProveIdentityDecoder();
-    private final CloseSessionDecoder closeSession = new CloseSessionDecoder();
-    private final KeepAliveDecoder keepAlive = new KeepAliveDecoder();
     private final CommandReader commands = new CommandReader();
+    private final MessageCheck check = commands.check();
+    private final OpenSessionDecoder openSession = check.add(new OpenSessionDecoder(), "TTTTB");
+    private final ProveIdentityDecoder proveIdentity = check.add(new ProveIdentityDecoder(), "BB");
+    private final CloseSessionDecoder closeSession = check.add(new CloseSessionDecoder(), "");
+    private final KeepAliveDecoder keepAlive = check.add(new KeepAliveDecoder(), "");
 
     /**
      * Makes an adapter.
@@ -71,29 +71,33 @@ public final class RequestAdapter
         return true;
     }
 
+    /** Of all messages that are read. */
+    MessageCheck check()
+    {
+        return check;
+    }
+
     private boolean dispatch(final DirectBuffer buffer, final int offset)
     {
         final MessageHeaderDecoder header = check.header();
         switch (header.templateId())
         {
             case OpenSessionDecoder.TEMPLATE_ID:
-                return onOpenSession(buffer, offset, header);
+                return onOpenSession();
 
             case ProveIdentityDecoder.TEMPLATE_ID:
-                return onProveIdentity(buffer, offset, header);
+                return onProveIdentity();
 
             case CloseSessionDecoder.TEMPLATE_ID:
-                closeSession.wrapAndApplyHeader(buffer, offset, header);
                 handler.onCloseSession(closeSession.sessionId());
                 return true;
 
             case KeepAliveDecoder.TEMPLATE_ID:
-                keepAlive.wrapAndApplyHeader(buffer, offset, header);
                 handler.onKeepAlive(keepAlive.sessionId());
                 return true;
 
             default:
-                final Command command = commands.read(buffer, offset, header);
+                final Command command = commands.read(header.templateId());
                 if (null == command)
                 {
                     return false;
@@ -103,9 +107,8 @@ public final class RequestAdapter
         }
     }
 
-    private boolean onOpenSession(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private boolean onOpenSession()
     {
-        openSession.wrapAndApplyHeader(buffer, offset, header);
         // Texts are read in their order; an older client ends before the last.
         final String responseChannel = openSession.responseChannel();
         final String clientName = openSession.clientName();
@@ -123,9 +126,8 @@ public final class RequestAdapter
         return true;
     }
 
-    private boolean onProveIdentity(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private boolean onProveIdentity()
     {
-        proveIdentity.wrapAndApplyHeader(buffer, offset, header);
         if (SessionProof.NONCE_LENGTH != proveIdentity.nonceLength())
         {
             return false;

@@ -14,7 +14,6 @@ import io.millrace.control.codec.LatencyRecordDecoder;
 import io.millrace.control.codec.LeadershipRecordDecoder;
 import io.millrace.control.codec.ListenerRecordDecoder;
 import io.millrace.control.codec.ManagedRecordDecoder;
-import io.millrace.control.codec.MessageHeaderDecoder;
 import io.millrace.control.codec.NamespaceRecordDecoder;
 import io.millrace.control.codec.PlanStepRecordDecoder;
 import io.millrace.control.codec.QosRecordDecoder;
@@ -52,60 +51,67 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
-import org.agrona.DirectBuffer;
 
 /**
  * Decodes resources that were found sound. Belongs to one thread; keeps nothing between calls but whose the last was.
  */
 final class ResourceReader
 {
-    private final DataPlaneRecordDecoder dataPlane = new DataPlaneRecordDecoder();
-    private final ReactorRecordDecoder reactor = new ReactorRecordDecoder();
-    private final DeviceRecordDecoder device = new DeviceRecordDecoder();
-    private final SubsystemRecordDecoder subsystem = new SubsystemRecordDecoder();
-    private final NamespaceRecordDecoder namespace = new NamespaceRecordDecoder();
-    private final HostRecordDecoder host = new HostRecordDecoder();
-    private final ListenerRecordDecoder listener = new ListenerRecordDecoder();
-    private final ControllerRecordDecoder controller = new ControllerRecordDecoder();
-    private final VersionRecordDecoder version = new VersionRecordDecoder();
-    private final AuditRecordDecoder audit = new AuditRecordDecoder();
-    private final LatencyRecordDecoder latency = new LatencyRecordDecoder();
-    private final AnaRecordDecoder ana = new AnaRecordDecoder();
-    private final QosRecordDecoder qos = new QosRecordDecoder();
-    private final QueuePairRecordDecoder queuePair = new QueuePairRecordDecoder();
-    private final ManagedRecordDecoder managed = new ManagedRecordDecoder();
-    private final PlanStepRecordDecoder planStep = new PlanStepRecordDecoder();
-    private final CounterRecordDecoder counter = new CounterRecordDecoder();
-    private final DeviceErrorRecordDecoder deviceError = new DeviceErrorRecordDecoder();
-    private final LeadershipRecordDecoder leadership = new LeadershipRecordDecoder();
-    private final DriftRecordDecoder drift = new DriftRecordDecoder();
+    private final MessageCheck check = new MessageCheck();
+    private final DataPlaneRecordDecoder dataPlane = check.add(new DataPlaneRecordDecoder(), "TTT");
+    private final ReactorRecordDecoder reactor = check.add(new ReactorRecordDecoder(), "T");
+    private final DeviceRecordDecoder device = check.add(new DeviceRecordDecoder(), "(KV)(T)TTTT");
+    private final SubsystemRecordDecoder subsystem = check.add(new SubsystemRecordDecoder(), "TTT");
+    private final NamespaceRecordDecoder namespace = check.add(new NamespaceRecordDecoder(), "TT");
+    private final HostRecordDecoder host = check.add(new HostRecordDecoder(), "TT");
+    private final ListenerRecordDecoder listener = check.add(new ListenerRecordDecoder(), "T");
+    private final ControllerRecordDecoder controller = check.add(new ControllerRecordDecoder(), "TTT");
+    private final VersionRecordDecoder version = check.add(new VersionRecordDecoder(), "TTT");
+    private final AuditRecordDecoder audit = check.add(new AuditRecordDecoder(), "TTTT");
+    private final LatencyRecordDecoder latency =
+        check.add(new LatencyRecordDecoder(), "()T", LatencyRecordDecoder.BucketsDecoder.sbeBlockLength());
+    private final AnaRecordDecoder ana = check.add(new AnaRecordDecoder(), "TT");
+    private final QosRecordDecoder qos = check.add(new QosRecordDecoder(), "TT");
+    private final QueuePairRecordDecoder queuePair = check.add(new QueuePairRecordDecoder(), "TTT");
+    private final ManagedRecordDecoder managed = check.add(new ManagedRecordDecoder(), "TTTT");
+    private final PlanStepRecordDecoder planStep = check.add(new PlanStepRecordDecoder(), "T");
+    private final CounterRecordDecoder counter = check.add(new CounterRecordDecoder(), "TTTT");
+    private final DeviceErrorRecordDecoder deviceError = check.add(new DeviceErrorRecordDecoder(), "TTTT");
+    private final LeadershipRecordDecoder leadership = check.add(new LeadershipRecordDecoder(), "TT");
+    private final DriftRecordDecoder drift = check.add(new DriftRecordDecoder(), "TTT");
     private long correlationId;
 
-    /** Null when the template is that of no resource. */
-    Resource read(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    /** Of the messages that are read here; more can be added. Decoders are wrapped by it. */
+    MessageCheck check()
     {
-        return switch (header.templateId())
+        return check;
+    }
+
+    /** Null when the template is that of no resource. */
+    Resource read(final int templateId)
+    {
+        return switch (templateId)
         {
-            case DataPlaneRecordDecoder.TEMPLATE_ID -> dataPlane(buffer, offset, header);
-            case ReactorRecordDecoder.TEMPLATE_ID -> reactor(buffer, offset, header);
-            case DeviceRecordDecoder.TEMPLATE_ID -> device(buffer, offset, header);
-            case SubsystemRecordDecoder.TEMPLATE_ID -> subsystem(buffer, offset, header);
-            case NamespaceRecordDecoder.TEMPLATE_ID -> namespace(buffer, offset, header);
-            case HostRecordDecoder.TEMPLATE_ID -> host(buffer, offset, header);
-            case ListenerRecordDecoder.TEMPLATE_ID -> listener(buffer, offset, header);
-            case ControllerRecordDecoder.TEMPLATE_ID -> controller(buffer, offset, header);
-            case VersionRecordDecoder.TEMPLATE_ID -> version(buffer, offset, header);
-            case AuditRecordDecoder.TEMPLATE_ID -> audit(buffer, offset, header);
-            case AnaRecordDecoder.TEMPLATE_ID -> ana(buffer, offset, header);
-            case QosRecordDecoder.TEMPLATE_ID -> qos(buffer, offset, header);
-            case QueuePairRecordDecoder.TEMPLATE_ID -> queuePair(buffer, offset, header);
-            case LatencyRecordDecoder.TEMPLATE_ID -> latency(buffer, offset, header);
-            case ManagedRecordDecoder.TEMPLATE_ID -> managed(buffer, offset, header);
-            case PlanStepRecordDecoder.TEMPLATE_ID -> planStep(buffer, offset, header);
-            case LeadershipRecordDecoder.TEMPLATE_ID -> leadership(buffer, offset, header);
-            case DriftRecordDecoder.TEMPLATE_ID -> drift(buffer, offset, header);
-            case CounterRecordDecoder.TEMPLATE_ID -> counter(buffer, offset, header);
-            case DeviceErrorRecordDecoder.TEMPLATE_ID -> deviceError(buffer, offset, header);
+            case DataPlaneRecordDecoder.TEMPLATE_ID -> dataPlane();
+            case ReactorRecordDecoder.TEMPLATE_ID -> reactor();
+            case DeviceRecordDecoder.TEMPLATE_ID -> device();
+            case SubsystemRecordDecoder.TEMPLATE_ID -> subsystem();
+            case NamespaceRecordDecoder.TEMPLATE_ID -> namespace();
+            case HostRecordDecoder.TEMPLATE_ID -> host();
+            case ListenerRecordDecoder.TEMPLATE_ID -> listener();
+            case ControllerRecordDecoder.TEMPLATE_ID -> controller();
+            case VersionRecordDecoder.TEMPLATE_ID -> version();
+            case AuditRecordDecoder.TEMPLATE_ID -> audit();
+            case AnaRecordDecoder.TEMPLATE_ID -> ana();
+            case QosRecordDecoder.TEMPLATE_ID -> qos();
+            case QueuePairRecordDecoder.TEMPLATE_ID -> queuePair();
+            case LatencyRecordDecoder.TEMPLATE_ID -> latency();
+            case ManagedRecordDecoder.TEMPLATE_ID -> managed();
+            case PlanStepRecordDecoder.TEMPLATE_ID -> planStep();
+            case LeadershipRecordDecoder.TEMPLATE_ID -> leadership();
+            case DriftRecordDecoder.TEMPLATE_ID -> drift();
+            case CounterRecordDecoder.TEMPLATE_ID -> counter();
+            case DeviceErrorRecordDecoder.TEMPLATE_ID -> deviceError();
             default -> null;
         };
     }
@@ -116,9 +122,8 @@ final class ResourceReader
         return correlationId;
     }
 
-    private Resource dataPlane(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Resource dataPlane()
     {
-        dataPlane.wrapAndApplyHeader(buffer, offset, header);
         correlationId = dataPlane.correlationId();
         final String name = dataPlane.name();
         final String version = dataPlane.version();
@@ -132,9 +137,8 @@ final class ResourceReader
             name, version, memoryNote);
     }
 
-    private Resource queuePair(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Resource queuePair()
     {
-        queuePair.wrapAndApplyHeader(buffer, offset, header);
         correlationId = queuePair.correlationId();
         final String nqn = queuePair.nqn();
         final String hostNqn = queuePair.hostNqn();
@@ -142,9 +146,8 @@ final class ResourceReader
             queuePair.depth(), queuePair.outstandingCommands(), queuePair.address());
     }
 
-    private Resource reactor(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Resource reactor()
     {
-        reactor.wrapAndApplyHeader(buffer, offset, header);
         correlationId = reactor.correlationId();
         final String name = reactor.name();
         return new ReactorInfo(
@@ -156,9 +159,8 @@ final class ResourceReader
             known(reactor.poolQuarantinedBytes(), ReactorRecordDecoder.poolQuarantinedBytesNullValue()), name);
     }
 
-    private Resource device(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Resource device()
     {
-        device.wrapAndApplyHeader(buffer, offset, header);
         correlationId = device.correlationId();
         final long sizeBytes = device.sizeBytes();
         final int blockSizeBytes = device.blockSizeBytes();
@@ -181,9 +183,8 @@ final class ResourceReader
             device.progressPerMille());
     }
 
-    private Resource subsystem(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Resource subsystem()
     {
-        subsystem.wrapAndApplyHeader(buffer, offset, header);
         correlationId = subsystem.correlationId();
         final String nqn = subsystem.nqn();
         final String serial = subsystem.serial();
@@ -193,9 +194,8 @@ final class ResourceReader
             model);
     }
 
-    private Resource namespace(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Resource namespace()
     {
-        namespace.wrapAndApplyHeader(buffer, offset, header);
         correlationId = namespace.correlationId();
         final String nqn = namespace.nqn();
         final String device = namespace.device();
@@ -207,9 +207,8 @@ final class ResourceReader
             known(namespace.anaGroup(), NamespaceRecordDecoder.anaGroupNullValue()));
     }
 
-    private Resource host(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Resource host()
     {
-        host.wrapAndApplyHeader(buffer, offset, header);
         correlationId = host.correlationId();
         final String nqn = host.nqn();
         final String hostNqn = host.hostNqn();
@@ -217,18 +216,16 @@ final class ResourceReader
             nqn, hostNqn);
     }
 
-    private Resource listener(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Resource listener()
     {
-        listener.wrapAndApplyHeader(buffer, offset, header);
         correlationId = listener.correlationId();
         final String address = listener.address();
         return new ListenerInfo(
             listener.transport(), address, listener.port(), Bool.TRUE == listener.discoveryOnly());
     }
 
-    private Resource controller(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Resource controller()
     {
-        controller.wrapAndApplyHeader(buffer, offset, header);
         correlationId = controller.correlationId();
         final String nqn = controller.nqn();
         final String hostNqn = controller.hostNqn();
@@ -237,27 +234,24 @@ final class ResourceReader
             nqn, controller.controllerId(), hostNqn, controller.ioQueues(), controller.keepAliveMs(), state);
     }
 
-    private Resource version(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Resource version()
     {
-        version.wrapAndApplyHeader(buffer, offset, header);
         correlationId = version.correlationId();
         return new VersionInfo(
             version.version(), version.epochNs(), version.devices(), version.subsystems(), version.namespaces(),
             version.hosts(), version.listeners(), version.dataPlane(), version.author(), version.comment());
     }
 
-    private Resource audit(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Resource audit()
     {
-        audit.wrapAndApplyHeader(buffer, offset, header);
         correlationId = audit.correlationId();
         return new AuditInfo(
             audit.sequence(), audit.epochNs(), audit.version(), audit.role(), audit.code(), audit.dataPlane(),
             audit.client(), audit.text(), audit.answer());
     }
 
-    private Resource ana(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Resource ana()
     {
-        ana.wrapAndApplyHeader(buffer, offset, header);
         correlationId = ana.correlationId();
         final String nqn = ana.nqn();
         final String address = ana.address();
@@ -265,9 +259,8 @@ final class ResourceReader
             nqn, ana.transport(), address, ana.port(), ana.group(), ana.state(), ana.changes(), ana.namespaces());
     }
 
-    private Resource managed(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Resource managed()
     {
-        managed.wrapAndApplyHeader(buffer, offset, header);
         correlationId = managed.correlationId();
         return new ManagedInfo(
             managed.name(), Bool.TRUE == managed.connected(), managed.health(), managed.seenEpochNs(), managed.term(),
@@ -275,9 +268,8 @@ final class ResourceReader
             managed.refusal(), managed.text());
     }
 
-    private Resource leadership(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Resource leadership()
     {
-        leadership.wrapAndApplyHeader(buffer, offset, header);
         correlationId = leadership.correlationId();
         return new LeadershipInfo(
             leadership.term(), new UUID(leadership.managerId().high(), leadership.managerId().low()),
@@ -287,18 +279,16 @@ final class ResourceReader
             leadership.directChangesSeen(), leadership.managerName(), leadership.managerAddress());
     }
 
-    private Resource drift(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Resource drift()
     {
-        drift.wrapAndApplyHeader(buffer, offset, header);
         correlationId = drift.correlationId();
         return new DriftInfo(
             Bool.TRUE == drift.withheld(), Bool.TRUE == drift.destructive(), drift.dataPlane(), drift.step(),
             drift.reason());
     }
 
-    private Resource latency(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Resource latency()
     {
-        latency.wrapAndApplyHeader(buffer, offset, header);
         correlationId = latency.correlationId();
         final List<LatencyBucket> buckets = new ArrayList<>();
         for (final LatencyRecordDecoder.BucketsDecoder bucket : latency.buckets())
@@ -310,9 +300,8 @@ final class ResourceReader
             latency.errors(), latency.sumNs(), latency.longestNs(), buckets);
     }
 
-    private Resource qos(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Resource qos()
     {
-        qos.wrapAndApplyHeader(buffer, offset, header);
         correlationId = qos.correlationId();
         final String nqn = qos.nqn();
         return new QosInfo(new QosSpec(nqn, qos.nsid(), qos.hostNqn(), qos.readIops(), qos.writeIops(), qos.iops(),
@@ -320,25 +309,22 @@ final class ResourceReader
             qos.throttledReads(), qos.throttledWrites(), qos.waiting(), qos.waitNs());
     }
 
-    private Resource planStep(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Resource planStep()
     {
-        planStep.wrapAndApplyHeader(buffer, offset, header);
         correlationId = planStep.correlationId();
         return new PlanStepInfo(planStep.effect(), Bool.TRUE == planStep.destructive(), planStep.sentence());
     }
 
-    private Resource deviceError(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Resource deviceError()
     {
-        deviceError.wrapAndApplyHeader(buffer, offset, header);
         correlationId = deviceError.correlationId();
         return new DeviceErrorInfo(deviceError.device(), deviceError.operation(), deviceError.status(),
             deviceError.cause(), deviceError.errno(), deviceError.count(), deviceError.firstEpochNs(),
             deviceError.lastEpochNs(), deviceError.firstLba(), deviceError.lastLba());
     }
 
-    private Resource counter(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private Resource counter()
     {
-        counter.wrapAndApplyHeader(buffer, offset, header);
         correlationId = counter.correlationId();
         return new CounterInfo(
             counter.group(), counter.reactor(), counter.subject(), counter.counter(), counter.value());

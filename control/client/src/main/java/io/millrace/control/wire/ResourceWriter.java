@@ -204,7 +204,7 @@ final class ResourceWriter
             .low(spec.incarnation().getLeastSignificantBits());
         final DeviceRecordEncoder.PropertiesEncoder properties = device.propertiesCount(spec.properties().size());
         spec.properties().forEach((key, value) -> properties.next().key(key)
-            .value(Text.fit(value, MessageCheck.VALUE_LENGTH_MAX_BYTES)));
+            .value(Text.fit(value, Text.VALUE_LENGTH_MAX_BYTES)));
         final DeviceRecordEncoder.MembersEncoder members = device.membersCount(info.members().size());
         info.members().forEach((each) ->
             members.next().member(Text.fit(each, Text.MEMBER_LENGTH_MAX_BYTES)));

@@ -22,13 +22,13 @@ import org.agrona.DirectBuffer;
 public final class ResponseAdapter
 {
     private final ResponseHandler handler;
-    private final MessageCheck check = new MessageCheck();
-    private final ChallengeDecoder challenge = new ChallengeDecoder();
-    private final SessionOpenedDecoder sessionOpened = new SessionOpenedDecoder();
-    private final AnswerDecoder answer = new AnswerDecoder();
-    private final AliveDecoder alive = new AliveDecoder();
-    private final EventDecoder event = new EventDecoder();
     private final ResourceReader resources = new ResourceReader();
+    private final MessageCheck check = resources.check();
+    private final ChallengeDecoder challenge = check.add(new ChallengeDecoder(), "BB");
+    private final SessionOpenedDecoder sessionOpened = check.add(new SessionOpenedDecoder(), "TBTT");
+    private final AnswerDecoder answer = check.add(new AnswerDecoder(), "T");
+    private final AliveDecoder alive = check.add(new AliveDecoder(), "");
+    private final EventDecoder event = check.add(new EventDecoder(), "TT");
 
     /**
      * Makes an adapter.
@@ -64,31 +64,28 @@ public final class ResponseAdapter
         switch (header.templateId())
         {
             case ChallengeDecoder.TEMPLATE_ID:
-                return onChallenge(buffer, offset, header);
+                return onChallenge();
 
             case SessionOpenedDecoder.TEMPLATE_ID:
-                onSessionOpened(buffer, offset, header);
+                onSessionOpened();
                 return true;
 
             case AnswerDecoder.TEMPLATE_ID:
-                answer.wrapAndApplyHeader(buffer, offset, header);
                 handler.onAnswer(
                     answer.sessionId(), answer.correlationId(), answer.code(), answer.value(), answer.text());
                 return true;
 
             case AliveDecoder.TEMPLATE_ID:
-                alive.wrapAndApplyHeader(buffer, offset, header);
                 handler.onAlive(alive.sessionId(), alive.eventSequence());
                 return true;
 
             case EventDecoder.TEMPLATE_ID:
-                event.wrapAndApplyHeader(buffer, offset, header);
                 handler.onEvent(new ControlEvent(
                     event.sequence(), event.epochNs(), event.kind(), event.change(), event.name(), event.text()));
                 return true;
 
             default:
-                final Resource resource = resources.read(buffer, offset, header);
+                final Resource resource = resources.read(header.templateId());
                 if (null == resource)
                 {
                     return false;
@@ -98,9 +95,14 @@ public final class ResponseAdapter
         }
     }
 
-    private boolean onChallenge(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    /** Of all messages that are read. */
+    MessageCheck check()
     {
-        challenge.wrapAndApplyHeader(buffer, offset, header);
+        return check;
+    }
+
+    private boolean onChallenge()
+    {
         if (SessionProof.NONCE_LENGTH != challenge.nonceLength())
         {
             return false;
@@ -117,9 +119,8 @@ public final class ResponseAdapter
         return true;
     }
 
-    private void onSessionOpened(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    private void onSessionOpened()
     {
-        sessionOpened.wrapAndApplyHeader(buffer, offset, header);
         final String name = sessionOpened.dataPlaneName();
         final byte[] proof = new byte[sessionOpened.proofLength()];
         sessionOpened.getProof(proof, 0, proof.length);

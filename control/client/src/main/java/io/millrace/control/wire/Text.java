@@ -1,5 +1,6 @@
 package io.millrace.control.wire;
 
+import io.millrace.control.device.DeviceType;
 import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
 
@@ -10,6 +11,8 @@ public final class Text
 {
     /** Longest text, in bytes of UTF-8. */
     public static final int LENGTH_MAX_BYTES = 4096;
+    /** Longest value of a property, in bytes of UTF-8. */
+    static final int VALUE_LENGTH_MAX_BYTES = DeviceType.PROPERTIES_LENGTH_BYTES_MAX;
     /** Longest name of a device or its type, in bytes of UTF-8, where a message has much else. */
     static final int NAME_LENGTH_MAX_BYTES = 256;
     /** Longest name of one of many devices: longer names are none. */
