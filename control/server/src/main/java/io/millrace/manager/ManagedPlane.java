@@ -360,7 +360,10 @@ final class ManagedPlane implements ControlListener, AutoCloseable
 
     private int serve(final long nowNs)
     {
-        syncStatus.follow(ledger);
+        if (!versions.isConfirming())
+        {
+            syncStatus.follow(ledger);
+        }
         revertIfStale();
         if (ledger.isAdopting())
         {

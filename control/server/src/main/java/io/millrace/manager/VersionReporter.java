@@ -18,6 +18,7 @@ final class VersionReporter
     private final Consumer<String> log;
     private StatePosition told = StatePosition.NONE;
     private boolean isOld;
+    private int unconfirmed;
     private String lastError = "";
 
     VersionReporter(
@@ -58,11 +59,22 @@ final class VersionReporter
         }
     }
 
+    /**
+     * Whether the data plane has not confirmed yet that it was found in sync. After a restart it would not know by then
+     * that this manager made what it has, and an operator would be asked before anything of it is removed.
+     */
+    boolean isConfirming()
+    {
+        return unconfirmed > 0;
+    }
+
     private void send(final Command.ApplyVersion command)
     {
         told = command.position();
+        unconfirmed += command.inSync() ? 1 : 0;
         submit.apply(command).onDone((call) ->
         {
+            unconfirmed -= command.inSync() ? 1 : 0;
             if (Code.STALE_TERM == call.code())
             {
                 onStaleTerm.accept(call.text());

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -83,6 +84,20 @@ class ManagerIncarnationTest
                 ManagerFixture.untilWell(client);
                 assertEquals(MIB, client.devices("mem0").getFirst().sizeBytes());
             }
+        }
+    }
+
+    /** A data plane that is killed right after knows that this manager made what it has. */
+    @RepeatedTest(5)
+    void shouldBeInSyncOnceTheDataPlaneHasPersistedThat() throws Exception
+    {
+        try (TestPlane plane = TestPlane.started(directory, "a");
+            ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0")))
+        {
+            final Path kept = directory.resolve("state-of-plane-a/applied-state.yaml");
+            final ManagedInfo info = ManagerFixture.untilWell(fixture.connect());
+            final String state = Files.readString(kept);
+            assertTrue(state.contains("\nversion: " + info.desiredVersion() + '\n'), state);
         }
     }
 
