@@ -184,6 +184,18 @@ class MetricsEndpointTest
         }
     }
 
+    @Test
+    void shouldNameMetricsThatExistInDocumentedQueriesAndAlerts() throws IOException
+    {
+        final String page = Files.readString(Path.of(System.getProperty("millrace.root"), "docs", "metrics.md"));
+        final String examples = page.substring(page.indexOf("### Queries"));
+        final List<String> used = Pattern.compile("\\bmillrace_\\w+").matcher(examples).results()
+            .map((each) -> each.group().replaceFirst("_bucket$", "")).distinct()
+            .filter((each) -> !"millrace_manager_".equals(each)).toList();
+        assertTrue(used.size() > 10, used::toString);
+        assertEquals(List.of(), used.stream().filter((each) -> !page.contains("\n| `" + each + "` |")).toList());
+    }
+
     /** Name of each metric with its type and labels. */
     private static Map<String, String> scraped(final String text)
     {
