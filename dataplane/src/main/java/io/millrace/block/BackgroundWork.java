@@ -14,7 +14,8 @@ import io.millrace.reactor.Poller;
 public interface BackgroundWork extends Poller
 {
     /**
-     * Called once, before everything else.
+     * Called once, before everything else. Work that cannot begin may throw: the error is reported, nothing else is
+     * called, and the work counts as ended, with nothing under way and no channel open.
      *
      * @param context for channels to the devices that the work is on; several may share it.
      */

@@ -18,8 +18,10 @@ import io.millrace.memory.Segments;
  *                              never kept. So a write's segments may lie in memory that is reused as soon as
  *                              {@code submit} returned true; refused, the submitter copies them before it tries again.
  * @param volatileWriteCache    writes without FUA are stable only after a flush.
- * @param supportsWriteZeroes   {@link BlockOperation#WRITE_ZEROES} works.
- * @param supportsVerify        {@link BlockOperation#VERIFY} works.
+ * @param supportsWriteZeroes   the device does {@link BlockOperation#WRITE_ZEROES} itself; else who submits has an
+ *                              {@link Emulation}.
+ * @param supportsVerify        the device does {@link BlockOperation#VERIFY} itself; else who submits has an
+ *                              {@link Emulation}.
  * @param supportsDeallocate    {@link BlockOperation#DEALLOCATE} works.
  * @param deallocatedReadsZero  blocks read as zeroes after each {@link BlockOperation#DEALLOCATE} that succeeds, so
  *                              that it may stand for WRITE_ZEROES. Not so where the device may leave blocks as they
@@ -27,7 +29,8 @@ import io.millrace.memory.Segments;
  *                              3.2.3), whatever it reports of blocks that are deallocated.
  * @param readOnly              writes are refused.
  * @param supportsCopy          {@link BlockOperation#COPY} works.
- * @param supportsCompare       {@link BlockOperation#COMPARE} works; else who submits has an {@link Emulation}.
+ * @param supportsCompare       the device does {@link BlockOperation#COMPARE} itself; else who submits has an
+ *                              {@link Emulation}.
  * @param optimalWriteBytes     size of writes, aligned to it, that suit the device best, such as the width of a stripe;
  *                              a multiple of the block size, at most {@link #maxTransferBytes}. The block size when
  *                              any will do.

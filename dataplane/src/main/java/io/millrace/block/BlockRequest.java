@@ -35,6 +35,8 @@ public final class BlockRequest
     private int causeCode;
     private int nvmeStatus;
     private BlockDevice failedDevice;
+    /** Does the request if the device does not; null for none. */
+    private Emulation emulation;
 
     /**
      * Creates a slot at set-up; it is reused for the life of its owner.
@@ -72,6 +74,10 @@ public final class BlockRequest
         hold = null;
         nvmeStatus = 0;
         failedDevice = null;
+        if (null != emulation)
+        {
+            emulation = null;
+        }
         // Rare, and storing a reference costs the collector's mark as well.
         if (BlockStatus.SUCCESS != status || FailureCause.NONE != cause)
         {
@@ -152,9 +158,34 @@ public final class BlockRequest
     {
         if (status != result)
         {
+            if (BlockStatus.NOT_SUPPORTED == result && null != emulation)
+            {
+                beginEmulation();
+                return;
+            }
             status = result;
         }
         listener.onComplete(this);
+    }
+
+    private void beginEmulation()
+    {
+        final Emulation begun = emulation;
+        emulation = null;
+        cause = FailureCause.NONE;
+        nvmeStatus = 0;
+        failedDevice = null;
+        begun.emulate(this);
+    }
+
+    /**
+     * Sets who does the request if the device completes it as not supported.
+     *
+     * @param newEmulation beside the channel, null for none.
+     */
+    void emulation(final Emulation newEmulation)
+    {
+        emulation = newEmulation;
     }
 
     /**

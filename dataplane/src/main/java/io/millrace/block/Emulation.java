@@ -1,46 +1,40 @@
 package io.millrace.block;
 
+import io.millrace.memory.MemoryDomain;
+
 /**
- * Submits to a channel what its device does itself, and emulates Compare where the device does not
- * ({@link BlockGeometry#supportsCompare()}), so that no device does. Whoever submits to a channel has one beside it:
- * the NVMe-oF target, and devices that are made of others. The channel's reactor only; nothing is allocated per
- * request.
+ * Submits to a channel what its device does itself, and emulates Compare, Verify and Write Zeroes where the device does
+ * not ({@link BlockGeometry#supportsCompare()} and so on, or {@link BlockStatus#NOT_SUPPORTED}), so that no device
+ * does. Whoever submits to a channel has one beside it: the NVMe-oF target, and devices that are made of others. The
+ * channel's reactor only; nothing is allocated per request.
  * <p>
- * Compare reads the range piece by piece into a buffer and compares there. A piece, at most 128 KiB, is read by one
- * request; nothing larger is compared as it was at one moment, which NVMe does not ask for either: only the fused
- * Compare and Write does, which is not offered.
+ * Emulated requests are done in parts of at most 128 KiB: Compare and Verify read one after another into a buffer and
+ * compare there, or drop the data; Write Zeroes writes from a buffer of zeroes, up to four parts at once, each with FUA
+ * when the request has it. Nothing larger than a part is compared as it was at one moment, which NVMe does not ask for
+ * either: only the fused Compare and Write does, which is not offered. Of a write of zeroes that fails, some parts may
+ * be written, as of any write. Requests that wait for a buffer or for others are taken all the same, and queued here.
  */
 public final class Emulation
 {
     private static final int REQUESTS_MAX = 8;
+    private static final int OPTIONAL_OPERATIONS = bit(BlockOperation.COMPARE) | bit(BlockOperation.VERIFY) |
+        bit(BlockOperation.WRITE_ZEROES);
 
+    private final BlockDevice device;
     private final BlockChannel channel;
     private final EmulationBuffers buffers;
-    private final boolean isNative;
+    private final boolean isPossible;
+    private final int emulatedOperations;
     private final int blockShift;
+    private final int maxTransferBytes;
     private final ChannelQueue queue;
-    /** Those that are free; made by the first emulated request, since most channels never have one. */
-    private Slot free;
-    private boolean hasSlots;
+    /** Those that wait for a slot. */
+    private final RequestList waiting = new RequestList();
+    /** Made by the first emulated request, since most channels never have one. */
+    private EmulatedRequest[] slots;
+    private EmulatedRequest free;
     private int inFlight;
     private boolean isClosing;
-
-    /** One emulated request. */
-    private static final class Slot
-    {
-        private final Emulation emulation;
-        private final BlockRequest piece;
-        private BlockRequest request;
-        private long address;
-        private int doneBytes;
-        private Slot next;
-
-        private Slot(final Emulation emulation)
-        {
-            this.emulation = emulation;
-            piece = new BlockRequest(this, Emulation::onPiece);
-        }
-    }
 
     /**
      * Creates an emulation without requests.
@@ -51,12 +45,22 @@ public final class Emulation
      */
     public Emulation(final BlockDevice device, final BlockChannel channel, final EmulationBuffers buffers)
     {
+        this.device = device;
         this.channel = channel;
         this.buffers = buffers;
         final BlockGeometry geometry = device.geometry();
-        isNative = geometry.supportsCompare();
+        emulatedOperations = (geometry.supportsCompare() ? 0 : bit(BlockOperation.COMPARE)) |
+            (geometry.supportsVerify() ? 0 : bit(BlockOperation.VERIFY)) |
+            (geometry.supportsWriteZeroes() ? 0 : bit(BlockOperation.WRITE_ZEROES));
+        isPossible = buffers.exist() && MemoryDomain.HOST.isIn(geometry.memoryDomains());
         blockShift = geometry.blockShift();
+        maxTransferBytes = geometry.maxTransferBytes();
         queue = new ChannelQueue(geometry, channel::submit);
+    }
+
+    private static int bit(final BlockOperation operation)
+    {
+        return 1 << operation.ordinal();
     }
 
     /**
@@ -67,7 +71,24 @@ public final class Emulation
      */
     public boolean submit(final BlockRequest request)
     {
-        return isNative || BlockOperation.COMPARE != request.operation() ? channel.submit(request) : compare(request);
+        return 0 == (OPTIONAL_OPERATIONS & bit(request.operation())) ?
+            channel.submit(request) : submitOptional(request);
+    }
+
+    private boolean submitOptional(final BlockRequest request)
+    {
+        if (0 != (emulatedOperations & bit(request.operation())))
+        {
+            emulate(request);
+            return true;
+        }
+        request.emulation(this);
+        if (channel.submit(request))
+        {
+            return true;
+        }
+        request.emulation(null);
+        return false;
     }
 
     /**
@@ -89,7 +110,7 @@ public final class Emulation
     }
 
     /**
-     * {@return whether it waits for nothing but the channel}
+     * {@return whether it waits for nothing but the channel and the reactor's buffers}
      */
     public boolean canSleep()
     {
@@ -102,113 +123,161 @@ public final class Emulation
     public void close()
     {
         isClosing = true;
-        for (BlockRequest piece = queue.removeFirst(); null != piece; piece = queue.removeFirst())
+        while (0 != waiting.size())
         {
-            finish((Slot)piece.owner(), BlockStatus.ABORTED);
+            complete(waiting.removeFirst(), BlockStatus.ABORTED);
+        }
+        // Before others end, whose buffers they would get.
+        for (int i = 0; null != slots && i < REQUESTS_MAX; i++)
+        {
+            final EmulatedRequest slot = slots[i];
+            if (null != slot.request() && null == slot.buffer())
+            {
+                buffers.cancel(slot);
+                finish(slot, BlockStatus.ABORTED);
+            }
+        }
+        for (BlockRequest part = queue.removeFirst(); null != part; part = queue.removeFirst())
+        {
+            onPart((EmulatedRequest)part.owner(), part, BlockStatus.ABORTED);
         }
     }
 
-    private boolean compare(final BlockRequest request)
+    /**
+     * Emulates a request, which is the emulation's until it is complete.
+     *
+     * @param request that the device does not do.
+     */
+    void emulate(final BlockRequest request)
     {
-        if (!buffers.exist())
-        {
-            request.complete(BlockStatus.NOT_SUPPORTED);
-            return true;
-        }
-        makeSlots();
-        final Slot slot = free;
-        final long address = null == slot ? 0 : buffers.acquire();
-        if (0 == address)
-        {
-            return false;
-        }
-        free = slot.next;
         inFlight++;
-        slot.request = request;
-        slot.address = address;
-        slot.doneBytes = 0;
-        read(slot);
-        return true;
+        if (isClosing)
+        {
+            complete(request, BlockStatus.ABORTED);
+        }
+        else if (!isPossible)
+        {
+            complete(request, BlockStatus.NOT_SUPPORTED);
+        }
+        else if (!device.geometry().contains(request.lba(), request.blocks()))
+        {
+            complete(request, BlockStatus.OUT_OF_RANGE);
+        }
+        else
+        {
+            waiting.add(request);
+            makeSlots();
+            begin();
+        }
     }
 
     private void makeSlots()
     {
-        if (!hasSlots)
+        if (null == slots)
         {
-            hasSlots = true;
+            slots = new EmulatedRequest[REQUESTS_MAX];
             for (int i = 0; i < REQUESTS_MAX; i++)
             {
-                final Slot slot = new Slot(this);
-                slot.next = free;
-                free = slot;
+                slots[i] = new EmulatedRequest(this);
+                slots[i].next(free);
+                free = slots[i];
             }
         }
     }
 
-    private void read(final Slot slot)
+    private void begin()
     {
-        final int leftBytes = (slot.request.blocks() << blockShift) - slot.doneBytes;
-        final int pieceBytes = Math.min(buffers.bytes(slot.address), leftBytes);
-        slot.piece
-            .reset(BlockOperation.READ, slot.request.lba() + (slot.doneBytes >> blockShift), pieceBytes >> blockShift)
-            .addSegment(slot.address, pieceBytes);
-        queue.submit(slot.piece);
-    }
-
-    private static void onPiece(final BlockRequest piece)
-    {
-        final Slot slot = (Slot)piece.owner();
-        slot.emulation.onPiece(slot);
-    }
-
-    private void onPiece(final Slot slot)
-    {
-        final BlockRequest piece = slot.piece;
-        if (BlockStatus.SUCCESS != piece.status())
+        while (0 != waiting.size() && null != free)
         {
-            slot.request.failedFrom(piece);
-            finish(slot, piece.status());
-            return;
-        }
-        final int pieceBytes = piece.blocks() << blockShift;
-        if (!slot.request.segments().isEqual(slot.doneBytes, slot.address, pieceBytes))
-        {
-            finish(slot, BlockStatus.COMPARE_FAILURE);
-            return;
-        }
-        slot.doneBytes += pieceBytes;
-        if (slot.doneBytes == slot.request.blocks() << blockShift)
-        {
-            finish(slot, BlockStatus.SUCCESS);
-        }
-        else if (isClosing)
-        {
-            finish(slot, BlockStatus.ABORTED);
-        }
-        else
-        {
-            read(slot);
+            final EmulatedRequest slot = free;
+            free = slot.next();
+            slot.next(null);
+            slot.begin(waiting.removeFirst());
+            buffers.acquire(slot);
         }
     }
 
-    private void finish(final Slot slot, final BlockStatus status)
+    /**
+     * Sends as many parts as may be with the device.
+     *
+     * @param slot that has a buffer.
+     */
+    void send(final EmulatedRequest slot)
     {
-        final BlockRequest request = slot.request;
-        final long address = slot.address;
-        final MemoryHold hold = slot.piece.hold();
-        if (null == hold)
+        // It may end meanwhile, and begin again: all that counts is what it is now.
+        while (!isClosing && slot.hasNext())
         {
-            buffers.release(address);
+            queue.submit(slot.next(maxTransferBytes, blockShift));
         }
-        else
+    }
+
+    /**
+     * The device has completed a part.
+     *
+     * @param part with its status.
+     */
+    static void onPart(final BlockRequest part)
+    {
+        final EmulatedRequest slot = (EmulatedRequest)part.owner();
+        slot.emulation().onPart(slot, part, part.status());
+    }
+
+    private void onPart(final EmulatedRequest slot, final BlockRequest part, final BlockStatus status)
+    {
+        BlockStatus result = status;
+        if (BlockStatus.SUCCESS != status)
         {
-            // The device may still write to the buffer; the host's data it never had.
-            slot.piece.clearHold();
-            hold.whenReleased(() -> buffers.release(address));
+            onFailed(slot, part);
         }
-        slot.request = null;
-        slot.next = free;
+        else if (BlockOperation.COMPARE == slot.request().operation() && !isEqual(slot.request(), part))
+        {
+            result = BlockStatus.COMPARE_FAILURE;
+        }
+        slot.onPart(part, result);
+        send(slot);
+        if (null != slot.request() && slot.isIdle() && null != slot.buffer())
+        {
+            finish(slot, BlockStatus.SUCCESS != slot.status() || slot.isComplete() ?
+                slot.status() : BlockStatus.ABORTED);
+        }
+    }
+
+    private boolean isEqual(final BlockRequest request, final BlockRequest part)
+    {
+        return request.segments().isEqual((int)(part.lba() - request.lba()) << blockShift,
+            part.segments().address(0), part.blocks() << blockShift);
+    }
+
+    private void onFailed(final EmulatedRequest slot, final BlockRequest part)
+    {
+        slot.request().failedFrom(part);
+        final MemoryHold hold = part.hold();
+        if (null != hold)
+        {
+            // The device may still use the buffer; the host's data it never had.
+            final EmulationBuffers.Buffer buffer = slot.buffer();
+            part.clearHold();
+            buffers.retain(buffer);
+            hold.whenReleased(() -> buffers.release(buffer));
+        }
+    }
+
+    private void finish(final EmulatedRequest slot, final BlockStatus status)
+    {
+        final EmulationBuffers.Buffer buffer = slot.buffer();
+        final BlockRequest request = slot.end();
+        slot.next(free);
         free = slot;
+        if (null != buffer)
+        {
+            buffers.release(buffer);
+        }
+        complete(request, status);
+        begin();
+    }
+
+    private void complete(final BlockRequest request, final BlockStatus status)
+    {
         inFlight--;
         request.complete(status);
     }

@@ -1,30 +1,73 @@
 package io.millrace.block;
 
+import io.millrace.bindings.NativeMemory;
 import io.millrace.memory.BufferGroup;
 import io.millrace.memory.BufferPool;
 import io.millrace.memory.BufferShare;
+import io.millrace.memory.BufferWaiter;
 
 /**
- * Buffers of a reactor for {@link Emulation}, taken from its pool when a command needs one. The first is kept from then
- * on, so that emulated commands go on when everything else is held by commands that wait for them. The reactor's only.
+ * Buffers of a reactor for {@link Emulation}, taken from its pool when a command needs one. Commands wait for them in
+ * order, and in the pool's turn with everybody else. Commands that write zeroes share one buffer. The last one is not
+ * given back while commands wait, and is kept from then on, so that emulated commands continue when everything else is
+ * held by commands that wait for them. The reactor's only; nothing is allocated per command.
  */
 public final class EmulationBuffers
 {
     private static final int BUFFER_BYTES_MAX = 128 << 10;
-    private static final long NONE = 0;
 
     private final BufferPool pool;
     private final BufferShare share;
     private final int bufferBytes;
-    private long keptAddress = NONE;
-    private int keptBytes;
-    private boolean isKeptFree;
+    private final PoolWaiter waiter = new PoolWaiter();
+    /** First and last command that wait. */
+    private EmulatedRequest first;
+    private EmulatedRequest last;
+    /** Of the commands that write zeroes; null while there are none. */
+    private Buffer zeroes;
+    /** Used by no command; null when there is none. */
+    private Buffer kept;
+    /** Objects for buffers to come. */
+    private Buffer unused;
+    private int heldCount;
+    private boolean isWaiting;
     private boolean isClosed;
+
+    /** A buffer of the pool. */
+    static final class Buffer
+    {
+        private long address;
+        private int lengthBytes;
+        private int users;
+        private boolean isZeroed;
+        private Buffer next;
+
+        long address()
+        {
+            return address;
+        }
+
+        int lengthBytes()
+        {
+            return lengthBytes;
+        }
+    }
+
+    /** Waits in the pool on behalf of the first command. */
+    private final class PoolWaiter extends BufferWaiter
+    {
+        @Override
+        public void onBuffer(final long address, final int lengthBytes)
+        {
+            isWaiting = false;
+            serve(add(address, lengthBytes));
+        }
+    }
 
     /**
      * Has none yet.
      *
-     * @param pool of the reactor; null where there are no buffers.
+     * @param pool of the reactor, which is polled; null where there are no buffers.
      */
     public EmulationBuffers(final BufferPool pool)
     {
@@ -42,60 +85,87 @@ public final class EmulationBuffers
     }
 
     /**
-     * {@return address of a buffer, 0 when none is free now; its length is {@link #bytes}}
-     */
-    long acquire()
-    {
-        if (NONE == keptAddress)
-        {
-            keepFirst();
-        }
-        if (isKeptFree)
-        {
-            isKeptFree = false;
-            return keptAddress;
-        }
-        return NONE == keptAddress ? NONE : pool.acquire(share, bufferBytes);
-    }
-
-    /** A small one will do where the pool has no other: the command goes on all the same. */
-    private void keepFirst()
-    {
-        keptBytes = 2 * bufferBytes;
-        while (NONE == keptAddress && keptBytes > BufferPool.BUFFER_BYTES_MIN)
-        {
-            keptBytes /= 2;
-            keptAddress = pool.acquire(share, keptBytes);
-        }
-        isKeptFree = NONE != keptAddress;
-    }
-
-    /**
-     * {@return length of a buffer in bytes}
+     * Gives a command a buffer, now or later; {@link #release} ends its use.
      *
-     * @param address of the buffer.
+     * @param request to notify; one that writes zeroes gets zeroes, which nobody changes.
      */
-    int bytes(final long address)
+    void acquire(final EmulatedRequest request)
     {
-        return address == keptAddress ? keptBytes : bufferBytes;
-    }
-
-    /**
-     * Takes a buffer back.
-     *
-     * @param address of the buffer.
-     */
-    void release(final long address)
-    {
-        if (address != keptAddress)
+        if (null != zeroes && request.writesZeroes())
         {
-            pool.release(share, address, bufferBytes);
+            give(zeroes, request);
             return;
         }
-        isKeptFree = true;
-        if (isClosed || keptBytes < bufferBytes)
+        final Buffer buffer = null == first ? take() : null;
+        if (null == buffer)
         {
-            releaseKept();
+            enqueue(request);
+        }
+        else
+        {
+            give(buffer, request);
+        }
+    }
+
+    /**
+     * A command does not need a buffer any more.
+     *
+     * @param request that waits for one.
+     */
+    void cancel(final EmulatedRequest request)
+    {
+        EmulatedRequest before = null;
+        for (EmulatedRequest each = first; each != request; each = each.next())
+        {
+            before = each;
+        }
+        if (null == before)
+        {
+            first = request.next();
+        }
+        else
+        {
+            before.next(request.next());
+        }
+        last = last == request ? before : last;
+        request.next(null);
+        awaitOrCancel();
+    }
+
+    /**
+     * Adds a use: of memory that a device may still access when the command has ended.
+     *
+     * @param buffer in use.
+     */
+    void retain(final Buffer buffer)
+    {
+        buffer.users++;
+    }
+
+    /**
+     * Ends a use of a buffer.
+     *
+     * @param buffer in use.
+     */
+    void release(final Buffer buffer)
+    {
+        buffer.users--;
+        if (0 != buffer.users)
+        {
+            return;
+        }
+        zeroes = zeroes == buffer ? null : zeroes;
+        if (1 == heldCount && null != first)
+        {
+            serve(buffer);
+        }
+        else if (1 == heldCount && buffer.lengthBytes == bufferBytes && !isClosed)
+        {
+            kept = buffer;
+        }
+        else
+        {
+            giveBack(buffer);
         }
     }
 
@@ -103,16 +173,113 @@ public final class EmulationBuffers
     public void close()
     {
         isClosed = true;
-        if (isKeptFree)
+        if (null != kept)
         {
-            releaseKept();
+            giveBack(kept);
+            kept = null;
         }
     }
 
-    private void releaseKept()
+    private Buffer take()
     {
-        isKeptFree = false;
-        pool.release(share, keptAddress, keptBytes);
-        keptAddress = NONE;
+        if (null != kept)
+        {
+            final Buffer buffer = kept;
+            kept = null;
+            return buffer;
+        }
+        int lengthBytes = bufferBytes;
+        long address = pool.acquire(share, lengthBytes);
+        // A small first one will do where the pool has no other: the command goes on all the same.
+        while (0 == address && 0 == heldCount && lengthBytes > BufferPool.BUFFER_BYTES_MIN)
+        {
+            lengthBytes /= 2;
+            address = pool.acquire(share, lengthBytes);
+        }
+        return 0 == address ? null : add(address, lengthBytes);
+    }
+
+    private Buffer add(final long address, final int lengthBytes)
+    {
+        final Buffer buffer = null == unused ? new Buffer() : unused;
+        unused = buffer.next;
+        buffer.next = null;
+        buffer.address = address;
+        buffer.lengthBytes = lengthBytes;
+        buffer.isZeroed = false;
+        heldCount++;
+        return buffer;
+    }
+
+    private void giveBack(final Buffer buffer)
+    {
+        heldCount--;
+        pool.release(share, buffer.address, buffer.lengthBytes);
+        buffer.next = unused;
+        unused = buffer;
+    }
+
+    private void enqueue(final EmulatedRequest request)
+    {
+        if (null == first)
+        {
+            first = request;
+        }
+        else
+        {
+            last.next(request);
+        }
+        last = request;
+        awaitOrCancel();
+    }
+
+    /** Waits in the pool while a command waits. */
+    private void awaitOrCancel()
+    {
+        if (null != first && !isWaiting)
+        {
+            isWaiting = true;
+            pool.awaitPart(
+                waiter, share, 0 == heldCount ? Math.min(bufferBytes, BufferPool.FLOOR_BUFFER_BYTES_MAX) : bufferBytes);
+        }
+        else if (null == first && isWaiting)
+        {
+            isWaiting = false;
+            pool.cancel(waiter);
+        }
+    }
+
+    /** Gives a buffer to the first command that waits, and to those behind it that may share it. */
+    private void serve(final Buffer buffer)
+    {
+        do
+        {
+            final EmulatedRequest request = first;
+            first = request.next();
+            last = null == first ? null : last;
+            request.next(null);
+            give(buffer, request);
+        }
+        while (null != first && buffer == zeroes && first.writesZeroes());
+        awaitOrCancel();
+    }
+
+    private void give(final Buffer buffer, final EmulatedRequest request)
+    {
+        buffer.users++;
+        if (request.writesZeroes())
+        {
+            zeroes = buffer;
+            if (!buffer.isZeroed)
+            {
+                buffer.isZeroed = true;
+                NativeMemory.fill(buffer.address, buffer.lengthBytes, (byte)0);
+            }
+        }
+        else
+        {
+            buffer.isZeroed = false;
+        }
+        request.onBuffer(buffer);
     }
 }

@@ -76,9 +76,17 @@ final class BackgroundTask implements Poller
         if (State.NEW == state)
         {
             state = State.RUNNING;
+            try
+            {
+                work.start(new ReactorContext(reactor, group.buffers(), new MemoryQuarantine()));
+            }
+            catch (final RuntimeException | Error e)
+            {
+                end();
+                throw e;
+            }
             resumeNs = reactor.nowNs();
             reactor.addPoller(this);
-            work.start(new ReactorContext(reactor, group.buffers(), new MemoryQuarantine()));
         }
     }
 

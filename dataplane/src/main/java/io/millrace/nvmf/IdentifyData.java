@@ -168,8 +168,7 @@ final class IdentifyData
             .namespaces(Namespace.NSID_MAX)
             .maxNamespaces(Namespace.NSID_MAX)
             .optionalNvmCommands(IdentifyController.NVM_COMPARE | IdentifyController.NVM_DATASET_MANAGEMENT |
-                (subsystem.supportsWriteZeroes() ? IdentifyController.NVM_WRITE_ZEROES : 0) |
-                (subsystem.supportsVerify() ? IdentifyController.NVM_VERIFY : 0) |
+                IdentifyController.NVM_WRITE_ZEROES | IdentifyController.NVM_VERIFY |
                 (subsystem.supportsCopy() ? IdentifyController.NVM_COPY : 0) |
                 IdentifyController.NVM_SELECT_FEATURES | IdentifyController.NVM_TIMESTAMP)
             .copyFormats(subsystem.supportsCopy() ? IdentifyController.COPY_FORMAT_0 : 0)

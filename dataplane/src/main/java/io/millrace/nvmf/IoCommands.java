@@ -325,8 +325,7 @@ final class IoCommands implements CommandHandler, BlockCompletionListener
         }
         final int blocks = (entry.cdw12() & BLOCKS_MASK) + 1;
         final int refusal = namespace.geometry().readOnly() ?
-            NvmeStatus.NAMESPACE_WRITE_PROTECTED | NvmeStatus.DO_NOT_RETRY :
-            unlessOffered(namespace.geometry().supportsWriteZeroes());
+            NvmeStatus.NAMESPACE_WRITE_PROTECTED | NvmeStatus.DO_NOT_RETRY : NvmeStatus.SUCCESS;
         if (!admitsRange(queuePair, request, namespace, blocks, refusal, false))
         {
             return;
@@ -349,8 +348,7 @@ final class IoCommands implements CommandHandler, BlockCompletionListener
             return;
         }
         final int blocks = (entry.cdw12() & BLOCKS_MASK) + 1;
-        if (!admitsRange(
-            queuePair, request, namespace, blocks, unlessOffered(namespace.geometry().supportsVerify()), true))
+        if (!admitsRange(queuePair, request, namespace, blocks, NvmeStatus.SUCCESS, true))
         {
             return;
         }
@@ -359,11 +357,6 @@ final class IoCommands implements CommandHandler, BlockCompletionListener
             .forceUnitAccess(0 != (entry.cdw12() & FORCE_UNIT_ACCESS));
         namespace.bind(request);
         namespace.device().submit(request);
-    }
-
-    private static int unlessOffered(final boolean isOffered)
-    {
-        return isOffered ? NvmeStatus.SUCCESS : NvmeStatus.INVALID_OPCODE | NvmeStatus.DO_NOT_RETRY;
     }
 
     /** Whether a command that names a range and moves no data goes on now; one that is wrong has been answered. */

@@ -571,22 +571,6 @@ public final class Subsystem
     }
 
     /**
-     * {@return whether every namespace can write zeroes}
-     */
-    boolean supportsWriteZeroes()
-    {
-        return namespaces.list().stream().allMatch((each) -> each.geometry().supportsWriteZeroes());
-    }
-
-    /**
-     * {@return whether every namespace can verify}
-     */
-    boolean supportsVerify()
-    {
-        return namespaces.list().stream().allMatch((each) -> each.geometry().supportsVerify());
-    }
-
-    /**
      * {@return whether every namespace can copy}
      */
     boolean supportsCopy()

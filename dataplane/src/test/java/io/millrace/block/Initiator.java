@@ -111,6 +111,10 @@ public final class Initiator implements Poller, AutoCloseable
         call(() ->
         {
             isChannelOpen = true;
+            if (this == host)
+            {
+                reactor.addPoller(buffers);
+            }
             reactor.addPoller(this);
             return null;
         });

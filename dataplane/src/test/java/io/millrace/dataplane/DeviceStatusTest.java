@@ -249,6 +249,61 @@ class DeviceStatusTest
         assertTrue(device.isClosed);
     }
 
+    /** Cannot begin. */
+    private static final class Broken implements BackgroundWork
+    {
+        private final AtomicInteger calls = new AtomicInteger();
+        private volatile boolean hasThrown;
+
+        @Override
+        public void start(final ReactorContext context)
+        {
+            hasThrown = true;
+            throw new BlockDeviceException("a member is gone");
+        }
+
+        @Override
+        public int poll()
+        {
+            return calls.incrementAndGet();
+        }
+
+        @Override
+        public boolean canSleep()
+        {
+            calls.incrementAndGet();
+            return false;
+        }
+
+        @Override
+        public void stop()
+        {
+            calls.incrementAndGet();
+        }
+
+        @Override
+        public boolean isDone()
+        {
+            calls.incrementAndGet();
+            return false;
+        }
+    }
+
+    @Test
+    void shouldCallNothingOfWorkThatCouldNotBegin()
+    {
+        create();
+        final Broken broken = new Broken();
+        assertTrue(device.services.run(broken));
+        until("it has thrown", () -> broken.hasThrown);
+        final Scrub next = new Scrub(device, false);
+        assertTrue(device.services.run(next));
+        until("other work is done", () -> next.isDone);
+        devices.delete("own0");
+        assertTrue(device.isClosed);
+        assertEquals(0, broken.calls.get());
+    }
+
     /** Takes 2 ms a step and notes when. */
     private static final class Slow implements BackgroundWork
     {

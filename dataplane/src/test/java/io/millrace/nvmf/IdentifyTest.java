@@ -108,29 +108,14 @@ class IdentifyTest
     }
 
     @Test
-    void shouldNotOfferWriteZeroesWhenADeviceCannot()
+    void shouldOfferWhatIsEmulatedForADeviceThatOnlyReadsAndWrites()
     {
         target.subsystem().addNamespace(new Namespace(7, target.owned(new ManualDevice(BlockGeometry.builder(512, 8)
-            .volatileWriteCache(true)
-            .readOnly(true)
             .build(), 1)), UUID.randomUUID()));
-        assertEquals(0, controller(identify(IdentifyCns.CONTROLLER, 0)).optionalNvmCommands() &
-            IdentifyController.NVM_WRITE_ZEROES);
-    }
-
-    @Test
-    void shouldNotOfferVerifyWhenADeviceCannot()
-    {
-        target.subsystem().addNamespace(new Namespace(7, target.owned(new ManualDevice(BlockGeometry.builder(512, 8)
-            .volatileWriteCache(true)
-            .supportsWriteZeroes(true)
-            .supportsDeallocate(true)
-            .deallocatedReadsZero(true)
-            .supportsCopy(true)
-            .build(), 1)), UUID.randomUUID()));
-        assertEquals(IdentifyController.NVM_WRITE_ZEROES,
-            controller(identify(IdentifyCns.CONTROLLER, 0)).optionalNvmCommands() &
-                (IdentifyController.NVM_WRITE_ZEROES | IdentifyController.NVM_VERIFY));
+        final int emulated =
+            IdentifyController.NVM_COMPARE | IdentifyController.NVM_WRITE_ZEROES | IdentifyController.NVM_VERIFY;
+        assertEquals(emulated,
+            controller(identify(IdentifyCns.CONTROLLER, 0)).optionalNvmCommands() & emulated);
     }
 
     @Test

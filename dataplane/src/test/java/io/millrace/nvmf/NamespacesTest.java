@@ -163,39 +163,44 @@ class NamespacesTest
     }
 
     @Test
-    void shouldRefuseWriteZeroesThatTheDeviceCannotDo()
+    void shouldEmulateWhatTheDeviceDoesNotDo()
+    {
+        final ManualDevice plain = new ManualDevice(
+            BlockGeometry.builder(512, 1024).build(), 1);
+        plain.automatic(BlockStatus.SUCCESS);
+        target.subsystem().addNamespace(new Namespace(2, plain, UUID.randomUUID()));
+        final TestHost host = target.io();
+        assertEquals(NvmeStatus.SUCCESS, host.execute((entry) ->
+            entry.opcode(IoOpcode.WRITE_ZEROES).namespaceId(2).startingLba(3).cdw12(1 << 30 | 299)).status());
+        assertEquals(NvmeStatus.SUCCESS, host.execute((entry) ->
+            entry.opcode(IoOpcode.VERIFY).namespaceId(2).startingLba(3).cdw12(1)).status());
+        assertEquals(List.of("WRITE 3+256 FUA", "WRITE 259+44 FUA", "READ 3+2"), plain.asked());
+        plain.automatic(BlockStatus.MEDIA_ERROR);
+        assertEquals(NvmeStatus.WRITE_FAULT | NvmeStatus.DO_NOT_RETRY, host.execute((entry) ->
+            entry.opcode(IoOpcode.WRITE_ZEROES).namespaceId(2)).status());
+        assertEquals(NvmeStatus.UNRECOVERED_READ_ERROR | NvmeStatus.DO_NOT_RETRY, host.execute((entry) ->
+            entry.opcode(IoOpcode.VERIFY).namespaceId(2)).status());
+    }
+
+    @Test
+    void shouldIgnoreDeallocationThatTheDeviceCannotDo()
     {
         final ManualDevice plain = new ManualDevice(
             BlockGeometry.builder(512, 8).build(), 1);
         target.subsystem().addNamespace(new Namespace(2, plain, UUID.randomUUID()));
-        final TestHost host = target.io();
-        assertEquals(NvmeStatus.INVALID_OPCODE, host.execute((entry) ->
-            entry.opcode(IoOpcode.WRITE_ZEROES).namespaceId(2)).code());
-        // Deallocation is advice that such a device does not take.
         final byte[] ranges = new byte[16];
         ranges[4] = 1;
-        assertEquals(NvmeStatus.SUCCESS, host.execute((entry) ->
+        assertEquals(NvmeStatus.SUCCESS, target.io().execute((entry) ->
             entry.opcode(IoOpcode.DATASET_MANAGEMENT).namespaceId(2).cdw11(4), ranges, true).status());
         assertTrue(plain.asked().isEmpty());
     }
 
     @Test
-    void shouldRefuseVerifyWhereTheDeviceCannotAndPassItOnWhereItCan()
+    void shouldPassVerifyOnWhereTheDeviceDoesIt()
     {
-        final ManualDevice plain = new ManualDevice(
-            BlockGeometry.builder(512, 8)
-                .supportsWriteZeroes(true)
-                .supportsDeallocate(true)
-                .deallocatedReadsZero(true)
-                .build(), 1);
         final ManualDevice able = ManualDevice.create(1);
-        target.subsystem().addNamespace(new Namespace(2, plain, UUID.randomUUID()));
         target.subsystem().addNamespace(new Namespace(3, able, UUID.randomUUID()));
         final TestHost host = target.io();
-        final Completion refused = host.execute((entry) -> entry.opcode(IoOpcode.VERIFY).namespaceId(2));
-        assertEquals(NvmeStatus.INVALID_OPCODE, refused.code());
-        assertFalse(refused.isRetryable());
-        assertTrue(plain.asked().isEmpty());
         able.automatic(BlockStatus.SUCCESS);
         assertEquals(NvmeStatus.SUCCESS, host.execute((entry) ->
             entry.opcode(IoOpcode.VERIFY).namespaceId(3).startingLba(5).cdw12(1 << 30 | 0xFFFF)).status());

@@ -90,8 +90,8 @@ class RemoteDeviceTest
             assertEquals(BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT, geometry.maxTransferBytes());
             assertTrue(geometry.volatileWriteCache());
             assertTrue(geometry.supportsWriteZeroes());
-            // As the file has it.
-            assertFalse(geometry.supportsVerify());
+            // The file does not, its target does.
+            assertTrue(geometry.supportsVerify());
             assertTrue(geometry.supportsDeallocate());
             assertFalse(geometry.readOnly());
             assertFalse(geometry.supportsCopy());

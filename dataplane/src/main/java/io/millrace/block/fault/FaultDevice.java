@@ -113,7 +113,8 @@ public final class FaultDevice implements BlockDevice
     public BlockGeometry geometry()
     {
         // A delayed write keeps its memory, and a lent read could not be modified.
-        return inner.geometry().toBuilder().lendsReads(false).completesInline(false).supportsCompare(true).build();
+        return inner.geometry().toBuilder().lendsReads(false).completesInline(false)
+            .supportsCompare(true).supportsVerify(true).supportsWriteZeroes(true).build();
     }
 
     @Override

@@ -86,21 +86,6 @@ final class EntryWriter
     }
 
     /**
-     * A read into, or a write from, memory of the channel.
-     *
-     * @param isWrite     or read.
-     * @param slot        of the request.
-     * @param offsetBytes in the file.
-     * @param address     of the memory.
-     * @param lengthBytes length in bytes.
-     */
-    void plain(
-        final boolean isWrite, final int slot, final long offsetBytes, final long address, final int lengthBytes)
-    {
-        data(isWrite ? IoUring.IORING_OP_WRITE : IoUring.IORING_OP_READ, slot, offsetBytes, address, lengthBytes, 0, 0);
-    }
-
-    /**
      * Makes the file's data stable, and what is needed to find it.
      *
      * @param slot of the request.

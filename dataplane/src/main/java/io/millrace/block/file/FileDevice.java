@@ -28,9 +28,9 @@ import java.util.function.UnaryOperator;
  * <p>
  * A write completes when the drive has taken it; it is stable when it was sent with FUA or when a later flush
  * completes. Flush is {@code fdatasync}: the file's size changes only when it is grown, which makes it stable, and the
- * file system's records of where blocks lie are made stable by it too. Write zeroes and deallocate are
- * {@code fallocate}; a deallocated range is a hole, whose space another file may take, so that a later write to it can
- * find the disk full.
+ * file system's records of where blocks lie are made stable by it too. Write zeroes and deallocate are {@code
+ * fallocate}, where the file system has it; a deallocated range is a hole, whose space another file may take, so that a
+ * later write to it can find the disk full.
  */
 public final class FileDevice implements GrowableDevice
 {
@@ -111,7 +111,7 @@ public final class FileDevice implements GrowableDevice
                     config.blockSizeBytes(), file.lengthBytes() / config.blockSizeBytes())
                 .memoryAlignmentBytes(file.memoryAlignmentBytes())
                 .volatileWriteCache(!config.readOnly())
-                .supportsWriteZeroes(!config.readOnly())
+                .supportsWriteZeroes(!config.readOnly() && ZeroStrategy.NONE != capabilities.zeroStrategy())
                 .supportsDeallocate(DeallocateStrategy.NONE != capabilities.deallocateStrategy())
                 .deallocatedReadsZero(DeallocateStrategy.PUNCH_HOLE == capabilities.deallocateStrategy())
                 .readOnly(config.readOnly())

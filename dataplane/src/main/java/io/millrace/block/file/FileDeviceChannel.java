@@ -21,14 +21,13 @@ import io.millrace.reactor.Reactor;
  * <pre>
  *   READ, WRITE                   TRANSFER, again for what a short transfer left
  *   FLUSH                         SYNC
- *   WRITE_ZEROES, DEALLOCATE      ALLOCATE or WRITE_OF_ZEROES, then SYNC when forced
+ *   WRITE_ZEROES, DEALLOCATE      ALLOCATE, then SYNC when forced
  * </pre>
  * {@code submit} fills entries; {@code poll} hands all of them over in one call.
  */
 final class FileDeviceChannel implements BlockChannel
 {
     private static final int PAGE_BYTES = 4096;
-    private static final int ZEROES_BYTES = 256 << 10;
     /**
      * How many requests under way there must be for each one that is kept back to be handed over together with others.
      * An idle drive starts a request immediately, while the rest of a batch is still being parsed; the kernel also
@@ -54,8 +53,6 @@ final class FileDeviceChannel implements BlockChannel
         SYNC,
         /** Zeroes or gives back a range. */
         ALLOCATE,
-        /** Writes zeroes where the kernel cannot zero the range. */
-        WRITE_OF_ZEROES,
         /** Its request was abandoned; the drive may still use the memory. */
         GIVEN_UP
     }
@@ -86,7 +83,6 @@ final class FileDeviceChannel implements BlockChannel
     private final RegisteredBuffers registered;
     private final EntryWriter entries;
     private final DmaMemory memory;
-    private final long zeroesAddress;
     private final int blockShift;
     private final boolean readOnly;
 
@@ -135,7 +131,6 @@ final class FileDeviceChannel implements BlockChannel
             stages[i] = Stage.FREE;
             freeSlots[i] = depth - 1 - i;
         }
-        zeroesAddress = memory.allocate(ZEROES_BYTES, PAGE_BYTES);
         entries = new EntryWriter(
             device, rings, registered, memory.allocate((long)depth * EntryWriter.IOVECS_BYTES, PAGE_BYTES));
     }
@@ -157,7 +152,7 @@ final class FileDeviceChannel implements BlockChannel
         try
         {
             device.memory().join(registered, context.reactor());
-            memory = DmaMemory.map((long)depth * EntryWriter.IOVECS_BYTES + ZEROES_BYTES + PAGE_BYTES);
+            memory = DmaMemory.map((long)depth * EntryWriter.IOVECS_BYTES + PAGE_BYTES);
             return new FileDeviceChannel(device, context, rings, registered, memory);
         }
         catch (final RuntimeException e)
@@ -397,7 +392,6 @@ final class FileDeviceChannel implements BlockChannel
             case TRANSFER -> onTransferred(slot, result);
             case SYNC -> finish(slot, outcome(slot, result));
             case ALLOCATE -> onAllocated(slot, result);
-            case WRITE_OF_ZEROES -> onZeroesWritten(slot, result);
             case GIVEN_UP -> onLate(slot);
             case FREE -> throw new IllegalStateException("completion for free slot " + slot + ", result " + result);
         }
@@ -410,7 +404,6 @@ final class FileDeviceChannel implements BlockChannel
             case TRANSFER -> transfer(slot);
             case SYNC -> sync(slot);
             case ALLOCATE -> allocateAgain(slot);
-            case WRITE_OF_ZEROES -> writeZeroes(slot);
             case FREE, GIVEN_UP -> throw new IllegalStateException("nothing to repeat for slot " + slot);
         }
     }
@@ -438,21 +431,6 @@ final class FileDeviceChannel implements BlockChannel
             else
             {
                 transfer(slot);
-            }
-        }
-    }
-
-    private void onZeroesWritten(final int slot, final int result)
-    {
-        if (advance(slot, result))
-        {
-            if (doneBytes[slot] < totalBytes(slot))
-            {
-                writeZeroes(slot);
-            }
-            else
-            {
-                finishRange(slot, BlockStatus.SUCCESS);
             }
         }
     }
@@ -519,7 +497,7 @@ final class FileDeviceChannel implements BlockChannel
         {
             case ZERO_RANGE -> fallocate(slot, FallocateMode.ZERO_RANGE);
             case PUNCH_HOLE -> fallocate(slot, FallocateMode.PUNCH_HOLE);
-            case WRITES -> writeZeroes(slot);
+            case NONE -> finish(slot, BlockStatus.NOT_SUPPORTED);
         }
     }
 
@@ -550,13 +528,6 @@ final class FileDeviceChannel implements BlockChannel
         {
             finish(slot, BlockStatus.SUCCESS);
         }
-    }
-
-    private void writeZeroes(final int slot)
-    {
-        stages[slot] = Stage.WRITE_OF_ZEROES;
-        final int length = (int)Math.min(ZEROES_BYTES, totalBytes(slot) - doneBytes[slot]);
-        entries.plain(true, slot, offsetBytes(slot) + doneBytes[slot], zeroesAddress, length);
     }
 
     private void finishRange(final int slot, final BlockStatus status)

@@ -4,15 +4,11 @@ import io.millrace.block.nvme.queue.DriverMemory;
 import io.millrace.pci.DmaMap;
 
 /**
- * Memory of a channel's commands other than payload: zeroes and metadata to write, a sink for ignored data. Most
+ * Memory of a channel's commands for metadata in memory of their own: zeroes to write, a sink for what is read. Most
  * channels need none of it. Made and closed on the controller's thread, used by its channel in between.
  */
 final class ChannelMemory
 {
-    /** Zeroes that a command writes at most where the drive does not offer Write Zeroes. */
-    static final int ZEROES_BYTES = 128 << 10;
-    /** Of what a command reads at most in place of Verify. */
-    static final int SINK_BYTES = 128 << 10;
     private static final int PARTS = 2;
 
     private final DriverMemory memory;
@@ -38,23 +34,20 @@ final class ChannelMemory
      */
     static ChannelMemory map(final DmaMap dma, final TransferLimits limits, final DriveNamespace namespace)
     {
-        final int pageBytes = 1 << limits.pageShift();
-        final long metadataBytes = MetadataMode.SEPARATE == namespace.metadata() ?
-            (long)limits.blocksMax() * namespace.info().metadataBytes() : 0;
-        final long zeroesBytes = Math.max(metadataBytes, 0 == limits.zeroesBlocksMax() ? ZEROES_BYTES : 0);
-        final long sinkBytes = Math.max(metadataBytes, 0 == limits.verifyBlocksMax() ? SINK_BYTES : 0);
-        if (0 == zeroesBytes + sinkBytes)
+        if (MetadataMode.SEPARATE != namespace.metadata())
         {
             return new ChannelMemory(null, 0, 0);
         }
+        final int pageBytes = 1 << limits.pageShift();
+        final long metadataBytes = (long)limits.blocksMax() * namespace.info().metadataBytes();
         // A page more for each part, so that each can be aligned.
-        final DriverMemory memory = DriverMemory.map(dma, zeroesBytes + sinkBytes + PARTS * (long)pageBytes);
+        final DriverMemory memory = DriverMemory.map(dma, PARTS * (metadataBytes + pageBytes));
         try
         {
             return new ChannelMemory(
                 memory,
-                0 == zeroesBytes ? 0 : memory.iova(memory.allocate(zeroesBytes, pageBytes)),
-                0 == sinkBytes ? 0 : memory.iova(memory.allocate(sinkBytes, pageBytes)));
+                memory.iova(memory.allocate(metadataBytes, pageBytes)),
+                memory.iova(memory.allocate(metadataBytes, pageBytes)));
         }
         catch (final RuntimeException e)
         {
@@ -72,8 +65,7 @@ final class ChannelMemory
     }
 
     /**
-     * {@return zeroes to write; as many bytes as {@link #ZEROES_BYTES} or as the metadata of a command, whichever are
-     * needed}
+     * {@return zeroes to write, as many bytes as the metadata of a command}
      */
     long zeroesIova()
     {
@@ -81,8 +73,7 @@ final class ChannelMemory
     }
 
     /**
-     * {@return sink for data and metadata that are ignored; as many bytes as {@link #SINK_BYTES} or as the metadata of
-     * a command, whichever are needed}
+     * {@return sink for metadata that are read and ignored, as many bytes as the metadata of a command}
      */
     long sinkIova()
     {

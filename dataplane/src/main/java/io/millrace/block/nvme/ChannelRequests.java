@@ -1,5 +1,6 @@
 package io.millrace.block.nvme;
 
+import io.millrace.block.BlockGeometry;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
@@ -40,9 +41,9 @@ final class ChannelRequests
     private final CommandSizes sizes;
     private final CommandWriter writer;
     private final SplitRequestQueue splits = new SplitRequestQueue(SPLITS_MAX);
-    private final boolean isReadOnly;
-    private final boolean isCachePresent;
-    private final boolean supportsCompare;
+    private final TransferLimits limits;
+    /** Of when the channel was made. */
+    private final BlockGeometry geometry;
     private int count;
     private boolean hasReportedTransferErrors;
     private MemoryQuarantine quarantine;
@@ -74,9 +75,8 @@ final class ChannelRequests
         submissions = pair.queuePair().submissions();
         final NvmeDevice device = channel.device();
         share = new SlotShare(Math.min(device.config().queueDepth(), slots.count()));
-        isReadOnly = device.geometry().readOnly();
-        isCachePresent = device.geometry().volatileWriteCache();
-        supportsCompare = device.geometry().supportsCompare();
+        this.limits = limits;
+        geometry = device.geometry();
         final DataPointer pointer = new DataPointer(payload, limits.pageShift(), limits.isSglSupported());
         sizes = new CommandSizes(limits, pointer, device.namespace().info().blockShift());
         writer = new CommandWriter(device.namespace(), pair.queuePair(), memory, pointer);
@@ -112,17 +112,17 @@ final class ChannelRequests
             return false;
         }
         final BlockOperation operation = request.operation();
-        if (isReadOnly && operation.changesData())
+        if (geometry.readOnly() && operation.changesData())
         {
             request.complete(BlockStatus.WRITE_PROTECTED);
             return true;
         }
-        if (BlockOperation.COMPARE == operation && !supportsCompare)
+        if (!isOffered(operation))
         {
             request.complete(BlockStatus.NOT_SUPPORTED);
             return true;
         }
-        if (BlockOperation.FLUSH == operation && !isCachePresent)
+        if (BlockOperation.FLUSH == operation && !geometry.volatileWriteCache())
         {
             request.complete(BlockStatus.SUCCESS);
             return true;
@@ -137,26 +137,37 @@ final class ChannelRequests
                 return true;
             }
         }
-        final SplitRequest.Strategy strategy = sizes.strategy(operation);
-        final boolean flushes = BlockOperation.DEALLOCATE == operation && request.forceUnitAccess() && isCachePresent;
-        final int blocks = SplitRequest.Strategy.PARTS == strategy ? sizes.ofPart(request, 0) : 0;
-        if (SplitRequest.Strategy.PARTS == strategy && blocks == request.blocks() && !flushes)
+        final boolean flushes = BlockOperation.DEALLOCATE == operation && request.forceUnitAccess() &&
+            geometry.volatileWriteCache();
+        final int blocks = sizes.ofPart(request, 0);
+        if (blocks == request.blocks() && !flushes)
         {
             count++;
             send(take(request, null, 0, blocks));
             return true;
         }
-        return submitSplit(request, strategy, flushes);
+        return submitSplit(request, flushes);
     }
 
-    private boolean submitSplit(final BlockRequest request, final SplitRequest.Strategy strategy, final boolean flushes)
+    private boolean isOffered(final BlockOperation operation)
+    {
+        return switch (operation)
+        {
+            case COMPARE -> geometry.supportsCompare();
+            case VERIFY -> limits.verifyBlocksMax() > 0;
+            case WRITE_ZEROES -> limits.zeroesBlocksMax() > 0;
+            default -> true;
+        };
+    }
+
+    private boolean submitSplit(final BlockRequest request, final boolean flushes)
     {
         if (splits.isFull())
         {
             return false;
         }
         count++;
-        advance(splits.begin(request, strategy, flushes));
+        advance(splits.begin(request, flushes));
         return true;
     }
 
@@ -176,7 +187,7 @@ final class ChannelRequests
         while (split.hasMore() && split.outstanding() < SPLIT_COMMANDS_MAX && shares.available(share) > 0)
         {
             final int offset = split.sentBlocks();
-            final int blocks = sizes.next(split);
+            final int blocks = sizes.ofPart(split.request(), offset);
             split.onSent(blocks);
             send(take(split.request(), split, offset, blocks));
         }
@@ -205,51 +216,17 @@ final class ChannelRequests
         final SplitRequest split = slots.split(slot);
         final int offset = slots.offset(slot);
         final int blocks = slots.blocks(slot);
-        if (null == split)
+        if (null != split && 0 == blocks)
         {
-            if (!writer.put(entry, commandId, slot, request, offset, blocks))
-            {
-                onNotMapped(slot);
-                return;
-            }
+            writer.flush(entry, commandId);
         }
-        else if (!putPart(entry, commandId, slot, split, offset, blocks))
+        else if (!writer.put(entry, commandId, slot, request, offset, blocks))
         {
-            onNotMapped(slot);
+            recovery.note("was given payload that is not mapped for it: " + request);
+            finish(slot, BlockStatus.DEVICE_ERROR);
             return;
         }
         submissions.advance();
-    }
-
-    private boolean putPart(
-        final long entry,
-        final int commandId,
-        final int slot,
-        final SplitRequest split,
-        final int offset,
-        final int blocks)
-    {
-        if (0 == blocks)
-        {
-            writer.flush(entry, commandId);
-            return true;
-        }
-        switch (split.strategy())
-        {
-            case PARTS ->
-            {
-                return writer.put(entry, commandId, slot, split.request(), offset, blocks);
-            }
-            case ZERO_WRITES -> writer.zeroWrite(entry, commandId, slot, split.request(), offset, blocks);
-            case VERIFY_READS -> writer.verifyRead(entry, commandId, slot, split.request(), offset, blocks);
-        }
-        return true;
-    }
-
-    private void onNotMapped(final int slot)
-    {
-        recovery.note("was given payload that is not mapped for it: " + slots.request(slot));
-        finish(slot, BlockStatus.DEVICE_ERROR);
     }
 
     private int take(final BlockRequest request, final SplitRequest split, final int offset, final int blocks)

@@ -1,13 +1,11 @@
 package io.millrace.block.nvme;
 
-import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.nvme.queue.DataPointer;
 
 /**
- * Splits a channel's requests into commands: chooses the strategy of an operation, and the size of the next command by
- * the drive's limits, its boundaries, and the layout of the payload. Stores no state of a request. Single-threaded;
- * nothing is allocated.
+ * Splits a channel's requests into commands: chooses the size of the next command by the drive's limits, its
+ * boundaries, and the layout of the payload. Stores no state of a request. Single-threaded; nothing is allocated.
  */
 final class CommandSizes
 {
@@ -30,25 +28,7 @@ final class CommandSizes
     }
 
     /**
-     * {@return strategy for requests of an operation}
-     *
-     * @param operation of them.
-     */
-    SplitRequest.Strategy strategy(final BlockOperation operation)
-    {
-        if (BlockOperation.WRITE_ZEROES == operation && 0 == limits.zeroesBlocksMax())
-        {
-            return SplitRequest.Strategy.ZERO_WRITES;
-        }
-        if (BlockOperation.VERIFY == operation && 0 == limits.verifyBlocksMax())
-        {
-            return SplitRequest.Strategy.VERIFY_READS;
-        }
-        return SplitRequest.Strategy.PARTS;
-    }
-
-    /**
-     * {@return blocks that the next command of a request takes that uses its own operation}
+     * {@return blocks that the next command of a request takes}
      *
      * @param request to process.
      * @param offset  blocks of it that other commands take.
@@ -67,32 +47,11 @@ final class CommandSizes
         };
     }
 
-    /**
-     * {@return blocks that the next command of a split request takes}
-     *
-     * @param split that has more to send.
-     */
-    int next(final SplitRequest split)
-    {
-        return switch (split.strategy())
-        {
-            case PARTS -> ofPart(split.request(), split.sentBlocks());
-            case ZERO_WRITES -> ofBuffer(split.request(), split.sentBlocks(), ChannelMemory.ZEROES_BYTES);
-            case VERIFY_READS -> ofBuffer(split.request(), split.sentBlocks(), ChannelMemory.SINK_BYTES);
-        };
-    }
-
     private int ofPayload(final BlockRequest request, final int offset, final int left)
     {
         final int blocks = upToBoundary(request.lba() + offset, Math.min(left, limits.blocksMax()));
         return 1 == request.segments().count() ? blocks :
             pointer.reach(request, offset << blockShift, blocks << blockShift, 1 << blockShift) >> blockShift;
-    }
-
-    private int ofBuffer(final BlockRequest request, final int offset, final int bufferBytes)
-    {
-        final int most = Math.min(limits.blocksMax(), bufferBytes >> blockShift);
-        return upToBoundary(request.lba() + offset, Math.min(request.blocks() - offset, most));
     }
 
     private int upToBoundary(final long lba, final int blocks)

@@ -33,7 +33,6 @@ final class CommandWriter
     private static final int PROTECTION_TYPE_3 = 3;
 
     private final QueuePair queuePair;
-    private final ChannelMemory memory;
     private final DataPointer pointer;
     private final int blockShift;
     private final long namespaceBits;
@@ -57,7 +56,6 @@ final class CommandWriter
         final DataPointer pointer)
     {
         this.queuePair = queuePair;
-        this.memory = memory;
         this.pointer = pointer;
         blockShift = namespace.info().blockShift();
         namespaceBits = (long)namespace.info().nsid() << 32;
@@ -139,56 +137,6 @@ final class CommandWriter
         NativeMemory.putLong(entry + STARTING_LBA_OFFSET, 0);
         NativeMemory.putLong(entry + DWORD12_OFFSET, 0);
         NativeMemory.putLong(entry + DWORD14_OFFSET, 0);
-    }
-
-    /**
-     * Writes a Write of zeroes, in place of Write Zeroes.
-     *
-     * @param entry     to fill.
-     * @param commandId command identifier.
-     * @param slot      the command's slot.
-     * @param request   the command's request.
-     * @param offset    blocks of the request before the command's.
-     * @param blocks    of the command, {@link ChannelMemory#ZEROES_BYTES} at most.
-     */
-    void zeroWrite(
-        final long entry,
-        final int commandId,
-        final int slot,
-        final BlockRequest request,
-        final int offset,
-        final int blocks)
-    {
-        range(entry, IoOpcode.WRITE, commandId, request, offset, blocks, writeMetadataIova);
-        run(entry, slot, memory.zeroesIova(), blocks);
-    }
-
-    /**
-     * Writes a Read whose data is ignored, in place of Verify.
-     *
-     * @param entry     to fill.
-     * @param commandId command identifier.
-     * @param slot      the command's slot.
-     * @param request   the command's request.
-     * @param offset    blocks of the request before the command's.
-     * @param blocks    of the command, {@link ChannelMemory#SINK_BYTES} at most.
-     */
-    void verifyRead(
-        final long entry,
-        final int commandId,
-        final int slot,
-        final BlockRequest request,
-        final int offset,
-        final int blocks)
-    {
-        range(entry, IoOpcode.READ, commandId, request, offset, blocks, readMetadataIova);
-        run(entry, slot, memory.sinkIova(), blocks);
-    }
-
-    /** Data pointer of a command whose data lie in one piece of the driver's own memory. */
-    private void run(final long entry, final int slot, final long iova, final int blocks)
-    {
-        pointer.putRun(entry, iova, blocks << blockShift, queuePair.listAddress(slot), listIova(slot));
     }
 
     private boolean transfer(

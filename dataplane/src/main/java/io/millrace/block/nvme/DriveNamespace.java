@@ -97,8 +97,9 @@ record DriveNamespace(NamespaceInfo info, MetadataMode metadata)
      * {@return as a block device}
      *
      * @param controller it belongs to.
+     * @param limits     of commands to it.
      */
-    BlockGeometry geometry(final ControllerInfo controller)
+    BlockGeometry geometry(final ControllerInfo controller, final TransferLimits limits)
     {
         final boolean isWritable = !info.writeProtected();
         final int transferBytes =
@@ -107,8 +108,8 @@ record DriveNamespace(NamespaceInfo info, MetadataMode metadata)
         return BlockGeometry.builder(info.blockSizeBytes(), info.blockCount())
             .memoryAlignmentBytes(Integer.BYTES)
             .volatileWriteCache(controller.volatileWriteCache())
-            .supportsWriteZeroes(isWritable)
-            .supportsVerify(true)
+            .supportsWriteZeroes(isWritable && limits.zeroesBlocksMax() > 0)
+            .supportsVerify(limits.verifyBlocksMax() > 0)
             // Metadata would be compared too, which nobody here knows.
             .supportsCompare(controller.offers(IdentifyController.NVM_COMPARE) && MetadataMode.NONE == metadata)
             .supportsDeallocate(isWritable && controller.offers(IdentifyController.NVM_DATASET_MANAGEMENT))

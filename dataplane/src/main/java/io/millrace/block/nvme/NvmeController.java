@@ -275,10 +275,9 @@ public final class NvmeController implements AutoCloseable
     {
         return callLive(() ->
         {
+            final DriveNamespace found = driver.identifyNamespace(config.nsid());
             final NvmeDevice device =
-                new NvmeDevice(config, this, driver.identifyNamespace(config.nsid()), driver.info());
-            // Found out now rather than by the first reactor.
-            driver.transferLimits(device.namespace());
+                new NvmeDevice(config, this, found, driver.info(), driver.transferLimits(found));
             supervisor.add(device);
             return device;
         });
@@ -299,7 +298,7 @@ public final class NvmeController implements AutoCloseable
             {
                 throw ControllerFailure.refusal("has " + change);
             }
-            device.namespace(found);
+            device.namespace(found, driver.transferLimits(found));
             return null;
         });
     }

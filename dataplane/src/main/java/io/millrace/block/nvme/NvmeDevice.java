@@ -35,17 +35,19 @@ public final class NvmeDevice implements GrowableDevice
      * @param controller of the drive.
      * @param namespace  that it is.
      * @param info       of the controller.
+     * @param limits     of commands to the namespace.
      */
     NvmeDevice(
         final NvmeDeviceConfig config,
         final NvmeController controller,
         final DriveNamespace namespace,
-        final ControllerInfo info)
+        final ControllerInfo info,
+        final TransferLimits limits)
     {
         this.config = config;
         this.controller = controller;
         this.info = info;
-        namespace(namespace);
+        namespace(namespace, limits);
     }
 
     /**
@@ -162,14 +164,15 @@ public final class NvmeDevice implements GrowableDevice
     /**
      * The namespace was identified, or identified again.
      *
-     * @param found what it is.
+     * @param found  what it is.
+     * @param limits of commands to it.
      */
-    void namespace(final DriveNamespace found)
+    void namespace(final DriveNamespace found, final TransferLimits limits)
     {
         namespace = found;
         if (null == geometry)
         {
-            geometry = found.geometry(info);
+            geometry = found.geometry(info, limits);
         }
     }
 

@@ -5,23 +5,11 @@ import io.millrace.block.BlockStatus;
 
 /**
  * A request that takes several commands: longer than the limit of one, with a payload that one cannot describe, or
- * emulated because the drive does not support its operation. A pooled slot of a channel. Single-threaded.
+ * followed by a Flush. A pooled slot of a channel. Single-threaded.
  */
 final class SplitRequest
 {
-    /** Kind of its commands. */
-    enum Strategy
-    {
-        /** The same operation on parts of its range. */
-        PARTS,
-        /** Writes of zeroes, in place of Write Zeroes. */
-        ZERO_WRITES,
-        /** Reads whose data is ignored, in place of Verify. */
-        VERIFY_READS
-    }
-
     private BlockRequest request;
-    private Strategy strategy;
     private int sentBlocks;
     private int outstanding;
     private boolean flushes;
@@ -32,13 +20,11 @@ final class SplitRequest
      * Begins.
      *
      * @param newRequest to process.
-     * @param newStrategy     how.
      * @param newFlushes whether a Flush follows, in place of force unit access that the command has not.
      */
-    void begin(final BlockRequest newRequest, final Strategy newStrategy, final boolean newFlushes)
+    void begin(final BlockRequest newRequest, final boolean newFlushes)
     {
         request = newRequest;
-        strategy = newStrategy;
         flushes = newFlushes;
         sentBlocks = 0;
         outstanding = 0;
@@ -54,11 +40,6 @@ final class SplitRequest
     BlockRequest request()
     {
         return request;
-    }
-
-    Strategy strategy()
-    {
-        return strategy;
     }
 
     int sentBlocks()

@@ -41,15 +41,13 @@ final class SplitRequestQueue
      * Takes a split request of the pool; there must be one.
      *
      * @param request to process.
-     * @param strategy     how.
      * @param flushes whether a Flush follows.
      * @return the split request, not queued.
      */
-    SplitRequest begin(
-        final BlockRequest request, final SplitRequest.Strategy strategy, final boolean flushes)
+    SplitRequest begin(final BlockRequest request, final boolean flushes)
     {
         final SplitRequest split = free[--freeCount];
-        split.begin(request, strategy, flushes);
+        split.begin(request, flushes);
         return split;
     }
 

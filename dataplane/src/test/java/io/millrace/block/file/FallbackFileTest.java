@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * What is done where the kernel cannot: a drive that refuses to be polled, as it does below a file with no poll queues,
- * zeroes that are written, and a discard that a regular file does not know.
+ * zeroes that the emulation writes, and a discard that a regular file does not know.
  */
 class FallbackFileTest extends BlockDeviceContractTest
 {
@@ -23,7 +23,7 @@ class FallbackFileTest extends BlockDeviceContractTest
         return FileDevice.open(
             FileDeviceConfig.of("fallback", directory.resolve("volume.img"), SIZE_BYTES, 4096),
             MemoryRegistry.of(registered),
-            (found) -> new FileCapabilities(true, ZeroStrategy.WRITES, DeallocateStrategy.DISCARD));
+            (found) -> new FileCapabilities(true, ZeroStrategy.NONE, DeallocateStrategy.DISCARD));
     }
 
     @Test

@@ -52,13 +52,6 @@ class CommandSizesTest
             DATASET_BLOCKS_MAX, boundaryBlocks, isSglSupported, COPY_BLOCKS_MAX));
     }
 
-    /** What a drive has that offers neither Write Zeroes nor Verify. */
-    private CommandSizes sizesOfPlainDrive(final int blocksMax, final int boundaryBlocks)
-    {
-        return sizes(new TransferLimits(
-            PAGE_SHIFT, blocksMax, 0, 0, DATASET_BLOCKS_MAX, boundaryBlocks, false, 0));
-    }
-
     private CommandSizes sizes(final TransferLimits limits)
     {
         return new CommandSizes(
@@ -75,27 +68,13 @@ class CommandSizesTest
         return request(operation, lba, blocks).addSegment(memory.address(), blocks * BLOCK);
     }
 
-    /** All commands of a request, which is done in parts. */
+    /** Blocks of all commands of a request. */
     private static List<Integer> parts(final CommandSizes sizes, final BlockRequest request)
     {
         final List<Integer> parts = new ArrayList<>();
         for (int offset = 0; offset < request.blocks(); offset += parts.getLast())
         {
             parts.add(sizes.ofPart(request, offset));
-        }
-        return parts;
-    }
-
-    private static List<Integer> parts(
-        final CommandSizes sizes, final BlockRequest request, final SplitRequest.Strategy strategy)
-    {
-        final SplitRequest split = new SplitRequest();
-        split.begin(request, strategy, false);
-        final List<Integer> parts = new ArrayList<>();
-        while (split.hasMore())
-        {
-            parts.add(sizes.next(split));
-            split.onSent(parts.getLast());
         }
         return parts;
     }
@@ -107,10 +86,8 @@ class CommandSizesTest
             BlockOperation.READ, BlockOperation.WRITE, BlockOperation.COMPARE))
         {
             final CommandSizes sizes = sizes(0, false);
-            assertEquals(SplitRequest.Strategy.PARTS, sizes.strategy(operation));
             assertEquals(List.of(256), parts(sizes, transfer(operation, 3, 256)));
             assertEquals(List.of(256, 256, 88), parts(sizes, transfer(operation, 3, 600)));
-            assertEquals(List.of(256, 256, 88), parts(sizes, transfer(operation, 3, 600), SplitRequest.Strategy.PARTS));
         }
     }
 
@@ -130,13 +107,9 @@ class CommandSizesTest
     void shouldCutWhatHasNoPayloadAtItsOwnLimits()
     {
         final CommandSizes sizes = sizes(0, false);
-        assertEquals(SplitRequest.Strategy.PARTS, sizes.strategy(BlockOperation.WRITE_ZEROES));
         assertEquals(List.of(1000, 1000, 500), parts(sizes, request(BlockOperation.WRITE_ZEROES, 0, 2500)));
-        assertEquals(SplitRequest.Strategy.PARTS, sizes.strategy(BlockOperation.VERIFY));
         assertEquals(List.of(700, 700, 100), parts(sizes, request(BlockOperation.VERIFY, 0, 1500)));
-        assertEquals(SplitRequest.Strategy.PARTS, sizes.strategy(BlockOperation.DEALLOCATE));
         assertEquals(List.of(5000, 1), parts(sizes, request(BlockOperation.DEALLOCATE, 0, 5001)));
-        assertEquals(SplitRequest.Strategy.PARTS, sizes.strategy(BlockOperation.FLUSH));
         assertEquals(0, sizes.ofPart(request(BlockOperation.FLUSH, 0, 0), 0));
     }
 
@@ -144,10 +117,8 @@ class CommandSizesTest
     void shouldCutCopiesAtTheirOwnLimitWhateverTheBoundary()
     {
         final CommandSizes sizes = sizes(100, false);
-        assertEquals(SplitRequest.Strategy.PARTS, sizes.strategy(BlockOperation.COPY));
         final BlockRequest request = new BlockRequest(null, null).resetCopy(5000, 93, 150);
         assertEquals(List.of(70, 70, 10), parts(sizes, request));
-        assertEquals(List.of(70, 70, 10), parts(sizes, request, SplitRequest.Strategy.PARTS));
     }
 
     @Test
@@ -160,31 +131,5 @@ class CommandSizesTest
         assertEquals(List.of(11, 2), parts(sizes(0, false), request));
         assertEquals(List.of(13), parts(sizes(0, true), request));
         assertEquals(List.of(10, 1, 2), parts(sizes(10, false), request));
-    }
-
-    @Test
-    void shouldWriteZeroesByTheBufferWhereTheDriveDoesNotOfferThem()
-    {
-        final int bufferBlocks = ChannelMemory.ZEROES_BYTES / BLOCK;
-        final CommandSizes sizes = sizesOfPlainDrive(2 * bufferBlocks, 0);
-        assertEquals(SplitRequest.Strategy.ZERO_WRITES, sizes.strategy(BlockOperation.WRITE_ZEROES));
-        final BlockRequest request = request(BlockOperation.WRITE_ZEROES, 5, 2 * bufferBlocks + 1);
-        assertEquals(List.of(bufferBlocks, bufferBlocks, 1), parts(sizes, request, SplitRequest.Strategy.ZERO_WRITES));
-        assertEquals(List.of(100, 100, 57),
-            parts(sizesOfPlainDrive(100, 0), request(BlockOperation.WRITE_ZEROES, 5, 257),
-                SplitRequest.Strategy.ZERO_WRITES));
-    }
-
-    @Test
-    void shouldVerifyByReadsWhereTheDriveDoesNotOfferIt()
-    {
-        final int sinkBlocks = ChannelMemory.SINK_BYTES / BLOCK;
-        final CommandSizes sizes = sizesOfPlainDrive(2 * sinkBlocks, 0);
-        assertEquals(SplitRequest.Strategy.VERIFY_READS, sizes.strategy(BlockOperation.VERIFY));
-        assertEquals(List.of(sinkBlocks, sinkBlocks, 1), parts(sizes,
-            request(BlockOperation.VERIFY, 5, 2 * sinkBlocks + 1), SplitRequest.Strategy.VERIFY_READS));
-        // Reads keep to boundaries and to the largest transfer.
-        assertEquals(List.of(95, 100, 5), parts(sizesOfPlainDrive(150, 100),
-            request(BlockOperation.VERIFY, 5, 200), SplitRequest.Strategy.VERIFY_READS));
     }
 }

@@ -3,6 +3,7 @@ package io.millrace.block.nvme;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.millrace.block.BlockGeometry;
+import io.millrace.nvme.CommandLimits;
 import io.millrace.nvme.ControllerInfo;
 import io.millrace.nvme.IdentifyController;
 import io.millrace.nvme.IdentifyNamespace;
@@ -29,8 +30,9 @@ class DriveNamespaceTest
         identify.wrap(new UnsafeBuffer(new byte[IdentifyNamespace.SIZE_BYTES]), 0);
         identify.size(1 << 20).format0(9 << 16);
         change.accept(identify);
-        return DriveNamespace.of(NamespaceInfo.of(1, identify.buffer(), null))
-            .geometry(ControllerInfo.ofIoController(controller.buffer(), PAGE_SHIFT));
+        final ControllerInfo info = ControllerInfo.ofIoController(controller.buffer(), PAGE_SHIFT);
+        final DriveNamespace namespace = DriveNamespace.of(NamespaceInfo.of(1, identify.buffer(), null));
+        return namespace.geometry(info, TransferLimits.of(info, CommandLimits.of(info, null), namespace));
     }
 
     @Test

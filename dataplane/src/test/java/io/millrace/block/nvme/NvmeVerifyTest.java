@@ -1,7 +1,7 @@
 package io.millrace.block.nvme;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
@@ -11,6 +11,7 @@ import io.millrace.memory.DmaMemory;
 import io.millrace.nvme.IdentifyController;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.reactor.ReactorConfig;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -32,6 +33,7 @@ class NvmeVerifyTest
     /** Opcode and blocks of each I/O command. */
     private final List<String> commands = Collections.synchronizedList(new ArrayList<>());
     private final DmaMemory arena = DmaMemory.map(1 << 20);
+    private final long buffers = arena.allocate(Initiator.BUFFERS_BYTES, Initiator.BUFFERS_BYTES);
     private NvmeFixture fixture;
     private Initiator initiator;
 
@@ -55,8 +57,7 @@ class NvmeVerifyTest
             return ModelScript.Action.COMPLETE;
         };
         fixture = NvmeFixture.open(model, arena, NvmeFixture.config());
-        initiator = new Initiator("verify", fixture);
-        assertTrue(fixture.geometry().supportsVerify());
+        initiator = new Initiator(ReactorConfig.of("verify", -1), fixture, buffers);
     }
 
     private BlockStatus verify(final long lba, final int blocks)
@@ -117,14 +118,28 @@ class NvmeVerifyTest
         assertEquals(List.of("VERIFY 8+3", "VERIFY 11+3", "VERIFY 14+1"), commands);
     }
 
-    @Test
-    void shouldReadWhereTheDriveDoesNotOfferIt()
+    @ParameterizedTest
+    @CsvSource({"6, 0, READ 1+32 READ 33+32 READ 65+6", "4, 0, READ 1+16 READ 17+16 READ 33+16 READ 49+16 READ 65+6",
+        "6, 24, READ 1+23 READ 24+9 READ 33+15 READ 48+17 READ 65+6"})
+    void shouldBeReadWhereTheDriveDoesNotOfferIt(
+        final int transferLimit, final int boundaryBlocks, final String expected)
     {
         offer(false);
-        options.transferLimit = 6;
-        open(ModelNamespace.of(SIZE_BYTES, 4096));
+        options.transferLimit = transferLimit;
+        open(new ModelNamespace(SIZE_BYTES, 4096, 0, false, 0, boundaryBlocks, false));
+        assertFalse(fixture.geometry().supportsVerify());
         assertEquals(BlockStatus.SUCCESS, verify(1, 70));
-        assertEquals(List.of("READ 1+32", "READ 33+32", "READ 65+6"), commands);
+        assertEquals(expected, String.join(" ", commands));
+    }
+
+    /** Of a drive that takes back what it offered. */
+    @Test
+    void shouldBeReadWhereTheDriveRefusesIt()
+    {
+        open(ModelNamespace.of(SIZE_BYTES, 4096));
+        options.optionalCommands &= ~IdentifyController.NVM_VERIFY;
+        assertEquals(BlockStatus.SUCCESS, verify(1, 40));
+        assertEquals(List.of("VERIFY 1+40", "READ 1+32", "READ 33+8"), commands);
     }
 
     /** With the bits beside the code one error would count as several, under numbers that no table has. */
