@@ -20,6 +20,7 @@ import java.util.List;
 final class RemoteChannel implements BlockChannel
 {
     private static final long CLOSE_GRACE_NS_MAX = 5_000_000_000L;
+    private static final long CLOSE_RECHECK_NS = 100_000_000;
     private static final long NO_TIMER = -1;
     private static final long NO_LIMIT = -1;
 
@@ -27,7 +28,7 @@ final class RemoteChannel implements BlockChannel
     {
         /** Requests are taken. */
         OPEN,
-        /** Requests that were sent have some time to end. */
+        /** Requests that were sent have some time to end; those that change data have until they can end no more. */
         DRAINING,
         /** The queues are being closed, which ends what is left. */
         DISCONNECTING,
@@ -40,6 +41,7 @@ final class RemoteChannel implements BlockChannel
     private final HostPollGroup group;
     private final PathQueue[] queues;
     private final HostMemory memory;
+    private final RemoteRequest[] slots;
     private final RemoteRequest[] free;
     private final RemoteRequests waiting = new RemoteRequests();
     private final int blockShift;
@@ -73,10 +75,12 @@ final class RemoteChannel implements BlockChannel
         lossTimeoutNs = config.controllerLossTimeoutMs() < 0 ? NO_LIMIT : config.controllerLossTimeoutMs() * 1_000_000L;
         memory = new HostMemory(config.queueDepth() * RemoteRequest.RANGE_BYTES);
         free = new RemoteRequest[config.queueDepth()];
+        slots = new RemoteRequest[config.queueDepth()];
         while (freeCount < free.length)
         {
             free[freeCount] = new RemoteRequest(
                 this::onCommandComplete, memory.address() + (long)freeCount * RemoteRequest.RANGE_BYTES);
+            slots[freeCount] = free[freeCount];
             freeCount++;
         }
         queues = paths.stream().map((path) -> new PathQueue(this, path)).toArray(PathQueue[]::new);
@@ -201,7 +205,7 @@ final class RemoteChannel implements BlockChannel
         {
             choosePath();
         }
-        if (State.OPEN == state && slot.request().operation().changesData())
+        if (slot.changesData())
         {
             slot.failed(reactor.nowNs());
             slot.queue().keep(slot);
@@ -404,18 +408,19 @@ final class RemoteChannel implements BlockChannel
     }
 
     /**
-     * {@inheritDoc} Requests that were not sent, or have no answer and no connection, end at once; those at a
-     * controller have some time, then their queues are closed.
+     * {@inheritDoc} Requests that were not sent, or change nothing and have no connection, end at once; those at a
+     * controller have at most 5 s. A request that changes data does not end before its controller has answered it or
+     * cannot execute it any more, since its submitter may overwrite the blocks then, through another data plane too:
+     * controllers that have not answered by then are reset, which takes at most as long as after the loss of a path.
      */
     @Override
     public void close(final CloseListener listener)
     {
         closeListener = listener;
         state = State.DRAINING;
-        abort(waiting);
-        for (final PathQueue queue : queues)
+        for (RemoteRequest slot = waiting.poll(); null != slot; slot = waiting.poll())
         {
-            abort(queue.unanswered());
+            finish(slot, BlockStatus.ABORTED);
         }
         if (State.DRAINING == state && 0 == inFlight())
         {
@@ -424,15 +429,31 @@ final class RemoteChannel implements BlockChannel
         else if (State.DRAINING == state)
         {
             closeTimer = reactor.schedule(reactor.nowNs() +
-                Math.min(CLOSE_GRACE_NS_MAX, device.config().commandTimeoutMs() * 1_000_000L), (nowNs) -> disconnect());
+                Math.min(CLOSE_GRACE_NS_MAX, device.config().commandTimeoutMs() * 1_000_000L), this::onCloseTimer);
         }
     }
 
-    private void abort(final RemoteRequests requests)
+    private void onCloseTimer(final long nowNs)
     {
-        for (RemoteRequest slot = requests.poll(); null != slot; slot = requests.poll())
+        boolean changesData = false;
+        for (final RemoteRequest slot : slots)
         {
-            finish(slot, BlockStatus.ABORTED);
+            if (slot.changesData())
+            {
+                changesData = true;
+                if (slot.queue().isLive())
+                {
+                    slot.queue().path().endAssociation(slot.association());
+                }
+            }
+        }
+        if (changesData)
+        {
+            closeTimer = reactor.schedule(nowNs + CLOSE_RECHECK_NS, this::onCloseTimer);
+        }
+        else
+        {
+            disconnect();
         }
     }
 

@@ -27,8 +27,13 @@ import java.util.concurrent.atomic.AtomicLong;
  * a path is lost.
  * <p>
  * The device is the namespace that it found first: one with other identifiers or another block size that is found in
- * its place later gets no I/O. A namespace that is not there any more is waited for, as a path is. What the target
- * acknowledged and had not flushed is as safe as the target keeps it: the device does not write it again.
+ * its place later gets no I/O. A namespace without identifiers is used over one path only, and is another one when
+ * anything that is reported of its place or its size has changed. A namespace that is not there any more is waited for,
+ * as a path is. What the target acknowledged and had not flushed is as safe as the target keeps it: the device does not
+ * write it again.
+ * <p>
+ * The size only grows: to what every path that is in use reports, when {@link #grow} takes it in. A path that reports
+ * less than the device has gets no I/O.
  */
 public final class RemoteDevice implements GrowableDevice
 {
@@ -44,12 +49,11 @@ public final class RemoteDevice implements GrowableDevice
     private final AtomicLong heldCount = new AtomicLong();
     private final AtomicLong retriedCount = new AtomicLong();
     private final AtomicLong failedCount = new AtomicLong();
-    private final AtomicLong foundBlocks = new AtomicLong();
     private volatile DeviceServices services = DeviceServices.NONE;
     private Runnable onClose = RemoteDevice::nothing;
     private volatile BlockGeometry geometry;
     /** As it was found first. */
-    private NamespaceInfo original;
+    private FoundNamespace original;
     private boolean isConnected;
 
     private RemoteDevice(final RemoteDeviceConfig config, final HostPollGroups groups, final List<Reactor> reactors)
@@ -127,10 +131,17 @@ public final class RemoteDevice implements GrowableDevice
     synchronized String adopt(
         final ControllerInfo controller, final NamespaceInfo namespace, final PathLimits limits)
     {
-        if (null != original && !isOriginal(namespace))
+        final FoundNamespace found = FoundNamespace.of(controller, namespace);
+        if (null != original && !original.isSame(found))
         {
-            return FOREIGN + config.namespace() + " has " + text(namespace) + ", and that of the device has " +
-                text(original) + ": delete the device and create it again to use what is there now";
+            return FOREIGN + config.namespace() + " has " + found + ", and that of the device has " + original +
+                ": delete the device and create it again to use what is there now";
+        }
+        if (!found.isUnique() && paths.size() > 1)
+        {
+            return config.namespace() + " has no UUID, NGUID or EUI-64, so that " + paths.size() +
+                " paths cannot be known to lead to one namespace: give it an identifier at its target, or name one " +
+                "address";
         }
         if (!isConnected)
         {
@@ -143,9 +154,8 @@ public final class RemoteDevice implements GrowableDevice
             {
                 return config.namespace() + ": " + e.getMessage();
             }
-            original = null == original ? namespace : original;
+            original = null == original ? found : original;
             geometry = null == geometry ? ofPath : common(geometry, ofPath);
-            foundBlocks.set(namespace.blockCount());
             return null;
         }
         if (controller.volatileWriteCache() && !geometry.volatileWriteCache())
@@ -153,24 +163,12 @@ public final class RemoteDevice implements GrowableDevice
             return config.namespace() + " has a volatile write cache now, and hosts of the device were told that it " +
                 "has none, so that they do not flush: delete the device and create it again";
         }
-        final long blocks = namespace.blockCount();
-        if (foundBlocks.getAndSet(blocks) < blocks)
+        if (namespace.blockCount() < geometry.blockCount())
         {
-            services.onStatusChanged();
+            return config.namespace() + " has " + namespace.blockCount() + " blocks, and the device has " +
+                geometry.blockCount() + ": make the namespace that large, or delete the device and create it again";
         }
         return null;
-    }
-
-    private boolean isOriginal(final NamespaceInfo namespace)
-    {
-        return original.identity().equals(namespace.identity()) && original.blockShift() == namespace.blockShift();
-    }
-
-    private static String text(final NamespaceInfo namespace)
-    {
-        final String identity = namespace.identity().text();
-        return (identity.isEmpty() ? "no identifier" : identity) + " and blocks of " + namespace.blockSizeBytes() +
-            " bytes";
     }
 
     private static BlockGeometry geometry(
@@ -197,7 +195,7 @@ public final class RemoteDevice implements GrowableDevice
     private static BlockGeometry common(final BlockGeometry one, final BlockGeometry other)
     {
         final int transferBytes = Math.min(one.maxTransferBytes(), other.maxTransferBytes());
-        return one.toBuilder()
+        return (one.blockCount() <= other.blockCount() ? one : other).toBuilder()
             .maxTransferBytes(transferBytes)
             .volatileWriteCache(one.volatileWriteCache() || other.volatileWriteCache())
             .supportsWriteZeroes(one.supportsWriteZeroes() && other.supportsWriteZeroes())
@@ -269,7 +267,14 @@ public final class RemoteDevice implements GrowableDevice
     @Override
     public long availableBytes()
     {
-        return Math.max(geometry.blockCount(), foundBlocks.get()) * geometry.blockSizeBytes();
+        long leastBlocks = Long.MAX_VALUE;
+        for (final RemotePath path : paths)
+        {
+            leastBlocks = path.access().isUsable() ? Math.min(leastBlocks, path.blockCount()) : leastBlocks;
+        }
+        final BlockGeometry present = geometry;
+        return Long.MAX_VALUE == leastBlocks ? present.sizeBytes() :
+            Math.max(present.blockCount(), leastBlocks) * present.blockSizeBytes();
     }
 
     /**
@@ -290,10 +295,11 @@ public final class RemoteDevice implements GrowableDevice
     public synchronized void grow(final long sizeBytes)
     {
         final BlockGeometry grown = geometry.grown(config.name(), sizeBytes);
-        if (foundBlocks.get() < grown.blockCount())
+        final long availableBytes = availableBytes();
+        if (availableBytes < sizeBytes)
         {
             throw new BlockDeviceException("device " + config.name() + ": size " + sizeBytes + " bytes is more than " +
-                config.namespace() + " has, " + foundBlocks.get() * geometry.blockSizeBytes() +
+                config.namespace() + " has on every path in use, " + availableBytes +
                 ": make the namespace larger first");
         }
         geometry = grown;

@@ -45,6 +45,7 @@ final class RemotePath implements ControllerListener
     private RemoteController controller;
     private volatile PathAccess access = PathAccess.UNAVAILABLE;
     private PathLimits limits;
+    private volatile long blockCount;
     private int nsid;
     private int association;
     private int connectDelayMs;
@@ -156,6 +157,7 @@ final class RemotePath implements ControllerListener
             throw new InitiatorException(refusal);
         }
         limits = found;
+        blockCount = namespace.blockCount();
         nsid = namespace.nsid();
         problem = null == state ? "reports an unknown state of ANA group " + namespace.anaGroup() :
             state.isAccessible() ? "" : "is " + state + " by ANA group " + namespace.anaGroup();
@@ -268,6 +270,23 @@ final class RemotePath implements ControllerListener
         }
     }
 
+    /**
+     * Ends an association whose controller does not answer, unless it has ended already: none of its commands is
+     * executed after the {@link PathQueue#onCommandsEnded} that follows. Any thread.
+     *
+     * @param ended number of the association.
+     */
+    void endAssociation(final int ended)
+    {
+        reactor.execute(() ->
+        {
+            if (ended == association && null != controller)
+            {
+                controller.reset("a write was not answered before its device was closed");
+            }
+        });
+    }
+
     private void onCommandsEnded(final int endedAssociation)
     {
         for (final PathQueue queue : queues)
@@ -360,6 +379,14 @@ final class RemotePath implements ControllerListener
     PathAccess access()
     {
         return access;
+    }
+
+    /**
+     * {@return size of the namespace as it was last reported; any thread}
+     */
+    long blockCount()
+    {
+        return blockCount;
     }
 
     /**

@@ -60,6 +60,14 @@ final class RemoteRequest
     }
 
     /**
+     * {@return whether it has a request that changes data}
+     */
+    boolean changesData()
+    {
+        return null != request && request.operation().changesData();
+    }
+
+    /**
      * {@return the request, which is over}
      */
     BlockRequest end()

@@ -14,7 +14,9 @@
  * confirmed that it was reset, which is asked of it where its admin queue is still there, or until the time has passed
  * by which a controller that lost its host has ended its commands (two or three keep-alive time-outs and its quiesce
  * time, {@link io.millrace.nvme.ControllerInfo#commandEndMs}). For the same reason such a request does not
- * fail before: its submitter may overwrite the blocks then.</li>
+ * end before, neither when it waits for too long nor when its channel is closed: its submitter may overwrite the blocks
+ * then. A close resets controllers that have not answered a write within 5 s, and takes at most 6 s more than that
+ * time.</li>
  * <li>A command that a controller has answered is done there; one that it refused because of its path (asymmetric
  * access, internal path error) is submitted again on another path at once.</li>
  * </ul>

@@ -107,6 +107,12 @@ final class ModelTarget
         return ++controllers;
     }
 
+    /** {@return how often a host has begun to connect to a controller} */
+    synchronized int controllers()
+    {
+        return controllers;
+    }
+
     synchronized void add(final ModelQueue queue)
     {
         queues.add(queue);
@@ -227,6 +233,12 @@ final class ModelTarget
     synchronized int lateWrites()
     {
         return lateWrites;
+    }
+
+    /** {@return how many writes are executed after a time still} */
+    synchronized long lateAfter(final long nowNs)
+    {
+        return late.stream().filter((write) -> write.dueNs - nowNs > 0).count();
     }
 
     synchronized int lateCount()

@@ -22,8 +22,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,6 +43,10 @@ class RemoteIdentifyTest
     private static final int MDTS_OFFSET = 77;
     private static final int CONTROLLER_ID_OFFSET = 78;
     private static final int CACHE_OFFSET = 525;
+    private static final int NGUID_OFFSET = 104;
+    private static final Consumer<byte[]> NONE = (data) ->
+    {
+    };
 
     private final ModelTarget target = new ModelTarget(1, KEEP_ALIVE_MS);
     private final DmaMemory arena = DmaMemory.map(4 << 20);
@@ -62,9 +68,32 @@ class RemoteIdentifyTest
 
     private RemoteDevice connect()
     {
-        return RemoteDevice.connect(InnerTarget.config(List.of(TransportAddress.tcp(
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 1))))
+        return connect(1);
+    }
+
+    private RemoteDevice connect(final int paths)
+    {
+        return RemoteDevice.connect(InnerTarget.config(IntStream.rangeClosed(1, paths).mapToObj((port) ->
+            TransportAddress.tcp(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))).toList())
             .withTimeouts(KEEP_ALIVE_MS, 2_000, 5_000).withReconnect(1, 10, 60_000), target.groups, List.of(admin));
+    }
+
+    private void reconnect(final RemoteDevice device, final Runnable cutting)
+    {
+        final int before = target.controllers();
+        cutting.run();
+        Waits.until("new association", () -> target.controllers() > before);
+        Waits.until("reconnect", () -> DeviceStatus.ONLINE.equals(device.status()));
+    }
+
+    /** A namespace that reports no identifier, and something else as it is given. */
+    private static Consumer<byte[]> anonymous(final Consumer<byte[]> change)
+    {
+        return (data) ->
+        {
+            Arrays.fill(data, NGUID_OFFSET, NGUID_OFFSET + 16, (byte)0);
+            change.accept(data);
+        };
     }
 
     private static Consumer<byte[]> set(final int offset, final int lengthBytes, final long value)
@@ -127,9 +156,7 @@ class RemoteIdentifyTest
         {
             // The controller that comes after the loss takes 8 KiB.
             target.controllerData(set(MDTS_OFFSET, 1, 1));
-            target.cutAll();
-            Waits.until("loss", () -> !DeviceStatus.ONLINE.equals(device.status()));
-            Waits.until("reconnect", () -> DeviceStatus.ONLINE.equals(device.status()));
+            reconnect(device, target::cutAll);
             for (int i = 0; i < 7; i++)
             {
                 NativeMemory.putLong(arena.address() + (long)i * BLOCK, 100 + i);
@@ -189,6 +216,64 @@ class RemoteIdentifyTest
             assertEquals(BlockStatus.DEVICE_ERROR,
                 initiator.run(BlockOperation.WRITE, 1, 1, false, arena.address(), BLOCK));
             assertEquals(0, target.commands());
+        }
+    }
+
+    @Test
+    void shouldUseANamespaceWithoutIdentifierOverOnePathOnly()
+    {
+        target.namespaceData(anonymous(NONE));
+        final BlockDeviceException refusal = assertThrows(BlockDeviceException.class, () -> connect(2));
+        assertTrue(refusal.getMessage().contains("has no UUID, NGUID or EUI-64, so that 2 paths cannot be known to " +
+            "lead to one namespace"), refusal.getMessage());
+        try (RemoteDevice device = connect(1); Initiator initiator = new Initiator("host", device))
+        {
+            reconnect(device, target::cutAll);
+            assertEquals(BlockStatus.SUCCESS,
+                initiator.run(BlockOperation.WRITE, 1, 1, false, arena.address(), BLOCK));
+        }
+    }
+
+    /** Serial number and name of the subsystem, size, block size. */
+    @ParameterizedTest
+    @CsvSource({"true, 4, 1, 66", "true, 768, 1, 66", "false, 0, 8, 65", "false, 0, 8, 63", "false, 128, 4, 589824"})
+    void shouldTakeANamespaceWithoutIdentifierForAnotherWhenAnythingChanged(
+        final boolean isOfController, final int offset, final int lengthBytes, final long value)
+    {
+        target.namespaceData(anonymous(NONE));
+        try (RemoteDevice device = connect(); Initiator initiator = new Initiator("host", device))
+        {
+            target.controllerData(isOfController ? set(offset, lengthBytes, value) : NONE);
+            target.namespaceData(anonymous(isOfController ? NONE : set(offset, lengthBytes, value)));
+            target.cutAll();
+            Waits.until("other namespace", () -> DeviceHealth.FAILED == device.status().health());
+            assertEquals(BlockStatus.DEVICE_ERROR,
+                initiator.run(BlockOperation.WRITE, 1, 1, false, arena.address(), BLOCK));
+            assertEquals(0, target.commands());
+        }
+    }
+
+    @Test
+    void shouldHaveTheSizeThatEveryPathInUseReports()
+    {
+        final long oldBytes = (long)ModelTarget.BLOCKS * BLOCK;
+        try (RemoteDevice device = connect(2))
+        {
+            target.namespaceData(set(0, 8, 2 * ModelTarget.BLOCKS));
+            reconnect(device, () -> target.cut(true));
+            // The other path has the old size still.
+            assertEquals(oldBytes, device.availableBytes());
+            assertThrows(BlockDeviceException.class, () -> device.grow(2 * oldBytes));
+            target.cutAll();
+            Waits.until("size on both paths", () -> 2 * oldBytes == device.availableBytes() &&
+                DeviceStatus.ONLINE.equals(device.status()));
+            device.grow(2 * oldBytes);
+            target.namespaceData(set(0, 8, ModelTarget.BLOCKS));
+            target.cut(true);
+            Waits.until("refusal", () -> device.status().reason().contains("has 64 blocks, and the device has 128"));
+            assertEquals(DeviceHealth.DEGRADED, device.status().health());
+            assertEquals(2 * oldBytes, device.availableBytes());
+            target.namespaceData(NONE);
         }
     }
 

@@ -252,6 +252,18 @@ public final class HostRequest
     }
 
     /**
+     * {@return whether executing the command again later may bring back data that was overwritten meanwhile}
+     */
+    boolean changesData()
+    {
+        return switch (opcode)
+        {
+            case IoOpcode.READ, IoOpcode.COMPARE, IoOpcode.FLUSH, IoOpcode.VERIFY -> false;
+            default -> true;
+        };
+    }
+
+    /**
      * {@return its opcode; for transports}
      */
     public int opcode()

@@ -52,6 +52,8 @@ public final class RemoteController implements AutoCloseable
     private volatile AssociationInfo association;
     private volatile int reconnectCount;
     private long lostNs;
+    /** When no command of a former association that is to be sent again can be executed any more. */
+    private long commandsEndNs;
     private int reconnectDelayMs;
     private String lostMeanwhile;
 
@@ -66,6 +68,7 @@ public final class RemoteController implements AutoCloseable
         this.host = host;
         this.config = config;
         this.listener = listener;
+        commandsEndNs = reactor.nowNs();
         admin = new AdminQueue(group, config, host, this::onConnectionLost);
         keepAlive = new KeepAlive(reactor, admin, config.keepAliveMs(), this::onConnectionLost);
     }
@@ -162,11 +165,12 @@ public final class RemoteController implements AutoCloseable
     }
 
     /**
-     * An I/O queue lost its connection without being asked to.
+     * Ends the association and connects again, as after the loss of a connection. Any thread; does nothing unless it
+     * is connected or being connected.
      *
      * @param reason in one sentence.
      */
-    void onQueueLost(final String reason)
+    public void reset(final String reason)
     {
         reactor.execute(() -> onConnectionLost(reason));
     }
@@ -211,7 +215,12 @@ public final class RemoteController implements AutoCloseable
             .whenComplete((isQuiesced, failure) -> reactor.execute(() ->
                 admin.close(reason).whenComplete((adminClosed, ignored) -> reactor.execute(() ->
                 {
-                    listener.onDisassociated(this, null == failure && isQuiesced);
+                    final boolean haveCommandsEnded = null == failure && isQuiesced;
+                    if (!haveCommandsEnded && queues.stream().anyMatch(RemoteQueuePair::hasChangesWaiting))
+                    {
+                        commandsEndNs = reactor.nowNs() + info().commandEndMs(config.keepAliveMs()) * 1_000_000L;
+                    }
+                    listener.onDisassociated(this, haveCommandsEnded);
                     done.complete(null);
                 }))));
         return done;
@@ -221,7 +230,9 @@ public final class RemoteController implements AutoCloseable
     {
         if (ControllerState.RECONNECTING == state)
         {
-            reactor.schedule(reactor.nowNs() + reconnectDelayMs * 1_000_000L, (nowNs) -> reconnect());
+            final long nowNs = reactor.nowNs();
+            reactor.schedule(nowNs + Math.max(reconnectDelayMs * 1_000_000L, commandsEndNs - nowNs),
+                (dueNs) -> reconnect());
             reconnectDelayMs = (int)Math.min(2L * reconnectDelayMs, config.reconnectDelayMaxMs());
         }
     }

@@ -30,6 +30,7 @@ public final class RemoteQueuePair implements AutoCloseable
     private final OutagePolicy outagePolicy;
     private final HostQueueTransport connection;
     private final Runnable failing = this::failWaiting;
+    private volatile boolean hasChangesWaiting;
     private State state = State.SUSPENDED;
     private HostRequest waitingHead;
     private HostRequest waitingTail;
@@ -125,6 +126,14 @@ public final class RemoteQueuePair implements AutoCloseable
     public int inFlight()
     {
         return connection.inFlight();
+    }
+
+    /**
+     * {@return whether commands that change data wait for the reconnect; any thread, while it is suspended}
+     */
+    boolean hasChangesWaiting()
+    {
+        return hasChangesWaiting;
     }
 
     /**
@@ -281,6 +290,7 @@ public final class RemoteQueuePair implements AutoCloseable
         public void onReady()
         {
             state = State.LIVE;
+            hasChangesWaiting = false;
             HostRequest request = waitingHead;
             waitingHead = null;
             waitingTail = null;
@@ -311,8 +321,10 @@ public final class RemoteQueuePair implements AutoCloseable
             if (OutagePolicy.FAIL == outagePolicy)
             {
                 request.complete(HostRequest.STATUS_HOST_PATH_ERROR, group.nowNs());
+                return;
             }
-            else if (null == waitingHead)
+            hasChangesWaiting |= request.changesData();
+            if (null == waitingHead)
             {
                 waitingHead = request;
                 waitingTail = request;
@@ -344,7 +356,7 @@ public final class RemoteQueuePair implements AutoCloseable
             }
             else if (!failedToOpen)
             {
-                controller.onQueueLost(reason);
+                controller.reset(reason);
             }
         }
     }

@@ -273,7 +273,7 @@ class RemoteControllerTest
         };
         try (LocalTarget target = LocalTarget.memory();
             RemoteController controller = Waits.get(RemoteController.connect(host.group, HostFixture.HOST,
-                target.config().reconnectDelayMs(20, 100).build(), listener)))
+                target.config().keepAliveMs(500).reconnectDelayMs(20, 100).build(), listener)))
         {
             final RemoteQueuePair first = host.queue(controller);
             final RemoteQueuePair second = host.queue(controller);
@@ -307,7 +307,7 @@ class RemoteControllerTest
     {
         try (LocalTarget target = LocalTarget.memory(); TcpProxy proxy = new TcpProxy(target.address(), 1400, 1);
             RemoteController controller = host.connect(ConnectionConfig.to(proxy.address(), LocalTarget.NQN)
-                .reconnectDelayMs(10, 10).queueDepth(16).build()))
+                .keepAliveMs(500).reconnectDelayMs(10, 10).queueDepth(16).build()))
         {
             final RemoteQueuePair queue = host.queue(controller);
             final int commands = 40;

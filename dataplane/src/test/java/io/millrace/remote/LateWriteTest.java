@@ -1,0 +1,181 @@
+package io.millrace.remote;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.bindings.NativeMemory;
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockStatus;
+import io.millrace.block.Initiator;
+import io.millrace.memory.DmaMemory;
+import io.millrace.nvmf.initiator.ConnectionConfig;
+import io.millrace.nvmf.initiator.ControllerListener;
+import io.millrace.nvmf.initiator.HostPollGroup;
+import io.millrace.nvmf.initiator.HostRequest;
+import io.millrace.nvmf.initiator.OutagePolicy;
+import io.millrace.nvmf.initiator.RemoteController;
+import io.millrace.nvmf.initiator.RemoteQueuePair;
+import io.millrace.nvmf.initiator.Waits;
+import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.reactor.Reactor;
+import io.millrace.reactor.ReactorConfig;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A write that its submitter believes ended is not executed afterwards: not when its device is closed, and not when a
+ * queue sends it again.
+ */
+class LateWriteTest
+{
+    private static final int KEEP_ALIVE_MS = 250;
+    private static final int WRITES = 16;
+    private static final int BLOCK = ModelTarget.BLOCK_BYTES;
+    private static final TransportAddress ADDRESS =
+        TransportAddress.tcp(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1));
+
+    private final ModelTarget target = new ModelTarget(System.nanoTime(), KEEP_ALIVE_MS);
+    private final DmaMemory arena = DmaMemory.map(4 << 20);
+    private final Reactor admin = new Reactor(ReactorConfig.of("test-admin", -1));
+
+    @BeforeEach
+    void start()
+    {
+        admin.start();
+        target.executePercent(0);
+    }
+
+    @AfterEach
+    void stop()
+    {
+        admin.close();
+        arena.close();
+    }
+
+    /** Whether the connection is lost before the channel is closed, or the controller just does not answer. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldNotEndAWriteOfAClosedChannelBeforeItsControllerCannotExecuteIt(final boolean isLost)
+    {
+        try (RemoteDevice device = RemoteDevice.connect(InnerTarget.config(List.of(ADDRESS))
+            .withTimeouts(KEEP_ALIVE_MS, 2_000, isLost ? 60_000 : 300).withReconnect(1, 10, 60_000),
+            target.groups, List.of(admin)))
+        {
+            final Initiator initiator = new Initiator("host", device);
+            final List<Initiator.Io> writes = new ArrayList<>();
+            final AtomicLong lateAtEnd = new AtomicLong();
+            for (int i = 0; i < WRITES; i++)
+            {
+                final Initiator.Io io = initiator.io().then((ended) ->
+                    lateAtEnd.accumulateAndGet(target.lateAfter(System.nanoTime()), Math::max));
+                Initiator.fill(io.request(), BlockOperation.WRITE, i, 1, false, arena.address(), BLOCK);
+                writes.add(io);
+            }
+            initiator.send(writes);
+            if (isLost)
+            {
+                target.cutAll();
+                Waits.until("late writes", () -> target.lateCount() > 0);
+            }
+            initiator.close();
+            for (final Initiator.Io io : writes)
+            {
+                assertEquals(BlockStatus.ABORTED, initiator.await(io));
+            }
+            assertEquals(0, lateAtEnd.get());
+        }
+    }
+
+    @Test
+    void shouldSendAWriteAgainWhenItsFormerControllerCannotExecuteItAnyMore()
+    {
+        final AtomicLong lateAtEnd = new AtomicLong();
+        final List<CompletableFuture<HostRequest>> written = new ArrayList<>();
+        try (Host host = new Host(KEEP_ALIVE_MS))
+        {
+            for (int i = 0; i < WRITES; i++)
+            {
+                final int lba = i;
+                NativeMemory.putLong(arena.address() + (long)i * BLOCK, 100 + i);
+                written.add(host.submit((request) ->
+                    request.write(1, lba, 1, arena.address() + (long)lba * BLOCK, BLOCK),
+                    (request) -> lateAtEnd.accumulateAndGet(target.lateAfter(System.nanoTime()), Math::max)));
+            }
+            target.cutAll();
+            Waits.until("late writes", () -> target.lateCount() > 0);
+            target.executePercent(100);
+            for (int i = 0; i < WRITES; i++)
+            {
+                assertTrue(Waits.get(written.get(i)).isSuccess());
+                assertEquals(100 + i, target.read(i));
+            }
+            assertEquals(0, lateAtEnd.get());
+        }
+    }
+
+    @Test
+    void shouldSendReadsAgainAtOnce()
+    {
+        // Two of these are longer than anybody waits.
+        try (Host host = new Host(60_000))
+        {
+            final CompletableFuture<HostRequest> read =
+                host.submit((request) -> request.read(1, 3, 1, arena.address(), BLOCK), (request) ->
+                {
+                });
+            target.cutAll();
+            assertFalse(read.isDone());
+            target.executePercent(100);
+            assertTrue(Waits.get(read).isSuccess());
+        }
+    }
+
+    /** A queue as load generators have one. */
+    private final class Host implements AutoCloseable
+    {
+        private final HostPollGroup group = target.groups.acquire(admin);
+        private final RemoteController controller;
+        private final RemoteQueuePair queue;
+
+        Host(final int keepAliveMs)
+        {
+            controller = Waits.get(RemoteController.connect(group, InnerTarget.HOST,
+                ConnectionConfig.to(ADDRESS, InnerTarget.NQN).keepAliveMs(keepAliveMs).reconnectDelayMs(1, 10)
+                    .outagePolicy(OutagePolicy.WAIT).build(), ControllerListener.NONE));
+            queue = Waits.get(controller.openQueuePair(group));
+        }
+
+        CompletableFuture<HostRequest> submit(
+            final Consumer<HostRequest> filling,
+            final Consumer<HostRequest> onEnd)
+        {
+            final CompletableFuture<HostRequest> ended = new CompletableFuture<>();
+            final HostRequest request = new HostRequest(this, (done) ->
+            {
+                onEnd.accept(done);
+                ended.complete(done);
+            });
+            filling.accept(request);
+            assertTrue(Waits.get(admin.call(() -> queue.submit(request))));
+            return ended;
+        }
+
+        @Override
+        public void close()
+        {
+            controller.close();
+            target.groups.release(group);
+        }
+    }
+}
