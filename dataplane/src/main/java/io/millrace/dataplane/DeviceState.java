@@ -10,5 +10,7 @@ public enum DeviceState
     /** A namespace or another device uses it. */
     IN_USE,
     /** Its namespace is being removed, and has commands on it. */
-    RELEASING
+    RELEASING,
+    /** It is deleted when its own work has ended; nothing can use or modify it. */
+    DELETING
 }

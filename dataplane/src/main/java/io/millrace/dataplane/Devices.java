@@ -203,23 +203,39 @@ public final class Devices
     }
 
     /**
-     * Closes an unused device. Data in memory is lost; files stay.
+     * Closes an unused device, when its own work has ended; other operations are executed while that is awaited, at
+     * most 10 s. Data in memory is lost; files stay.
      *
      * @param name name.
-     * @throws OperationException when it is not there or in use, or still waits for memory that it lent.
+     * @throws OperationException when it is not there, in use or being deleted, its own work does not end in time, or
+     *     it still waits for memory that it lent.
      */
     public void delete(final String name)
     {
+        final ManagedDevice device;
         synchronized (operations)
         {
             operations.checkOpen();
-            final ManagedDevice device = require(name);
+            device = require(name);
             checkUnused(device, "remove that first");
+            device.deleting(true);
+        }
+        try
+        {
             awaitStop(device);
-            close(device);
-            devices.remove(name);
-            device.factory().onDeleted(name, device.config().properties(), context(device.config(), List.of()));
-            operations.publish(ResourceKind.DEVICE, ResourceChange.DELETED, name);
+            synchronized (operations)
+            {
+                // May have been closed with the data plane meanwhile.
+                operations.checkOpen();
+                close(device);
+                devices.remove(name);
+                device.factory().onDeleted(name, device.config().properties(), context(device.config(), List.of()));
+                operations.publish(ResourceKind.DEVICE, ResourceChange.DELETED, name);
+            }
+        }
+        finally
+        {
+            device.deleting(false);
         }
     }
 
@@ -237,6 +253,7 @@ public final class Devices
         {
             operations.checkOpen();
             final ManagedDevice device = require(name);
+            checkNotDeleting(device);
             checkSize(subject(name), sizeBytes);
             if (!(device.device() instanceof final GrowableDevice growable))
             {
@@ -277,6 +294,7 @@ public final class Devices
         {
             operations.checkOpen();
             final ManagedDevice device = require(name);
+            checkNotDeleting(device);
             final DeviceConfig changed = device.config().with(properties);
             final CompletableFuture<Void> done;
             try
@@ -357,10 +375,11 @@ public final class Devices
     }
 
     /**
-     * Refuses a device that has a user; the lock is held.
+     * Refuses a device that has a user or is being deleted; the lock is held.
      */
     static void checkUnused(final ManagedDevice device, final String remedy)
     {
+        checkNotDeleting(device);
         final ManagedDevice.User user = device.user();
         if (null != user)
         {
@@ -368,6 +387,15 @@ public final class Devices
             throw new OperationException(Reason.IN_USE, subject(device.name()), "is used by " + user.describe() +
                 (isLeaving ? ", which is being removed" : ""),
                 isLeaving ? "try again when the last commands on it have ended" : remedy);
+        }
+    }
+
+    private static void checkNotDeleting(final ManagedDevice device)
+    {
+        if (device.isDeleting())
+        {
+            throw new OperationException(Reason.IN_USE, subject(device.name()), "is being deleted",
+                "wait until it is gone, at most " + STOP_WAIT_MS / 1000 + " s");
         }
     }
 

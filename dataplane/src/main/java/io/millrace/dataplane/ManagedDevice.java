@@ -34,6 +34,7 @@ final class ManagedDevice
     private volatile CompletableFuture<Void> leaving = CompletableFuture.completedFuture(null);
     private final AtomicBoolean isAnnounced = new AtomicBoolean();
     private volatile ManagedServices services;
+    private volatile boolean isDeleting;
     /** Of the thread that reports. */
     private DeviceStatus reportedStatus = DeviceStatus.ONLINE;
 
@@ -98,6 +99,19 @@ final class ManagedDevice
     }
 
     /**
+     * {@return whether it is being deleted: it cannot be used or modified}
+     */
+    boolean isDeleting()
+    {
+        return isDeleting;
+    }
+
+    void deleting(final boolean value)
+    {
+        isDeleting = value;
+    }
+
+    /**
      * The reactors run: the device may work on its own.
      *
      * @param newServices for the device.
@@ -150,6 +164,7 @@ final class ManagedDevice
         final User present = user;
         return new DeviceSnapshot(config, description(), device.geometry(),
             null == present ? null : present.describe(),
+            isDeleting ? DeviceState.DELETING :
             null == present ? DeviceState.AVAILABLE : leaving.isDone() ? DeviceState.IN_USE : DeviceState.RELEASING,
             device.status(), device.members().stream().map(BlockDevice::name).toList());
     }

@@ -4,6 +4,7 @@ import static io.millrace.dataplane.OperationsFixture.until;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.BackgroundWork;
@@ -26,6 +27,8 @@ import io.millrace.reactor.Reactor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -235,6 +238,86 @@ class DeviceStatusTest
         devices.delete("own0");
         assertTrue(device.isClosed);
         assertTrue(scrubs.stream().allMatch((scrub) -> scrub.isDone));
+    }
+
+    /** Ends when it is allowed to. */
+    private static final class SlowToEnd implements BackgroundWork
+    {
+        private volatile boolean isAsked;
+        private volatile boolean mayEnd;
+
+        @Override
+        public void start(final ReactorContext context)
+        {
+            // Only its end takes time.
+        }
+
+        @Override
+        public int poll()
+        {
+            return 0;
+        }
+
+        @Override
+        public boolean canSleep()
+        {
+            return false;
+        }
+
+        @Override
+        public void stop()
+        {
+            isAsked = true;
+        }
+
+        @Override
+        public boolean isDone()
+        {
+            return isAsked && mayEnd;
+        }
+    }
+
+    @Test
+    void shouldExecuteOtherOperationsWhileTheWorkOfADeletedDeviceEnds()
+    {
+        create();
+        final SlowToEnd work = new SlowToEnd();
+        assertTrue(device.services.run(work));
+        final CompletableFuture<Void> deletion = CompletableFuture.runAsync(() -> devices.delete("own0"));
+        until("it is asked to end", () -> work.isAsked);
+        assertEquals(DeviceState.DELETING, devices.get("own0").state());
+        devices.create(DeviceConfig.memory("mem0", 1 << 20, 4096));
+        devices.delete("mem0");
+        for (final Runnable refused : List.<Runnable>of(() -> devices.delete("own0"),
+            () -> devices.resize("own0", 2 << 20), () -> devices.modify("own0", DeviceProperties.of(Map.of())),
+            () -> devices.create(DeviceConfig.fault("bad0", "own0", FaultPlan.NONE))))
+        {
+            assertEquals("device own0: is being deleted; wait until it is gone, at most 10 s",
+                assertThrows(OperationException.class, refused::run).getMessage());
+        }
+        assertFalse(deletion.isDone());
+        assertFalse(device.isClosed);
+        work.mayEnd = true;
+        deletion.join();
+        assertTrue(device.isClosed);
+        assertThrows(OperationException.class, () -> devices.get("own0"));
+    }
+
+    @Test
+    void shouldNotDeleteWhatWasClosedWithTheDataPlaneMeanwhile()
+    {
+        create();
+        final SlowToEnd work = new SlowToEnd();
+        assertTrue(device.services.run(work));
+        final CompletableFuture<Void> deletion = CompletableFuture.runAsync(() -> devices.delete("own0"));
+        until("it is asked to end", () -> work.isAsked);
+        final CompletableFuture<Void> closing = CompletableFuture.runAsync(fixture.dataPlane::close);
+        until("the data plane stops", () -> DataPlaneState.STOPPING == fixture.dataPlane.snapshot().state());
+        work.mayEnd = true;
+        closing.join();
+        assertTrue(device.isClosed);
+        final CompletionException refusal = assertThrows(CompletionException.class, deletion::join);
+        assertEquals("data plane: is stopping; start another one", refusal.getCause().getMessage());
     }
 
     @Test
