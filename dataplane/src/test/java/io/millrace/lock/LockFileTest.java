@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.millrace.block.file.ChildJvm;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -17,6 +18,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -160,6 +162,28 @@ class LockFileTest
         assertEquals(0, LockHolder.pid(path));
     }
 
+    private static String command(final long pid)
+    {
+        try
+        {
+            return Files.readString(Path.of("/proc", Long.toString(pid), "comm")).strip();
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void await(final String what, final BooleanSupplier condition)
+    {
+        final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (!condition.getAsBoolean())
+        {
+            assertTrue(System.nanoTime() - deadlineNs < 0, what);
+            Thread.onSpinWait();
+        }
+    }
+
     /** A child that nobody has waited for: the process that started it has become one that never does. */
     @Test
     void shouldNotTakeAZombieForAlive() throws Exception
@@ -169,13 +193,10 @@ class LockFileTest
         {
             final long pid = Long.parseLong(out.readLine());
             assertTrue(ProcessState.isAlive(pid));
+            // A shell that is still one reads the exit status of its child.
+            await("the parent is no shell any more", () -> "sleep".equals(command(parent.pid())));
             ProcessHandle.of(pid).orElseThrow().destroyForcibly();
-            final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-            while (ProcessState.isAlive(pid) && System.nanoTime() - deadlineNs < 0)
-            {
-                Thread.onSpinWait();
-            }
-            assertFalse(ProcessState.isAlive(pid));
+            await("the child is not alive", () -> !ProcessState.isAlive(pid));
             assertTrue(Files.exists(Path.of("/proc", Long.toString(pid))), "it is still to be waited for");
         }
         finally
