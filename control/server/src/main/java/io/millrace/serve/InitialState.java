@@ -171,27 +171,28 @@ final class InitialState
                 String.join(", ", empty.subList(0, Math.min(NAMES_MAX, empty.size()))) +
                 (empty.size() > NAMES_MAX ? " and " + (empty.size() - NAMES_MAX) + " more" : ""));
         }
-        final int differences = differences();
-        if (0 != differences)
+        final String difference = difference();
+        if (!difference.isEmpty())
         {
-            terminal.line("state: what " + config + " declares differs in " +
-                Units.count(differences, "step") + " and is ignored: " +
-                "change it through the manager, or start once with --import");
+            terminal.line("state: what " + config + " declares " + difference +
+                " and is ignored: change it through the manager, or start once with --import");
         }
     }
 
-    private int differences()
+    /** How the configuration file differs from the applied state, as a clause; empty when it does not. */
+    String difference()
     {
         try
         {
             final DesiredState declared = StateDocument.read(config).state();
-            return DesiredState.EMPTY.equals(declared) ? 0 :
-                StatePlan.between(found.state(), declared).steps().size();
+            final StatePlan plan = StatePlan.between(found.state(), declared);
+            return DesiredState.EMPTY.equals(declared) || plan.isEmpty() ? "" : "differs in " +
+                Units.count(plan.steps().size() + plan.obstacles().size(), "step");
         }
         catch (final ConfigException e)
         {
-            // It is good as a configuration; what a manager could not do with it does not matter here.
-            return 0;
+            // It is good as a configuration, but not as a desired state.
+            return "cannot be compared with it (" + e.getMessage() + ')';
         }
     }
 }

@@ -89,4 +89,22 @@ class InitialStateTest
         Files.move(first, directory.resolve("moved.yaml"));
         assertThrows(CommandException.class, () -> start(directory.resolve("moved.yaml"), false, false));
     }
+
+    @Test
+    void shouldSayHowTheConfigurationDiffersFromTheAppliedState() throws IOException
+    {
+        assertEquals("", start(first, false, false).difference());
+        Files.writeString(first, """
+            control: {}
+            metrics: {port: 9999}
+            state: {directory: %s}
+            devices: [{name: mem0, type: memory, size: 1MiB}]
+            """.formatted(state));
+        assertEquals("differs in 1 step", start(first, false, false).difference());
+        // Good at a start, not as a desired state.
+        final InitialState start = start(first, false, false);
+        Files.writeString(first, "devices: [{name: a, type: file, path: relative}]\n");
+        final String difference = start.difference();
+        assertTrue(difference.startsWith("cannot be compared with it (" + first + ":1: "), difference);
+    }
 }

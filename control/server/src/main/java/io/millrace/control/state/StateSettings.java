@@ -106,12 +106,14 @@ final class StateSettings
     static final Setting<Boolean> DISCOVERY = Setting.optional("discovery", SettingType.BOOLEAN, "true",
         "Whether discovery is also served on port 8009 of every listener address.");
 
-    /** Sections that belong to a process, not to what it serves. */
+    /** Sections that belong to a process, not to what it serves: all others of {@code millrace.yaml}. */
     static final List<Setting<?>> SKIPPED = List.of(
         Setting.groups("reactors[]", false, "Configured per process."),
         Setting.group("memory", "Configured per process."),
         Setting.group("control", "Configured per process."),
+        Setting.group("state", "Configured per process."),
         Setting.group("status", "Configured per process."),
+        Setting.group("metrics", "Configured per process."),
         Setting.optional("warm-up", SettingType.BOOLEAN, null, "Configured per process."),
         Setting.group("limits", "Configured per process."),
         Setting.group("tcp", "Configured per process."));

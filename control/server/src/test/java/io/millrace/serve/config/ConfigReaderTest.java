@@ -15,6 +15,7 @@ import io.millrace.block.file.FileDeviceConfig.Polling;
 import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.control.client.ControlDirectories;
 import io.millrace.control.service.ControlSettings;
+import io.millrace.control.state.StateDocument;
 import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.QosSettings;
@@ -29,6 +30,7 @@ import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig.IdleMode;
 import io.millrace.settings.ConfigException;
+import io.millrace.settings.Setting;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -543,6 +545,24 @@ class ConfigReaderTest
         assertEquals(List.of(),
             ConfigReader.read("test.yaml", "control: {device-directories: []}\n").bounds().directories());
         assertEquals(null, ConfigReader.read("test.yaml", MINIMAL + "control: {enabled: false}\n").bounds());
+    }
+
+    @Test
+    void shouldDeclareEverySectionAsServedOrOfTheProcess()
+    {
+        final Set<String> served = Set.of("devices", "subsystems", "listeners", "discovery");
+        for (final String each : Settings.ALL.names(""))
+        {
+            final Setting<?> section = Settings.ALL.find("", each);
+            final String content = switch (section.kind())
+            {
+                case GROUP -> "{a: 1}";
+                case GROUPS -> served.contains(each) ? "[]" : "[{a: 1}]";
+                default -> "true";
+            };
+            assertEquals(served.contains(each) ? List.of() : List.of(each),
+                StateDocument.read("test.yaml", each + ": " + content + '\n').skipped());
+        }
     }
 
     @Test
