@@ -33,13 +33,13 @@ public record CommandLimits(long zeroesBytesMax, long verifyBytesMax, int datase
         return new CommandLimits(
             zeroesBytes(controller, limits.writeZeroesSizeLimit()),
             verifyBytes(controller, limits.verifySizeLimit()),
-            controller.offers(IdentifyController.NVM_DATASET_MANAGEMENT) ? datasetBlocks(limits) : 0);
+            controller.offers(IdentifyControllerIo.NVM_DATASET_MANAGEMENT) ? datasetBlocks(limits) : 0);
     }
 
     /** Before WZSL was specified, the largest transfer bounded Write Zeroes too. */
     private static long zeroesBytes(final ControllerInfo controller, final int shift)
     {
-        if (!controller.offers(IdentifyController.NVM_WRITE_ZEROES))
+        if (!controller.offers(IdentifyControllerIo.NVM_WRITE_ZEROES))
         {
             return 0;
         }
@@ -56,7 +56,7 @@ public record CommandLimits(long zeroesBytesMax, long verifyBytesMax, int datase
         {
             return bytes(controller, shift);
         }
-        return controller.offers(IdentifyController.NVM_VERIFY) ? Long.MAX_VALUE : 0;
+        return controller.offers(IdentifyControllerIo.NVM_VERIFY) ? Long.MAX_VALUE : 0;
     }
 
     private static long bytes(final ControllerInfo controller, final int shift)

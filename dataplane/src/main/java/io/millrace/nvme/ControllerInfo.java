@@ -88,11 +88,18 @@ public record ControllerInfo(
      */
     public static ControllerInfo of(final DirectBuffer data, final int memoryPageShift)
     {
+        final UnsafeBuffer buffer = new UnsafeBuffer(data, 0, IdentifyController.SIZE_BYTES);
         final IdentifyController identify = new IdentifyController();
-        identify.wrap(new UnsafeBuffer(data, 0, IdentifyController.SIZE_BYTES), 0);
+        final IdentifyControllerAdmin admin = new IdentifyControllerAdmin();
+        final IdentifyControllerIo io = new IdentifyControllerIo();
+        final IdentifyControllerFabrics fabrics = new IdentifyControllerFabrics();
+        identify.wrap(buffer, 0);
+        admin.wrap(buffer, 0);
+        io.wrap(buffer, 0);
+        fabrics.wrap(buffer, 0);
         final int transferShift = identify.maxDataTransferSize();
         final boolean isAna = 0 != (identify.multiPathCapabilities() & IdentifyController.MULTI_PATH_ANA);
-        final long capsuleBytes = Integer.toUnsignedLong(identify.ioCommandCapsuleSize()) * CAPSULE_UNIT_BYTES;
+        final long capsuleBytes = Integer.toUnsignedLong(fabrics.ioCommandCapsuleSize()) * CAPSULE_UNIT_BYTES;
         return new ControllerInfo(
             identify.controllerId(),
             printable(identify.subsystemNqn()),
@@ -102,30 +109,30 @@ public record ControllerInfo(
             identify.vendorId(),
             identify.version(),
             identify.controllerType(),
-            identify.namespaces(),
+            io.namespaces(),
             memoryPageShift,
             0 == transferShift || transferShift + memoryPageShift > TRANSFER_SHIFT_MAX ? Integer.MAX_VALUE :
                 1L << transferShift + memoryPageShift,
             // Data at an offset other than 0 is not for TCP; such a controller is sent none in capsules.
-            0 == identify.inCapsuleDataOffset() ?
+            0 == fabrics.inCapsuleDataOffset() ?
                 Math.clamp(capsuleBytes - SubmissionQueueEntry.SIZE_BYTES, 0, Integer.MAX_VALUE) : 0,
-            identify.optionalAdminCommands(),
-            identify.optionalNvmCommands(),
-            identify.copyFormats(),
-            identify.logPageAttributes(),
-            identify.sglSupport(),
-            0 != (identify.volatileWriteCache() & IdentifyController.CACHE_PRESENT),
+            admin.optionalAdminCommands(),
+            io.optionalNvmCommands(),
+            io.copyFormats(),
+            admin.logPageAttributes(),
+            io.sglSupport(),
+            0 != (io.volatileWriteCache() & IdentifyControllerIo.CACHE_PRESENT),
             0 != (identify.controllerAttributes() & IdentifyController.ATTRIBUTE_TRAFFIC_KEEP_ALIVE),
-            identify.commandQuiesceTimeMs(),
-            identify.keepAliveSupport(),
-            1 + identify.atomicWriteUnitPowerFail(),
-            1 + identify.asyncEventRequestLimit(),
+            admin.commandQuiesceTimeMs(),
+            admin.keepAliveSupport(),
+            1 + io.atomicWriteUnitPowerFail(),
+            1 + admin.asyncEventRequestLimit(),
             identify.optionalAsyncEvents(),
             Integer.toUnsignedLong(identify.entryLatencyUs()),
-            isAna ? identify.anaCapabilities() : 0,
-            isAna ? identify.anaTransitionTime() : 0,
-            isAna ? identify.anaGroupIdMax() : 0,
-            isAna ? identify.anaGroups() : 0);
+            isAna ? admin.anaCapabilities() : 0,
+            isAna ? admin.anaTransitionTime() : 0,
+            isAna ? admin.anaGroupIdMax() : 0,
+            isAna ? admin.anaGroups() : 0);
     }
 
     /**
@@ -138,11 +145,14 @@ public record ControllerInfo(
      */
     public static ControllerInfo ofIoController(final DirectBuffer data, final int memoryPageShift)
     {
+        final UnsafeBuffer buffer = new UnsafeBuffer(data, 0, IdentifyController.SIZE_BYTES);
         final IdentifyController identify = new IdentifyController();
-        identify.wrap(new UnsafeBuffer(data, 0, IdentifyController.SIZE_BYTES), 0);
-        checkEntrySize("submission", identify.submissionEntrySize(), SUBMISSION_ENTRY_SHIFT);
-        checkEntrySize("completion", identify.completionEntrySize(), COMPLETION_ENTRY_SHIFT);
-        if (0 == identify.namespaces())
+        final IdentifyControllerIo io = new IdentifyControllerIo();
+        identify.wrap(buffer, 0);
+        io.wrap(buffer, 0);
+        checkEntrySize("submission", io.submissionEntrySize(), SUBMISSION_ENTRY_SHIFT);
+        checkEntrySize("completion", io.completionEntrySize(), COMPLETION_ENTRY_SHIFT);
+        if (0 == io.namespaces())
         {
             throw new InvalidIdentifyException(
                 "says that it can have no namespaces (NN 0): its Identify data are invalid");
@@ -217,7 +227,7 @@ public record ControllerInfo(
      */
     public boolean offersCopy()
     {
-        return offers(IdentifyController.NVM_COPY) && 0 != (copyFormats & IdentifyController.COPY_FORMAT_0);
+        return offers(IdentifyControllerIo.NVM_COPY) && 0 != (copyFormats & IdentifyControllerIo.COPY_FORMAT_0);
     }
 
     /**

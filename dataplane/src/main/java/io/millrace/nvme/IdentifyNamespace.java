@@ -4,7 +4,7 @@ import java.nio.ByteOrder;
 
 /**
  * Identify Namespace data structure of the NVM command set, 4096 bytes (NVM Command Set 1.0, section 4.1.5.1; CNS
- * 00h).
+ * 00h). Its fields for sizes of writes are {@link IdentifyNamespaceWriteUnits}.
  */
 public final class IdentifyNamespace extends Flyweight
 {
@@ -43,15 +43,7 @@ public final class IdentifyNamespace extends Flyweight
     private static final int PROTECTION_SETTINGS_OFFSET = 29;
     private static final int MULTI_PATH_CAPABILITIES_OFFSET = 30;
     private static final int DEALLOCATE_FEATURES_OFFSET = 33;
-    private static final int ATOMIC_WRITE_UNIT_OFFSET = 34;
-    private static final int ATOMIC_WRITE_UNIT_POWER_FAIL_OFFSET = 36;
-    private static final int ATOMIC_BOUNDARY_OFFSET = 40;
-    private static final int ATOMIC_BOUNDARY_POWER_FAIL_OFFSET = 44;
-    private static final int OPTIMAL_IO_BOUNDARY_OFFSET = 46;
     private static final int CAPACITY_BYTES_OFFSET = 48;
-    private static final int PREFERRED_WRITE_GRANULARITY_OFFSET = 64;
-    private static final int PREFERRED_WRITE_ALIGNMENT_OFFSET = 66;
-    private static final int OPTIMAL_WRITE_SIZE_OFFSET = 72;
     private static final int COPY_RANGE_LIMIT_OFFSET = 74;
     private static final int COPY_LIMIT_OFFSET = 76;
     private static final int COPY_RANGES_LIMIT_OFFSET = 80;
@@ -250,106 +242,6 @@ public final class IdentifyNamespace extends Flyweight
     }
 
     /**
-     * {@return atomic write unit in blocks less one (NAWUN)}
-     */
-    public int atomicWriteUnit()
-    {
-        return buffer.getShort(offset + ATOMIC_WRITE_UNIT_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
-    }
-
-    /**
-     * Sets atomic write unit in blocks less one (NAWUN).
-     *
-     * @param value new value.
-     * @return this, to chain.
-     */
-    public IdentifyNamespace atomicWriteUnit(final int value)
-    {
-        buffer.putShort(offset + ATOMIC_WRITE_UNIT_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
-        return this;
-    }
-
-    /**
-     * {@return atomic write unit at power failure in blocks less one (NAWUPF)}
-     */
-    public int atomicWriteUnitPowerFail()
-    {
-        return buffer.getShort(offset + ATOMIC_WRITE_UNIT_POWER_FAIL_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
-    }
-
-    /**
-     * Sets atomic write unit at power failure in blocks less one (NAWUPF).
-     *
-     * @param value new value.
-     * @return this, to chain.
-     */
-    public IdentifyNamespace atomicWriteUnitPowerFail(final int value)
-    {
-        buffer.putShort(offset + ATOMIC_WRITE_UNIT_POWER_FAIL_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
-        return this;
-    }
-
-    /**
-     * {@return boundary that atomic writes do not cross in blocks less one; 0 for none (NABSN)}
-     */
-    public int atomicBoundary()
-    {
-        return buffer.getShort(offset + ATOMIC_BOUNDARY_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
-    }
-
-    /**
-     * Sets boundary that atomic writes do not cross in blocks less one; 0 for none (NABSN).
-     *
-     * @param value new value.
-     * @return this, to chain.
-     */
-    public IdentifyNamespace atomicBoundary(final int value)
-    {
-        buffer.putShort(offset + ATOMIC_BOUNDARY_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
-        return this;
-    }
-
-    /**
-     * {@return boundary at power failure that atomic writes do not cross in blocks less one; 0 for none (NABSPF)}
-     */
-    public int atomicBoundaryPowerFail()
-    {
-        return buffer.getShort(offset + ATOMIC_BOUNDARY_POWER_FAIL_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
-    }
-
-    /**
-     * Sets boundary at power failure that atomic writes do not cross in blocks less one; 0 for none (NABSPF).
-     *
-     * @param value new value.
-     * @return this, to chain.
-     */
-    public IdentifyNamespace atomicBoundaryPowerFail(final int value)
-    {
-        buffer.putShort(offset + ATOMIC_BOUNDARY_POWER_FAIL_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
-        return this;
-    }
-
-    /**
-     * {@return optimal I/O boundary in blocks (NOIOB)}
-     */
-    public int optimalIoBoundary()
-    {
-        return buffer.getShort(offset + OPTIMAL_IO_BOUNDARY_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
-    }
-
-    /**
-     * Sets optimal I/O boundary in blocks (NOIOB).
-     *
-     * @param value new value.
-     * @return this, to chain.
-     */
-    public IdentifyNamespace optimalIoBoundary(final int value)
-    {
-        buffer.putShort(offset + OPTIMAL_IO_BOUNDARY_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
-        return this;
-    }
-
-    /**
      * {@return capacity in bytes (NVMCAP); the low 8 of 16 bytes}
      */
     public long capacityBytes()
@@ -367,66 +259,6 @@ public final class IdentifyNamespace extends Flyweight
     {
         buffer.putLong(offset + CAPACITY_BYTES_OFFSET, value, ByteOrder.LITTLE_ENDIAN);
         buffer.putLong(offset + CAPACITY_BYTES_OFFSET + 8, 0, ByteOrder.LITTLE_ENDIAN);
-        return this;
-    }
-
-    /**
-     * {@return preferred write granularity in blocks less one (NPWG)}
-     */
-    public int preferredWriteGranularity()
-    {
-        return buffer.getShort(offset + PREFERRED_WRITE_GRANULARITY_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
-    }
-
-    /**
-     * Sets preferred write granularity in blocks less one (NPWG).
-     *
-     * @param value new value.
-     * @return this, to chain.
-     */
-    public IdentifyNamespace preferredWriteGranularity(final int value)
-    {
-        buffer.putShort(offset + PREFERRED_WRITE_GRANULARITY_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
-        return this;
-    }
-
-    /**
-     * {@return preferred write alignment in blocks less one (NPWA)}
-     */
-    public int preferredWriteAlignment()
-    {
-        return buffer.getShort(offset + PREFERRED_WRITE_ALIGNMENT_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
-    }
-
-    /**
-     * Sets preferred write alignment in blocks less one (NPWA).
-     *
-     * @param value new value.
-     * @return this, to chain.
-     */
-    public IdentifyNamespace preferredWriteAlignment(final int value)
-    {
-        buffer.putShort(offset + PREFERRED_WRITE_ALIGNMENT_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
-        return this;
-    }
-
-    /**
-     * {@return optimal write size in blocks less one (NOWS)}
-     */
-    public int optimalWriteSize()
-    {
-        return buffer.getShort(offset + OPTIMAL_WRITE_SIZE_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
-    }
-
-    /**
-     * Sets optimal write size in blocks less one (NOWS).
-     *
-     * @param value new value.
-     * @return this, to chain.
-     */
-    public IdentifyNamespace optimalWriteSize(final int value)
-    {
-        buffer.putShort(offset + OPTIMAL_WRITE_SIZE_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
         return this;
     }
 

@@ -62,7 +62,9 @@ public record NamespaceInfo(
     public static NamespaceInfo of(final int nsid, final DirectBuffer data, final DirectBuffer descriptors)
     {
         final IdentifyNamespace identify = new IdentifyNamespace();
+        final IdentifyNamespaceWriteUnits units = new IdentifyNamespaceWriteUnits();
         identify.wrap(new UnsafeBuffer(data, 0, IdentifyNamespace.SIZE_BYTES), 0);
+        units.wrap(identify.buffer(), 0);
         final long blocks = identify.size();
         if (0 == blocks)
         {
@@ -85,10 +87,10 @@ public record NamespaceInfo(
             IdentifyNamespace.DEALLOCATE_READS_ZERO ==
                 (identify.deallocateFeatures() & IdentifyNamespace.DEALLOCATE_READS_MASK),
             identify.anaGroupId(),
-            atomicWriteBlocks(identify),
+            atomicWriteBlocks(identify, units),
             0 == (identify.features() & IdentifyNamespace.FEATURE_OPTIMAL_SIZES_MASK) ? 1 :
-                1 + identify.optimalWriteSize(),
-            identify.optimalIoBoundary(),
+                1 + units.optimalWriteSize(),
+            units.optimalIoBoundary(),
             (int)Math.min(identify.copyRangeLimit(), Integer.toUnsignedLong(identify.copyLimit())));
     }
 
@@ -126,14 +128,14 @@ public record NamespaceInfo(
         return Long.compareUnsigned(reported, most) > 0 ? most : reported;
     }
 
-    private static int atomicWriteBlocks(final IdentifyNamespace identify)
+    private static int atomicWriteBlocks(final IdentifyNamespace identify, final IdentifyNamespaceWriteUnits units)
     {
-        if (0 != identify.atomicBoundary() || 0 != identify.atomicBoundaryPowerFail())
+        if (0 != units.atomicBoundary() || 0 != units.atomicBoundaryPowerFail())
         {
             return 1;
         }
         return 0 == (identify.features() & IdentifyNamespace.FEATURE_ATOMIC_UNITS) ? 0 :
-            1 + identify.atomicWriteUnitPowerFail();
+            1 + units.atomicWriteUnitPowerFail();
     }
 
     /**

@@ -6,7 +6,11 @@ import io.millrace.nvme.AnaState;
 import io.millrace.nvme.ControllerProperty;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyControllerAdmin;
+import io.millrace.nvme.IdentifyControllerFabrics;
+import io.millrace.nvme.IdentifyControllerIo;
 import io.millrace.nvme.IdentifyNamespace;
+import io.millrace.nvme.IdentifyNamespaceWriteUnits;
 import io.millrace.nvme.IndependentNamespace;
 import io.millrace.nvme.NamespaceDescriptor;
 import io.millrace.nvme.NvmeStatus;
@@ -64,7 +68,11 @@ final class IdentifyData
 
     private final Target target;
     private final IdentifyController controllerData = new IdentifyController();
+    private final IdentifyControllerAdmin adminAttributes = new IdentifyControllerAdmin();
+    private final IdentifyControllerIo ioAttributes = new IdentifyControllerIo();
+    private final IdentifyControllerFabrics fabricsAttributes = new IdentifyControllerFabrics();
     private final IdentifyNamespace namespaceData = new IdentifyNamespace();
+    private final IdentifyNamespaceWriteUnits writeUnits = new IdentifyNamespaceWriteUnits();
     private final IndependentNamespace independentData = new IndependentNamespace();
     private final NamespaceDescriptor descriptor = new NamespaceDescriptor();
     private final Structure[] structures = new Structure[256];
@@ -111,6 +119,8 @@ final class IdentifyData
     {
         final Subsystem subsystem = controller.subsystem();
         controllerData.wrap(data, 0);
+        adminAttributes.wrap(data, 0);
+        ioAttributes.wrap(data, 0);
         controllerData
             .serialNumber(subsystem.config().serialNumber())
             .modelNumber(subsystem.config().modelNumber())
@@ -121,65 +131,80 @@ final class IdentifyData
             .controllerAttributes(
                 IdentifyController.ATTRIBUTE_HOST_ID_128 | IdentifyController.ATTRIBUTE_TRAFFIC_KEEP_ALIVE)
             .optionalAsyncEvents(Controller.noticesOf(subsystem))
+            .subsystemNqn(subsystem.nqn());
+        adminAttributes
             .asyncEventRequestLimit(AsyncEvents.REQUESTS_MAX - 1)
             .errorLogPageEntries(ErrorLog.ENTRIES - 1)
-            .keepAliveSupport(KeepAlive.GRANULARITY_100_MS)
+            .keepAliveSupport(KeepAlive.GRANULARITY_100_MS);
+        ioAttributes
             .maxCommands(target.config().queueDepthMax())
-            .sglSupport(controller.adminQueuePair().transport().dataPointers().sglSupport())
-            .subsystemNqn(subsystem.nqn());
+            .sglSupport(controller.adminQueuePair().transport().dataPointers().sglSupport());
         if (subsystem.isDiscovery())
         {
-            controllerData
-                .controllerType(IdentifyController.TYPE_DISCOVERY)
-                .logPageAttributes(IdentifyController.LOG_EXTENDED_DATA);
+            controllerData.controllerType(IdentifyController.TYPE_DISCOVERY);
+            adminAttributes.logPageAttributes(IdentifyControllerAdmin.LOG_EXTENDED_DATA);
         }
         else
         {
-            ioController(controller);
+            controllerData
+                .controllerType(IdentifyController.TYPE_IO)
+                .multiPathCapabilities(
+                    IdentifyController.MULTI_PATH_PORTS | IdentifyController.MULTI_PATH_CONTROLLERS |
+                    IdentifyController.MULTI_PATH_ANA);
+            adminOfIoController();
+            ioOfIoController(controller);
+            fabricsOfIoController(controller, data);
         }
         return NvmeStatus.SUCCESS;
     }
 
-    private void ioController(final Controller controller)
+    private void adminOfIoController()
     {
-        final DataPointerFormat dataPointers = controller.adminQueuePair().transport().dataPointers();
+        adminAttributes
+            .anaTransitionTime(target.config().anaTransitionSeconds())
+            .anaCapabilities(IdentifyControllerAdmin.ANA_ALL_STATES | IdentifyControllerAdmin.ANA_GROUP_FIXED)
+            .anaGroupIdMax(AnaTable.GROUPS_MAX)
+            .anaGroups(AnaTable.GROUPS_MAX)
+            .abortCommandLimit(AdminCommands.ABORTS_MAX - 1)
+            .firmwareUpdates(FIRMWARE_ONE_SLOT_READ_ONLY)
+            .logPageAttributes(IdentifyControllerAdmin.LOG_COMMAND_EFFECTS |
+                IdentifyControllerAdmin.LOG_EXTENDED_DATA | IdentifyControllerAdmin.LOG_MISCELLANEOUS)
+            .warningTemperature(WARNING_TEMPERATURE_K)
+            .criticalTemperature(CRITICAL_TEMPERATURE_K);
+    }
+
+    private void ioOfIoController(final Controller controller)
+    {
         final Subsystem subsystem = controller.subsystem();
         final boolean isCached = subsystem.hasVolatileCache();
         // A host to which no cache is reported sends no flushes: a cache that is added later must not be used for its
         // writes.
         controller.writeThrough(!isCached || !controller.features().isWriteCacheEnabled());
-        controllerData
-            .controllerType(IdentifyController.TYPE_IO)
-            .multiPathCapabilities(
-                IdentifyController.MULTI_PATH_PORTS | IdentifyController.MULTI_PATH_CONTROLLERS |
-                IdentifyController.MULTI_PATH_ANA)
-            .anaTransitionTime(target.config().anaTransitionSeconds())
-            .anaCapabilities(IdentifyController.ANA_ALL_STATES | IdentifyController.ANA_GROUP_FIXED)
-            .anaGroupIdMax(AnaTable.GROUPS_MAX)
-            .anaGroups(AnaTable.GROUPS_MAX)
-            .abortCommandLimit(AdminCommands.ABORTS_MAX - 1)
-            .firmwareUpdates(FIRMWARE_ONE_SLOT_READ_ONLY)
-            .logPageAttributes(IdentifyController.LOG_COMMAND_EFFECTS | IdentifyController.LOG_EXTENDED_DATA |
-                IdentifyController.LOG_MISCELLANEOUS)
-            .warningTemperature(WARNING_TEMPERATURE_K)
-            .criticalTemperature(CRITICAL_TEMPERATURE_K)
+        ioAttributes
             .submissionEntrySize(ENTRY_SIZE_64)
             .completionEntrySize(ENTRY_SIZE_16)
             .namespaces(Namespace.NSID_MAX)
             .maxNamespaces(Namespace.NSID_MAX)
-            .optionalNvmCommands(IdentifyController.NVM_COMPARE | IdentifyController.NVM_DATASET_MANAGEMENT |
-                IdentifyController.NVM_WRITE_ZEROES | IdentifyController.NVM_VERIFY |
-                (subsystem.supportsCopy() ? IdentifyController.NVM_COPY : 0) |
-                IdentifyController.NVM_SELECT_FEATURES | IdentifyController.NVM_TIMESTAMP)
-            .copyFormats(subsystem.supportsCopy() ? IdentifyController.COPY_FORMAT_0 : 0)
-            .volatileWriteCache(IdentifyController.CACHE_FLUSH_ALL |
-                (isCached ? IdentifyController.CACHE_PRESENT : 0))
+            .optionalNvmCommands(IdentifyControllerIo.NVM_COMPARE | IdentifyControllerIo.NVM_DATASET_MANAGEMENT |
+                IdentifyControllerIo.NVM_WRITE_ZEROES | IdentifyControllerIo.NVM_VERIFY |
+                (subsystem.supportsCopy() ? IdentifyControllerIo.NVM_COPY : 0) |
+                IdentifyControllerIo.NVM_SELECT_FEATURES | IdentifyControllerIo.NVM_TIMESTAMP)
+            .copyFormats(subsystem.supportsCopy() ? IdentifyControllerIo.COPY_FORMAT_0 : 0)
+            .volatileWriteCache(IdentifyControllerIo.CACHE_FLUSH_ALL |
+                (isCached ? IdentifyControllerIo.CACHE_PRESENT : 0));
+    }
+
+    private void fabricsOfIoController(final Controller controller, final UnsafeBuffer data)
+    {
+        final DataPointerFormat dataPointers = controller.adminQueuePair().transport().dataPointers();
+        fabricsAttributes.wrap(data, 0);
+        fabricsAttributes
             .ioCommandCapsuleSize(
                 (SubmissionQueueEntry.SIZE_BYTES + dataPointers.inCapsuleDataBytesMax()) / CAPSULE_UNIT_BYTES)
             .ioResponseCapsuleSize(1)
             .inCapsuleDataOffset(dataPointers.inCapsuleDataOffset())
             .maxSglDescriptors(dataPointers.descriptorsMax())
-            .optionalFabricsCommands(IdentifyController.FABRICS_DISCONNECT);
+            .optionalFabricsCommands(IdentifyControllerFabrics.FABRICS_DISCONNECT);
     }
 
     private int namespace(final Controller controller, final SubmissionQueueEntry entry, final UnsafeBuffer data)
@@ -228,17 +253,18 @@ final class IdentifyData
         final int atomicBlocks = Math.min(BufferPool.FLOOR_BUFFER_BYTES_MAX, geometry.atomicWriteBytes()) >>> shift;
         final int optimalBlocks = geometry.optimalWriteBytes() >>> shift;
         int features = 0;
+        writeUnits.wrap(namespaceData.buffer(), 0);
         if (atomicBlocks > 1)
         {
             features |= IdentifyNamespace.FEATURE_ATOMIC_UNITS;
-            namespaceData.atomicWriteUnit(atomicBlocks - 1).atomicWriteUnitPowerFail(atomicBlocks - 1);
+            writeUnits.atomicWriteUnit(atomicBlocks - 1).atomicWriteUnitPowerFail(atomicBlocks - 1);
         }
         if (optimalBlocks > 1)
         {
             // Linux takes the granularity for the size of a physical block, which must be a power of two there.
             final int granularity = Integer.lowestOneBit(optimalBlocks);
             features |= IdentifyNamespace.FEATURE_OPTIMAL_SIZES;
-            namespaceData
+            writeUnits
                 .preferredWriteGranularity(granularity - 1)
                 .preferredWriteAlignment(granularity - 1)
                 .optimalWriteSize(optimalBlocks - 1);

@@ -3,7 +3,7 @@ package io.millrace.remote;
 import io.millrace.block.BlockGeometry;
 import io.millrace.nvme.CommandLimits;
 import io.millrace.nvme.ControllerInfo;
-import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyControllerIo;
 
 /**
  * Limits of one command through a controller. Immutable.
@@ -36,6 +36,6 @@ record PathLimits(
             CommandLimits.blocks(commands.zeroesBytesMax(), blockSizeBytes),
             CommandLimits.blocks(verifyBytes, blockSizeBytes),
             commands.datasetBlocksMax(),
-            controller.offers(IdentifyController.NVM_COMPARE));
+            controller.offers(IdentifyControllerIo.NVM_COMPARE));
     }
 }

@@ -22,31 +22,56 @@ class IdentifyValuesTest
 {
     private static final int PAGE_SHIFT = 12;
 
-    private static UnsafeBuffer controller(final Consumer<IdentifyController> change)
+    private record ControllerData(
+        IdentifyController core,
+        IdentifyControllerAdmin admin,
+        IdentifyControllerIo io,
+        IdentifyControllerFabrics fabrics)
     {
-        final IdentifyController identify = new IdentifyController();
-        identify.wrap(new UnsafeBuffer(new byte[IdentifyController.SIZE_BYTES]), 0);
-        identify.submissionEntrySize(0x66).completionEntrySize(0x44).namespaces(1);
-        change.accept(identify);
-        return identify.buffer();
     }
 
-    private static UnsafeBuffer namespace(final Consumer<IdentifyNamespace> change)
+    private record NamespaceData(IdentifyNamespace core, IdentifyNamespaceWriteUnits units)
     {
-        final IdentifyNamespace identify = new IdentifyNamespace();
-        identify.wrap(new UnsafeBuffer(new byte[IdentifyNamespace.SIZE_BYTES]), 0);
-        identify.size(1 << 20).capacity(1 << 20).utilization(5).format0(12 << 16);
-        change.accept(identify);
-        return identify.buffer();
+    }
+
+    private static UnsafeBuffer controller(final Consumer<ControllerData> change)
+    {
+        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[IdentifyController.SIZE_BYTES]);
+        final ControllerData data = new ControllerData(new IdentifyController(), new IdentifyControllerAdmin(),
+            new IdentifyControllerIo(), new IdentifyControllerFabrics());
+        data.core.wrap(buffer, 0);
+        data.admin.wrap(buffer, 0);
+        data.io.wrap(buffer, 0);
+        data.fabrics.wrap(buffer, 0);
+        data.io.submissionEntrySize(0x66).completionEntrySize(0x44).namespaces(1);
+        change.accept(data);
+        return buffer;
+    }
+
+    private static UnsafeBuffer namespace(final Consumer<NamespaceData> change)
+    {
+        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[IdentifyNamespace.SIZE_BYTES]);
+        final NamespaceData data = new NamespaceData(new IdentifyNamespace(), new IdentifyNamespaceWriteUnits());
+        data.core.wrap(buffer, 0);
+        data.units.wrap(buffer, 0);
+        data.core.size(1 << 20).capacity(1 << 20).utilization(5).format0(12 << 16);
+        change.accept(data);
+        return buffer;
     }
 
     private static CommandLimits limits(
-        final Consumer<IdentifyController> controller, final Consumer<IdentifyNvmController> change)
+        final Consumer<ControllerData> controller, final Consumer<IdentifyNvmController> change)
     {
         final IdentifyNvmController identify = new IdentifyNvmController();
         identify.wrap(new UnsafeBuffer(new byte[IdentifyNvmController.SIZE_BYTES]), 0);
         change.accept(identify);
         return CommandLimits.of(ControllerInfo.of(controller(controller), PAGE_SHIFT), identify.buffer());
+    }
+
+    private static void setTransfer(final ControllerData data, final int commands)
+    {
+        data.io.optionalNvmCommands(commands);
+        data.core.maxDataTransferSize(5);
     }
 
     private static String refusal(final Runnable action)
@@ -59,7 +84,7 @@ class IdentifyValuesTest
     void shouldBoundTheLargestTransfer(final int mdts, final long expectedBytes)
     {
         assertEquals(expectedBytes,
-            ControllerInfo.of(controller((c) -> c.maxDataTransferSize(mdts)), PAGE_SHIFT).maxTransferBytes());
+            ControllerInfo.of(controller((c) -> c.core.maxDataTransferSize(mdts)), PAGE_SHIFT).maxTransferBytes());
     }
 
     @ParameterizedTest
@@ -67,25 +92,28 @@ class IdentifyValuesTest
     void shouldTakeDataInCapsulesBehindTheEntryAlone(final int units, final int offset, final int expectedBytes)
     {
         assertEquals(expectedBytes, ControllerInfo.of(controller((c) ->
-            c.ioCommandCapsuleSize(units).inCapsuleDataOffset(offset)), PAGE_SHIFT).inCapsuleDataBytes());
+            c.fabrics.ioCommandCapsuleSize(units).inCapsuleDataOffset(offset)), PAGE_SHIFT).inCapsuleDataBytes());
     }
 
     @Test
     void shouldDecodeAController()
     {
-        final ControllerInfo info = ControllerInfo.ofIoController(controller((c) -> c
-            .controllerId(7).subsystemNqn("nqn.2026-11.io.example:a").serialNumber("S1").modelNumber("M\u001b[2J")
-            .firmwareRevision("1.0").version(0x0002_0100).controllerType(IdentifyController.TYPE_IO)
-            .asyncEventRequestLimit(3).atomicWriteUnitPowerFail(15).entryLatencyUs(-1)
-            .optionalNvmCommands(IdentifyController.NVM_COPY | IdentifyController.NVM_VERIFY)
-            .anaCapabilities(0x1F).anaGroups(4)), PAGE_SHIFT);
+        final ControllerInfo info = ControllerInfo.ofIoController(controller((c) ->
+        {
+            c.core.controllerId(7).subsystemNqn("nqn.2026-11.io.example:a").serialNumber("S1")
+                .modelNumber("M\u001b[2J").firmwareRevision("1.0").version(0x0002_0100)
+                .controllerType(IdentifyController.TYPE_IO).entryLatencyUs(-1);
+            c.admin.asyncEventRequestLimit(3).anaCapabilities(0x1F).anaGroups(4);
+            c.io.atomicWriteUnitPowerFail(15)
+                .optionalNvmCommands(IdentifyControllerIo.NVM_COPY | IdentifyControllerIo.NVM_VERIFY);
+        }), PAGE_SHIFT);
         assertEquals(7, info.controllerId());
         assertEquals("M?[2J, serial S1, firmware 1.0", info.description());
         assertEquals("2.1.0", info.versionText());
         assertEquals(4, info.asyncEventLimit());
         assertEquals(16, info.atomicWriteBlocks());
         assertEquals(0xFFFF_FFFFL, info.shutdownLatencyUs());
-        assertTrue(info.offers(IdentifyController.NVM_VERIFY));
+        assertTrue(info.offers(IdentifyControllerIo.NVM_VERIFY));
         assertFalse(info.offersCopy(), "descriptors of format 0 are not taken");
         assertFalse(info.reportsAna(), "without its bit of CMIC the ANA fields are reserved");
         assertEquals(0, info.anaGroups());
@@ -96,12 +124,13 @@ class IdentifyValuesTest
     void shouldRefuseControllersWithoutIoQueues()
     {
         assertEquals("takes completion queue entries of 2^5 to 2^4 bytes, not of 2^4: its Identify data are invalid",
-            refusal(() -> ControllerInfo.ofIoController(controller((c) -> c.completionEntrySize(0x45)), PAGE_SHIFT)));
+            refusal(() -> ControllerInfo.ofIoController(
+                controller((c) -> c.io.completionEntrySize(0x45)), PAGE_SHIFT)));
         assertEquals("says that it can have no namespaces (NN 0): its Identify data are invalid",
-            refusal(() -> ControllerInfo.ofIoController(controller((c) -> c.namespaces(0)), PAGE_SHIFT)));
+            refusal(() -> ControllerInfo.ofIoController(controller((c) -> c.io.namespaces(0)), PAGE_SHIFT)));
         assertEquals("is not an I/O controller: its controller type is 2",
             refusal(() -> ControllerInfo.ofIoController(controller((c) ->
-                c.controllerType(IdentifyController.TYPE_DISCOVERY)), PAGE_SHIFT)));
+                c.core.controllerType(IdentifyController.TYPE_DISCOVERY)), PAGE_SHIFT)));
     }
 
     @ParameterizedTest
@@ -117,17 +146,20 @@ class IdentifyValuesTest
         final int blockShift, final int formatted, final long blocks, final int formats, final String expected)
     {
         final String message = refusal(() -> NamespaceInfo.of(9, namespace((n) ->
-            n.size(blocks).format0(blockShift << 16).formattedSize(formatted).formats(formats)), null));
+            n.core.size(blocks).format0(blockShift << 16).formattedSize(formatted).formats(formats)), null));
         assertTrue(message.startsWith(expected), message);
     }
 
     @Test
     void shouldDecodeANamespace()
     {
-        assertNull(NamespaceInfo.of(1, namespace((n) -> n.size(0)), null), "not active");
-        final NamespaceInfo info = NamespaceInfo.of(1, namespace((n) -> n
-            .capacity(-1).deallocateFeatures(1).multiPathCapabilities(1).attributes(1).protectionSettings(9)
-            .copyRangeLimit(0xFFFF).copyLimit(-1).optimalIoBoundary(256).features(1 << 4).optimalWriteSize(7)), null);
+        assertNull(NamespaceInfo.of(1, namespace((n) -> n.core.size(0)), null), "not active");
+        final NamespaceInfo info = NamespaceInfo.of(1, namespace((n) ->
+        {
+            n.core.capacity(-1).deallocateFeatures(1).multiPathCapabilities(1).attributes(1).protectionSettings(9)
+                .copyRangeLimit(0xFFFF).copyLimit(-1).features(1 << 4);
+            n.units.optimalIoBoundary(256).optimalWriteSize(7);
+        }), null);
         assertEquals(4096L << 20, info.sizeBytes());
         assertEquals(1 << 20, info.capacityBlocks());
         assertEquals(5, info.usedBlocks());
@@ -137,34 +169,38 @@ class IdentifyValuesTest
         assertEquals(256, info.boundaryBlocks());
         assertEquals(8, info.optimalWriteBlocks());
         assertEquals(0, info.atomicWriteBlocks(), "its controller's");
-        assertEquals(1, NamespaceInfo.of(1, namespace((n) -> n.optimalWriteSize(7)), null).optimalWriteBlocks());
+        assertEquals(1, NamespaceInfo.of(1, namespace((n) -> n.units.optimalWriteSize(7)), null).optimalWriteBlocks());
     }
 
     @Test
     void shouldNotCallWritesAtomicThatABoundarySplits()
     {
-        final Consumer<IdentifyNamespace> unit = (n) ->
-            n.features(IdentifyNamespace.FEATURE_ATOMIC_UNITS).atomicWriteUnitPowerFail(15);
+        final Consumer<NamespaceData> unit = (n) ->
+        {
+            n.core.features(IdentifyNamespace.FEATURE_ATOMIC_UNITS);
+            n.units.atomicWriteUnitPowerFail(15);
+        };
         assertEquals(16, NamespaceInfo.of(1, namespace(unit), null).atomicWriteBlocks());
         assertEquals(1, NamespaceInfo.of(
-            1, namespace(unit.andThen((n) -> n.atomicBoundary(63))), null).atomicWriteBlocks());
+            1, namespace(unit.andThen((n) -> n.units.atomicBoundary(63))), null).atomicWriteBlocks());
         assertEquals(1, NamespaceInfo.of(
-            1, namespace(unit.andThen((n) -> n.atomicBoundaryPowerFail(63))), null).atomicWriteBlocks());
+            1, namespace(unit.andThen((n) -> n.units.atomicBoundaryPowerFail(63))), null).atomicWriteBlocks());
     }
 
     @Test
     void shouldTakeLimitsOfCommandsWithoutPayload()
     {
-        final int all = IdentifyController.NVM_WRITE_ZEROES | IdentifyController.NVM_VERIFY |
-            IdentifyController.NVM_DATASET_MANAGEMENT;
-        assertEquals(new CommandLimits(0, 0, 0), limits((c) -> c.optionalNvmCommands(0), (n) -> n.verifySizeLimit(0)));
+        final int all = IdentifyControllerIo.NVM_WRITE_ZEROES | IdentifyControllerIo.NVM_VERIFY |
+            IdentifyControllerIo.NVM_DATASET_MANAGEMENT;
+        assertEquals(new CommandLimits(0, 0, 0),
+            limits((c) -> c.io.optionalNvmCommands(0), (n) -> n.verifySizeLimit(0)));
         assertEquals(new CommandLimits(131072, Long.MAX_VALUE, Integer.MAX_VALUE),
-            limits((c) -> c.optionalNvmCommands(all).maxDataTransferSize(5), (n) -> n.verifySizeLimit(0)));
-        assertEquals(new CommandLimits(1 << 20, 1 << 14, 16), limits((c) -> c.optionalNvmCommands(all), (n) ->
+            limits((c) -> setTransfer(c, all), (n) -> n.verifySizeLimit(0)));
+        assertEquals(new CommandLimits(1 << 20, 1 << 14, 16), limits((c) -> c.io.optionalNvmCommands(all), (n) ->
             n.writeZeroesSizeLimit(8).verifySizeLimit(2).datasetRangeSizeLimit(-1).datasetSizeLimit(16)));
-        assertEquals(1 << 14, limits((c) -> c.optionalNvmCommands(0), (n) -> n.verifySizeLimit(2)).verifyBytesMax(),
+        assertEquals(1 << 14, limits((c) -> c.io.optionalNvmCommands(0), (n) -> n.verifySizeLimit(2)).verifyBytesMax(),
             "a limit without the bit of ONCS is a hard one");
-        assertEquals(1L << 62, limits((c) -> c.optionalNvmCommands(all), (n) ->
+        assertEquals(1L << 62, limits((c) -> c.io.optionalNvmCommands(all), (n) ->
             n.writeZeroesSizeLimit(255)).zeroesBytesMax());
     }
 

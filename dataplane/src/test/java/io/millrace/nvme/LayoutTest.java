@@ -62,6 +62,8 @@ class LayoutTest
             optionalAsyncEvents 92 4
             controllerAttributes 96 4
             controllerType 111 1
+            subsystemNqn 768 256
+        IdentifyControllerAdmin 4096
             optionalAdminCommands 256 2
             abortCommandLimit 258 1
             asyncEventRequestLimit 259 1
@@ -76,6 +78,7 @@ class LayoutTest
             anaGroupIdMax 344 4
             anaGroups 348 4
             commandQuiesceTimeMs 386 2
+        IdentifyControllerIo 4096
             submissionEntrySize 512 1
             completionEntrySize 513 1
             maxCommands 514 2
@@ -88,7 +91,7 @@ class LayoutTest
             copyFormats 534 2
             sglSupport 536 4
             maxNamespaces 540 4
-            subsystemNqn 768 256
+        IdentifyControllerFabrics 4096
             ioCommandCapsuleSize 1792 4
             ioResponseCapsuleSize 1796 4
             inCapsuleDataOffset 1800 2
@@ -105,15 +108,7 @@ class LayoutTest
             protectionSettings 29 1
             multiPathCapabilities 30 1
             deallocateFeatures 33 1
-            atomicWriteUnit 34 2
-            atomicWriteUnitPowerFail 36 2
-            atomicBoundary 40 2
-            atomicBoundaryPowerFail 44 2
-            optimalIoBoundary 46 2
             capacityBytes 48 8
-            preferredWriteGranularity 64 2
-            preferredWriteAlignment 66 2
-            optimalWriteSize 72 2
             copyRangeLimit 74 2
             copyLimit 76 4
             copyRangesLimit 80 1
@@ -122,6 +117,15 @@ class LayoutTest
             nguid 104 16
             eui64 120 8
             format0 128 4
+        IdentifyNamespaceWriteUnits 4096
+            atomicWriteUnit 34 2
+            atomicWriteUnitPowerFail 36 2
+            atomicBoundary 40 2
+            atomicBoundaryPowerFail 44 2
+            optimalIoBoundary 46 2
+            preferredWriteGranularity 64 2
+            preferredWriteAlignment 66 2
+            optimalWriteSize 72 2
         IndependentNamespace 4096
             features 0 1
             multiPathCapabilities 1 1

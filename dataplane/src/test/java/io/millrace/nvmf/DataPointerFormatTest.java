@@ -6,7 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyControllerFabrics;
+import io.millrace.nvme.IdentifyControllerIo;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SglDescriptor;
@@ -182,7 +183,7 @@ public class DataPointerFormatTest
     void shouldAdvertiseWhatItTakes(final Kind kind)
     {
         final DataPointerFormat format = new DataPointerFormat(EnumSet.of(kind), 0);
-        assertEquals(IdentifyController.SGL_ANY_ALIGNMENT | switch (kind)
+        assertEquals(IdentifyControllerIo.SGL_ANY_ALIGNMENT | switch (kind)
         {
             case IN_CAPSULE -> 1 << 20;
             case TRANSPORT -> 1 << 21;
@@ -206,14 +207,16 @@ public class DataPointerFormatTest
         {
             final TestHost admin = target.admin();
             admin.dataPointers(RDMA);
-            final IdentifyController identify = new IdentifyController();
+            final IdentifyControllerIo identify = new IdentifyControllerIo();
+            final IdentifyControllerFabrics fabrics = new IdentifyControllerFabrics();
             final Completion identified = admin.execute((e) -> e.opcode(0x06).cdw10(1)
                 .sglType(SglDescriptor.KEYED_ADDRESS).sglKeyedLength(4096));
             assertEquals(NvmeStatus.SUCCESS, identified.status());
             identify.wrap(new UnsafeBuffer(identified.data()), 0);
+            fabrics.wrap(new UnsafeBuffer(identified.data()), 0);
             assertEquals(1 | 1 << 2 | 1 << 20, identify.sglSupport());
-            assertEquals((64 + CAPSULE_BYTES) / 16, identify.ioCommandCapsuleSize());
-            assertEquals(0, identify.inCapsuleDataOffset());
+            assertEquals((64 + CAPSULE_BYTES) / 16, fabrics.ioCommandCapsuleSize());
+            assertEquals(0, fabrics.inCapsuleDataOffset());
 
             final TestHost host = target.io();
             host.dataPointers(RDMA);

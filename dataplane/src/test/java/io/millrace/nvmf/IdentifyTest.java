@@ -9,9 +9,14 @@ import io.millrace.block.BlockGeometry;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.AsyncEvent;
+import io.millrace.nvme.Flyweight;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyControllerAdmin;
+import io.millrace.nvme.IdentifyControllerFabrics;
+import io.millrace.nvme.IdentifyControllerIo;
 import io.millrace.nvme.IdentifyNamespace;
+import io.millrace.nvme.IdentifyNamespaceWriteUnits;
 import io.millrace.nvme.IndependentNamespace;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.config.Nqn;
@@ -53,18 +58,26 @@ class IdentifyTest
         return completion.data();
     }
 
-    private static IdentifyController controller(final Completion completion)
+    private static <T extends Flyweight> T view(final T flyweight, final Completion completion)
     {
         good(completion);
-        final IdentifyController controller = new IdentifyController();
-        controller.wrap(completion.buffer(), 0);
-        return controller;
+        flyweight.wrap(completion.buffer(), 0);
+        return flyweight;
+    }
+
+    private IdentifyControllerIo ioAttributes()
+    {
+        return view(new IdentifyControllerIo(), identify(IdentifyCns.CONTROLLER, 0));
     }
 
     @Test
     void shouldDescribeTheController()
     {
-        final IdentifyController data = controller(identify(IdentifyCns.CONTROLLER, 0));
+        final Completion completion = identify(IdentifyCns.CONTROLLER, 0);
+        final IdentifyController data = view(new IdentifyController(), completion);
+        final IdentifyControllerAdmin admin = view(new IdentifyControllerAdmin(), completion);
+        final IdentifyControllerIo io = view(new IdentifyControllerIo(), completion);
+        final IdentifyControllerFabrics fabrics = view(new IdentifyControllerFabrics(), completion);
         assertEquals("SERIAL-1", data.serialNumber());
         assertEquals("Model One", data.modelNumber());
         assertEquals(TestTarget.NQN, data.subsystemNqn());
@@ -74,37 +87,37 @@ class IdentifyTest
         assertEquals(IdentifyController.TYPE_IO, data.controllerType());
         assertEquals(1 << 8 | 1 << 11, data.optionalAsyncEvents());
         assertEquals(0x41, data.controllerAttributes());
-        assertEquals(10, data.keepAliveSupport());
-        assertEquals(1024, data.maxCommands());
-        assertEquals(0x66, data.submissionEntrySize());
-        assertEquals(0x44, data.completionEntrySize());
-        assertEquals(Namespace.NSID_MAX, data.namespaces());
-        assertEquals(Namespace.NSID_MAX, data.maxNamespaces());
-        assertEquals(1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 8, data.optionalNvmCommands());
-        assertEquals(1, data.copyFormats());
-        assertEquals(6, data.volatileWriteCache());
-        assertEquals(1 | 1 << 20 | 1 << 21, data.sglSupport());
-        assertEquals((64 + TestHost.IN_CAPSULE_BYTES) / 16, data.ioCommandCapsuleSize());
-        assertEquals(1, data.ioResponseCapsuleSize());
-        assertEquals(0, data.inCapsuleDataOffset());
-        assertEquals(0, data.fabricsControllerAttributes());
-        assertEquals(1, data.maxSglDescriptors());
+        assertEquals(10, admin.keepAliveSupport());
+        assertEquals(1024, io.maxCommands());
+        assertEquals(0x66, io.submissionEntrySize());
+        assertEquals(0x44, io.completionEntrySize());
+        assertEquals(Namespace.NSID_MAX, io.namespaces());
+        assertEquals(Namespace.NSID_MAX, io.maxNamespaces());
+        assertEquals(1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 8, io.optionalNvmCommands());
+        assertEquals(1, io.copyFormats());
+        assertEquals(6, io.volatileWriteCache());
+        assertEquals(1 | 1 << 20 | 1 << 21, io.sglSupport());
+        assertEquals((64 + TestHost.IN_CAPSULE_BYTES) / 16, fabrics.ioCommandCapsuleSize());
+        assertEquals(1, fabrics.ioResponseCapsuleSize());
+        assertEquals(0, fabrics.inCapsuleDataOffset());
+        assertEquals(0, fabrics.fabricsControllerAttributes());
+        assertEquals(1, fabrics.maxSglDescriptors());
         assertEquals(1 | 1 << 1 | 1 << 3, data.multiPathCapabilities());
-        assertEquals(10, data.anaTransitionTime());
-        assertEquals(0x1F | 1 << 6, data.anaCapabilities());
-        assertEquals(128, data.anaGroupIdMax());
-        assertEquals(128, data.anaGroups());
-        assertEquals(63, data.errorLogPageEntries());
-        assertEquals(3, data.asyncEventRequestLimit());
-        assertEquals(3, data.abortCommandLimit());
-        assertEquals(0, data.fusedOperations());
+        assertEquals(10, admin.anaTransitionTime());
+        assertEquals(0x1F | 1 << 6, admin.anaCapabilities());
+        assertEquals(128, admin.anaGroupIdMax());
+        assertEquals(128, admin.anaGroups());
+        assertEquals(63, admin.errorLogPageEntries());
+        assertEquals(3, admin.asyncEventRequestLimit());
+        assertEquals(3, admin.abortCommandLimit());
+        assertEquals(0, io.fusedOperations());
     }
 
     @Test
     void shouldTellOfAVolatileCacheWhenAnyDeviceHasOne()
     {
         target.subsystem().addNamespace(new Namespace(7, target.owned(ManualDevice.create(1)), UUID.randomUUID()));
-        assertEquals(7, controller(identify(IdentifyCns.CONTROLLER, 0)).volatileWriteCache());
+        assertEquals(7, ioAttributes().volatileWriteCache());
     }
 
     @Test
@@ -113,9 +126,8 @@ class IdentifyTest
         target.subsystem().addNamespace(new Namespace(7, target.owned(new ManualDevice(BlockGeometry.builder(512, 8)
             .build(), 1)), UUID.randomUUID()));
         final int emulated =
-            IdentifyController.NVM_COMPARE | IdentifyController.NVM_WRITE_ZEROES | IdentifyController.NVM_VERIFY;
-        assertEquals(emulated,
-            controller(identify(IdentifyCns.CONTROLLER, 0)).optionalNvmCommands() & emulated);
+            IdentifyControllerIo.NVM_COMPARE | IdentifyControllerIo.NVM_WRITE_ZEROES | IdentifyControllerIo.NVM_VERIFY;
+        assertEquals(emulated, ioAttributes().optionalNvmCommands() & emulated);
     }
 
     @Test
@@ -127,8 +139,8 @@ class IdentifyTest
             .supportsVerify(true)
             .supportsDeallocate(true)
             .build(), 1)), UUID.randomUUID()));
-        final IdentifyController data = controller(identify(IdentifyCns.CONTROLLER, 0));
-        assertEquals(0, data.optionalNvmCommands() & IdentifyController.NVM_COPY);
+        final IdentifyControllerIo data = ioAttributes();
+        assertEquals(0, data.optionalNvmCommands() & IdentifyControllerIo.NVM_COPY);
         assertEquals(0, data.copyFormats());
         final IdentifyNamespace namespace = new IdentifyNamespace();
         namespace.wrap(identify(IdentifyCns.NAMESPACE, 7).buffer(), 0);
@@ -162,22 +174,21 @@ class IdentifyTest
         assertArrayEquals(uuid(), nguid);
     }
 
-    private IdentifyNamespace identifyWithWriteSizes(final int optimalBytes, final int atomicBytes)
+    private Completion identifyWithWriteSizes(final int optimalBytes, final int atomicBytes)
     {
         target.subsystem().addNamespace(new Namespace(7, target.owned(new ManualDevice(BlockGeometry.builder(512, 8)
             .optimalWriteBytes(optimalBytes)
             .atomicWriteBytes(atomicBytes)
             .build(), 1)), UUID.randomUUID()));
-        final IdentifyNamespace namespace = new IdentifyNamespace();
-        namespace.wrap(identify(IdentifyCns.NAMESPACE, 7).buffer(), 0);
-        return namespace;
+        return identify(IdentifyCns.NAMESPACE, 7);
     }
 
     @Test
     void shouldNotDescribeWriteSizesThatADeviceDoesNotHave()
     {
-        final IdentifyNamespace data = identifyWithWriteSizes(512, 512);
-        assertEquals(0, data.features());
+        final Completion completion = identifyWithWriteSizes(512, 512);
+        final IdentifyNamespaceWriteUnits data = view(new IdentifyNamespaceWriteUnits(), completion);
+        assertEquals(0, view(new IdentifyNamespace(), completion).features());
         assertEquals(0, data.optimalWriteSize());
         assertEquals(0, data.preferredWriteGranularity());
         assertEquals(0, data.atomicWriteUnit());
@@ -187,8 +198,9 @@ class IdentifyTest
     @Test
     void shouldDescribeTheWidthOfAStripeAsTheOptimalWriteSize()
     {
-        final IdentifyNamespace data = identifyWithWriteSizes(3 << 16, 512);
-        assertEquals(1 << 4, data.features());
+        final Completion completion = identifyWithWriteSizes(3 << 16, 512);
+        final IdentifyNamespaceWriteUnits data = view(new IdentifyNamespaceWriteUnits(), completion);
+        assertEquals(1 << 4, view(new IdentifyNamespace(), completion).features());
         assertEquals(383, data.optimalWriteSize());
         assertEquals(127, data.preferredWriteGranularity());
         assertEquals(127, data.preferredWriteAlignment());
@@ -198,12 +210,14 @@ class IdentifyTest
     @Test
     void shouldDescribeTheAtomicWriteUnitUpToWhatIsNeverMovedInParts()
     {
-        final IdentifyNamespace data = identifyWithWriteSizes(512, 4096);
-        assertEquals(1 << 1, data.features());
+        final Completion completion = identifyWithWriteSizes(512, 4096);
+        final IdentifyNamespaceWriteUnits data = view(new IdentifyNamespaceWriteUnits(), completion);
+        assertEquals(1 << 1, view(new IdentifyNamespace(), completion).features());
         assertEquals(7, data.atomicWriteUnit());
         assertEquals(7, data.atomicWriteUnitPowerFail());
         target.subsystem().removeNamespace(7);
-        assertEquals(63, identifyWithWriteSizes(512, 1 << 20).atomicWriteUnitPowerFail());
+        assertEquals(63, view(new IdentifyNamespaceWriteUnits(), identifyWithWriteSizes(512, 1 << 20))
+            .atomicWriteUnitPowerFail());
     }
 
     private byte[] uuid()
@@ -338,12 +352,14 @@ class IdentifyTest
     void shouldDescribeADiscoveryController()
     {
         final TestHost discovery = target.admin(Nqn.DISCOVERY);
-        final IdentifyController data = controller(identify(discovery, IdentifyCns.CONTROLLER, 0));
+        final Completion completion = identify(discovery, IdentifyCns.CONTROLLER, 0);
+        final IdentifyController data = view(new IdentifyController(), completion);
+        final IdentifyControllerIo io = view(new IdentifyControllerIo(), completion);
         assertEquals(IdentifyController.TYPE_DISCOVERY, data.controllerType());
         assertEquals(Nqn.DISCOVERY, data.subsystemNqn());
         assertEquals(AsyncEvent.ENABLE_DISCOVERY_NOTICES, data.optionalAsyncEvents());
-        assertEquals(0, data.namespaces());
-        assertTrue(0 != data.maxCommands());
+        assertEquals(0, io.namespaces());
+        assertTrue(0 != io.maxCommands());
         assertEquals(NvmeStatus.INVALID_FIELD, identify(discovery, IdentifyCns.NAMESPACE, 1).code());
         assertEquals(NvmeStatus.INVALID_FIELD, identify(discovery, IdentifyCns.ACTIVE_NAMESPACES, 0).code());
     }

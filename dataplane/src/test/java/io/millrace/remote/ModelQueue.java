@@ -10,6 +10,9 @@ import io.millrace.nvme.ControllerProperty;
 import io.millrace.nvme.FabricsType;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyControllerAdmin;
+import io.millrace.nvme.IdentifyControllerFabrics;
+import io.millrace.nvme.IdentifyControllerIo;
 import io.millrace.nvme.IdentifyNamespace;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
@@ -342,10 +345,16 @@ final class ModelQueue implements HostQueueTransport
             {
                 final IdentifyController controller = new IdentifyController();
                 controller.wrap(buffer, 0);
-                controller.controllerId(controllerId)
-                    .optionalNvmCommands(IdentifyController.NVM_WRITE_ZEROES).ioCommandCapsuleSize(4)
-                    .multiPathCapabilities(IdentifyController.MULTI_PATH_ANA).anaCapabilities(0x1F)
-                    .anaTransitionTime(1).anaGroupIdMax(1).anaGroups(1).keepAliveSupport(1);
+                controller.controllerId(controllerId).multiPathCapabilities(IdentifyController.MULTI_PATH_ANA);
+                final IdentifyControllerAdmin admin = new IdentifyControllerAdmin();
+                admin.wrap(buffer, 0);
+                admin.anaCapabilities(0x1F).anaTransitionTime(1).anaGroupIdMax(1).anaGroups(1).keepAliveSupport(1);
+                final IdentifyControllerIo io = new IdentifyControllerIo();
+                io.wrap(buffer, 0);
+                io.optionalNvmCommands(IdentifyControllerIo.NVM_WRITE_ZEROES);
+                final IdentifyControllerFabrics fabrics = new IdentifyControllerFabrics();
+                fabrics.wrap(buffer, 0);
+                fabrics.ioCommandCapsuleSize(4);
                 target.change(data, null);
             }
             case IdentifyCns.NAMESPACE ->

@@ -8,7 +8,7 @@ import io.millrace.memory.MemoryRegistry;
 import io.millrace.nvme.CommandLimits;
 import io.millrace.nvme.ControllerInfo;
 import io.millrace.nvme.IdentifyCns;
-import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyControllerAdmin;
 import io.millrace.nvme.InvalidIdentifyException;
 import io.millrace.nvme.NamespaceInfo;
 import io.millrace.nvme.NvmeStatus;
@@ -155,7 +155,7 @@ final class ControllerDriver
         queuePairsMax = admin.numberOfQueues(
             Math.min(settings.queuePairsMax(), registers.queuePairsMax(lifecycle.doorbellStrideBytes())));
         events.configure(info);
-        if (0 != (info.optionalAdminCommands() & IdentifyController.ADMIN_DOORBELL_BUFFER_CONFIG))
+        if (0 != (info.optionalAdminCommands() & IdentifyControllerAdmin.ADMIN_DOORBELL_BUFFER_CONFIG))
         {
             shadows.configure(admin);
         }

@@ -3,7 +3,7 @@ package io.millrace.block.nvme;
 import io.millrace.block.BlockGeometry;
 import io.millrace.block.nvme.queue.ControllerFailure;
 import io.millrace.nvme.ControllerInfo;
-import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyControllerIo;
 import io.millrace.nvme.NamespaceInfo;
 
 /**
@@ -111,8 +111,8 @@ record DriveNamespace(NamespaceInfo info, MetadataMode metadata)
             .supportsWriteZeroes(isWritable && limits.zeroesBlocksMax() > 0)
             .supportsVerify(limits.verifyBlocksMax() > 0)
             // Metadata would be compared too, which nobody here knows.
-            .supportsCompare(controller.offers(IdentifyController.NVM_COMPARE) && MetadataMode.NONE == metadata)
-            .supportsDeallocate(isWritable && controller.offers(IdentifyController.NVM_DATASET_MANAGEMENT))
+            .supportsCompare(controller.offers(IdentifyControllerIo.NVM_COMPARE) && MetadataMode.NONE == metadata)
+            .supportsDeallocate(isWritable && controller.offers(IdentifyControllerIo.NVM_DATASET_MANAGEMENT))
             .readOnly(!isWritable)
             .supportsCopy(isWritable && copyBlocksMax(controller) > 0)
             .optimalWriteBytes(optimalBytes > transferBytes ? info.blockSizeBytes() : (int)optimalBytes)

@@ -11,7 +11,7 @@ import io.millrace.block.nvme.queue.PayloadMemory;
 import io.millrace.block.nvme.queue.QueuePair;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.nvme.IdentifyCns;
-import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyControllerAdmin;
 import io.millrace.pci.PciException;
 import io.millrace.pci.PciFunction;
 import io.millrace.reactor.Reactor;
@@ -180,7 +180,7 @@ public final class NvmeController implements AutoCloseable
         return callLive(() ->
         {
             final boolean hasOffsets =
-                0 != (driver.info().logPageAttributes() & IdentifyController.LOG_EXTENDED_DATA);
+                0 != (driver.info().logPageAttributes() & IdentifyControllerAdmin.LOG_EXTENDED_DATA);
             final int readableBytes = hasOffsets ? lengthBytes : Math.min(lengthBytes, AdminQueue.DATA_BYTES);
             final byte[] page = new byte[readableBytes];
             for (int done = 0; done < readableBytes; done += AdminQueue.DATA_BYTES)

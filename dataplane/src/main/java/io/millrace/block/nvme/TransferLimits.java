@@ -4,7 +4,7 @@ import io.millrace.block.BlockGeometry;
 import io.millrace.block.nvme.queue.ControllerFailure;
 import io.millrace.nvme.CommandLimits;
 import io.millrace.nvme.ControllerInfo;
-import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyControllerIo;
 import io.millrace.nvme.NamespaceInfo;
 
 /**
@@ -60,7 +60,7 @@ record TransferLimits(
             CommandLimits.blocks(commands.verifyBytesMax(), verifiedBytes),
             commands.datasetBlocksMax(),
             info.boundaryBlocks(),
-            0 != (controller.sglSupport() & IdentifyController.SGL_SUPPORTED_MASK),
+            0 != (controller.sglSupport() & IdentifyControllerIo.SGL_SUPPORTED_MASK),
             namespace.copyBlocksMax(controller));
     }
 }

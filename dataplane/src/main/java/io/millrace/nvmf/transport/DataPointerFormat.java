@@ -1,6 +1,6 @@
 package io.millrace.nvmf.transport;
 
-import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyControllerIo;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
@@ -40,10 +40,10 @@ public final class DataPointerFormat
      */
     public int sglSupport()
     {
-        return IdentifyController.SGL_ANY_ALIGNMENT |
-            (isInCapsuleTaken ? IdentifyController.SGL_OFFSET : 0) |
-            (isTransportTaken ? IdentifyController.SGL_TRANSPORT : 0) |
-            (isKeyedTaken ? IdentifyController.SGL_KEYED : 0);
+        return IdentifyControllerIo.SGL_ANY_ALIGNMENT |
+            (isInCapsuleTaken ? IdentifyControllerIo.SGL_OFFSET : 0) |
+            (isTransportTaken ? IdentifyControllerIo.SGL_TRANSPORT : 0) |
+            (isKeyedTaken ? IdentifyControllerIo.SGL_KEYED : 0);
     }
 
     /**

@@ -6,9 +6,11 @@ import io.millrace.block.BlockGeometry;
 import io.millrace.nvme.CommandLimits;
 import io.millrace.nvme.ControllerInfo;
 import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyControllerIo;
 import io.millrace.nvme.IdentifyNamespace;
+import io.millrace.nvme.IdentifyNamespaceWriteUnits;
 import io.millrace.nvme.NamespaceInfo;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,16 +22,23 @@ class DriveNamespaceTest
     private static final int ATOMIC = IdentifyNamespace.FEATURE_ATOMIC_UNITS;
 
     private static BlockGeometry geometry(
-        final int transferLimit, final int controllerAtomicBlocks, final Consumer<IdentifyNamespace> change)
+        final int transferLimit,
+        final int controllerAtomicBlocks,
+        final BiConsumer<IdentifyNamespace, IdentifyNamespaceWriteUnits> change)
     {
         final IdentifyController controller = new IdentifyController();
         controller.wrap(new UnsafeBuffer(new byte[IdentifyController.SIZE_BYTES]), 0);
-        controller.submissionEntrySize(0x66).completionEntrySize(0x44).namespaces(1)
-            .maxDataTransferSize(transferLimit).atomicWriteUnitPowerFail(controllerAtomicBlocks - 1);
+        controller.maxDataTransferSize(transferLimit);
+        final IdentifyControllerIo io = new IdentifyControllerIo();
+        io.wrap(controller.buffer(), 0);
+        io.submissionEntrySize(0x66).completionEntrySize(0x44).namespaces(1)
+            .atomicWriteUnitPowerFail(controllerAtomicBlocks - 1);
         final IdentifyNamespace identify = new IdentifyNamespace();
         identify.wrap(new UnsafeBuffer(new byte[IdentifyNamespace.SIZE_BYTES]), 0);
         identify.size(1 << 20).format0(9 << 16);
-        change.accept(identify);
+        final IdentifyNamespaceWriteUnits units = new IdentifyNamespaceWriteUnits();
+        units.wrap(identify.buffer(), 0);
+        change.accept(identify, units);
         final ControllerInfo info = ControllerInfo.ofIoController(controller.buffer(), PAGE_SHIFT);
         final DriveNamespace namespace = DriveNamespace.of(NamespaceInfo.of(1, identify.buffer(), null));
         return namespace.geometry(info, TransferLimits.of(info, CommandLimits.of(info, null), namespace));
@@ -38,7 +47,7 @@ class DriveNamespaceTest
     @Test
     void shouldGoByBlocksWhereADriveSaysNothing()
     {
-        final BlockGeometry geometry = geometry(5, 1, (identify) -> identify.optimalWriteSize(7));
+        final BlockGeometry geometry = geometry(5, 1, (identify, units) -> units.optimalWriteSize(7));
         assertEquals(512, geometry.optimalWriteBytes());
         assertEquals(512, geometry.atomicWriteBytes());
     }
@@ -48,29 +57,35 @@ class DriveNamespaceTest
     void shouldTakeTheOptimalWriteSizeUpToTheLargestTransfer(
         final String features, final int nows, final int expectedBytes)
     {
-        assertEquals(expectedBytes, geometry(8, 1, (identify) ->
-            identify.features(Integer.decode(features)).optimalWriteSize(nows)).optimalWriteBytes());
+        assertEquals(expectedBytes, geometry(8, 1, (identify, units) ->
+        {
+            identify.features(Integer.decode(features));
+            units.optimalWriteSize(nows);
+        }).optimalWriteBytes());
     }
 
     @ParameterizedTest
     @CsvSource({"1, 8, 4096", "1, 12, 4096", "16, 1, 512", "1, 1024, 131072", "1, 65536, 131072"})
     void shouldTakeTheAtomicUnitOfTheNamespace(final int controllerBlocks, final int blocks, final int expectedBytes)
     {
-        assertEquals(expectedBytes, geometry(5, controllerBlocks, (identify) ->
-            identify.features(ATOMIC).atomicWriteUnitPowerFail(blocks - 1)).atomicWriteBytes());
+        assertEquals(expectedBytes, geometry(5, controllerBlocks, (identify, units) ->
+        {
+            identify.features(ATOMIC);
+            units.atomicWriteUnitPowerFail(blocks - 1);
+        }).atomicWriteBytes());
     }
 
     @Test
     void shouldTakeTheAtomicUnitOfTheControllerWhereTheNamespaceHasNone()
     {
-        assertEquals(8192, geometry(5, 16, (identify) -> identify.atomicWriteUnitPowerFail(63)).atomicWriteBytes());
+        assertEquals(8192, geometry(5, 16, (identify, units) -> units.atomicWriteUnitPowerFail(63)).atomicWriteBytes());
     }
 
     @Test
     void shouldNotPromiseWhatABoundaryBreaks()
     {
-        assertEquals(512, geometry(5, 16, (identify) -> identify.atomicBoundaryPowerFail(255)).atomicWriteBytes());
-        assertEquals(512, geometry(5, 16, (identify) -> identify.atomicBoundary(255)).atomicWriteBytes());
-        assertEquals(512, geometry(5, 16, (identify) -> identify.optimalIoBoundary(256)).atomicWriteBytes());
+        assertEquals(512, geometry(5, 16, (identify, units) -> units.atomicBoundaryPowerFail(255)).atomicWriteBytes());
+        assertEquals(512, geometry(5, 16, (identify, units) -> units.atomicBoundary(255)).atomicWriteBytes());
+        assertEquals(512, geometry(5, 16, (identify, units) -> units.optimalIoBoundary(256)).atomicWriteBytes());
     }
 }

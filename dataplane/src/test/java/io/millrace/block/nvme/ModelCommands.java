@@ -7,6 +7,8 @@ import io.millrace.nvme.DatasetRange;
 import io.millrace.nvme.FeatureId;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyControllerAdmin;
+import io.millrace.nvme.IdentifyControllerIo;
 import io.millrace.nvme.IdentifyNvmController;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.LogPageId;
@@ -214,15 +216,19 @@ final class ModelCommands
         identify.wrap(page, 0);
         identify.vendorId(0x1234).serialNumber(options.serial).modelNumber("Model controller").firmwareRevision("1")
             .maxDataTransferSize(options.transferLimit).controllerType(options.controllerType)
-            .version(2 << 16).namespaces(NAMESPACES_MAX)
+            .version(2 << 16).optionalAsyncEvents(AsyncEvent.ENABLE_NAMESPACE_NOTICES);
+        final IdentifyControllerIo io = new IdentifyControllerIo();
+        io.wrap(page, 0);
+        io.namespaces(NAMESPACES_MAX)
             .submissionEntrySize(options.submissionEntrySizes).completionEntrySize(0x44)
             .optionalNvmCommands(options.optionalCommands).copyFormats(options.copyFormats)
-            .volatileWriteCache(options.isCachePresent ? IdentifyController.CACHE_PRESENT : 0)
-            .sglSupport(options.isSglSupported ? IdentifyController.SGL_ANY_ALIGNMENT : 0)
-            .optionalAdminCommands(options.isShadowSupported ? IdentifyController.ADMIN_DOORBELL_BUFFER_CONFIG : 0)
-            .asyncEventRequestLimit(options.eventRequestLimit)
-            .optionalAsyncEvents(AsyncEvent.ENABLE_NAMESPACE_NOTICES)
-            .logPageAttributes(IdentifyController.LOG_EXTENDED_DATA);
+            .volatileWriteCache(options.isCachePresent ? IdentifyControllerIo.CACHE_PRESENT : 0)
+            .sglSupport(options.isSglSupported ? IdentifyControllerIo.SGL_ANY_ALIGNMENT : 0);
+        final IdentifyControllerAdmin admin = new IdentifyControllerAdmin();
+        admin.wrap(page, 0);
+        admin.asyncEventRequestLimit(options.eventRequestLimit)
+            .optionalAdminCommands(options.isShadowSupported ? IdentifyControllerAdmin.ADMIN_DOORBELL_BUFFER_CONFIG : 0)
+            .logPageAttributes(IdentifyControllerAdmin.LOG_EXTENDED_DATA);
     }
 
     private void put(final long iova, final int lengthBytes)
@@ -341,7 +347,7 @@ final class ModelCommands
             case IoOpcode.READ, IoOpcode.WRITE, IoOpcode.COMPARE -> transfer(command, namespace);
             case IoOpcode.WRITE_ZEROES ->
             {
-                if (!isOffered(IdentifyController.NVM_WRITE_ZEROES))
+                if (!isOffered(IdentifyControllerIo.NVM_WRITE_ZEROES))
                 {
                     yield NvmeStatus.INVALID_OPCODE | NvmeStatus.DO_NOT_RETRY;
                 }
@@ -380,7 +386,7 @@ final class ModelCommands
         final int blocks = command.blocks();
         final long lba = command.startingLba();
         final int limit = controller.options.verifyLimit;
-        if (!isOffered(IdentifyController.NVM_VERIFY) && 0 == limit)
+        if (!isOffered(IdentifyControllerIo.NVM_VERIFY) && 0 == limit)
         {
             return NvmeStatus.INVALID_OPCODE | NvmeStatus.DO_NOT_RETRY;
         }
@@ -409,7 +415,7 @@ final class ModelCommands
 
     private int deallocate(final ModelCommand command, final ModelNamespace namespace)
     {
-        if (!isOffered(IdentifyController.NVM_DATASET_MANAGEMENT))
+        if (!isOffered(IdentifyControllerIo.NVM_DATASET_MANAGEMENT))
         {
             return NvmeStatus.INVALID_OPCODE | NvmeStatus.DO_NOT_RETRY;
         }
@@ -431,7 +437,7 @@ final class ModelCommands
     /** Offsets and bits are the specification's (NVM Command Set 1.0, section 3.2.2), descriptor format 0. */
     private int copy(final ModelCommand command, final ModelNamespace namespace)
     {
-        if (!isOffered(IdentifyController.NVM_COPY))
+        if (!isOffered(IdentifyControllerIo.NVM_COPY))
         {
             return NvmeStatus.INVALID_OPCODE | NvmeStatus.DO_NOT_RETRY;
         }
@@ -474,7 +480,7 @@ final class ModelCommands
         {
             return NvmeStatus.LBA_OUT_OF_RANGE | NvmeStatus.DO_NOT_RETRY;
         }
-        if (IoOpcode.COMPARE == opcode && !isOffered(IdentifyController.NVM_COMPARE))
+        if (IoOpcode.COMPARE == opcode && !isOffered(IdentifyControllerIo.NVM_COMPARE))
         {
             return NvmeStatus.INVALID_OPCODE | NvmeStatus.DO_NOT_RETRY;
         }

@@ -3,6 +3,7 @@ package io.millrace.block.nvme;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvme.IdentifyNamespace;
+import io.millrace.nvme.IdentifyNamespaceWriteUnits;
 import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -95,10 +96,12 @@ final class ModelNamespace implements AutoCloseable
             .formattedSize(isExtended ? IdentifyNamespace.METADATA_EXTENDED : 0)
             .protectionSettings(protectionType)
             .deallocateFeatures(IdentifyNamespace.DEALLOCATE_READS_ZERO)
-            .optimalIoBoundary(boundaryBlocks)
             .copyRangeLimit(copyRangeMax).copyLimit(copyMax).copyRangesLimit(3)
             .attributes(isWriteProtected ? IdentifyNamespace.ATTRIBUTE_WRITE_PROTECTED : 0)
             .format0(metadataBytes | Integer.numberOfTrailingZeros(blockBytes) << 16);
+        final IdentifyNamespaceWriteUnits units = new IdentifyNamespaceWriteUnits();
+        units.wrap(buffer, 0);
+        units.optimalIoBoundary(boundaryBlocks);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.millrace.block.nvme;
 
 import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyControllerIo;
 
 /**
  * What a {@link ModelController} is. Set before it is started, or taken by a test as it is.
@@ -13,10 +14,10 @@ final class ModelOptions
     int pageShiftMin = 12;
     /** Log2 of memory pages; 0 is no limit. */
     int transferLimit = 5;
-    int optionalCommands = IdentifyController.NVM_COMPARE | IdentifyController.NVM_DATASET_MANAGEMENT |
-        IdentifyController.NVM_WRITE_ZEROES | IdentifyController.NVM_VERIFY |
-        IdentifyController.NVM_COPY;
-    int copyFormats = IdentifyController.COPY_FORMAT_0;
+    int optionalCommands = IdentifyControllerIo.NVM_COMPARE | IdentifyControllerIo.NVM_DATASET_MANAGEMENT |
+        IdentifyControllerIo.NVM_WRITE_ZEROES | IdentifyControllerIo.NVM_VERIFY |
+        IdentifyControllerIo.NVM_COPY;
+    int copyFormats = IdentifyControllerIo.COPY_FORMAT_0;
     int writeZeroesLimit;
     int verifyLimit;
     int datasetRangeLimit;

@@ -8,7 +8,7 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.Initiator;
 import io.millrace.memory.DmaMemory;
-import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyControllerIo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -76,7 +76,7 @@ class NvmeChaosPropertyTest
             options.transferLimit = 1 + random.nextInt(4);
             options.queueEntriesMax = 4 << random.nextInt(7);
             options.optionalCommands = random.nextInt(0x10) |
-                (random.nextBoolean() ? IdentifyController.NVM_VERIFY : 0);
+                (random.nextBoolean() ? IdentifyControllerIo.NVM_VERIFY : 0);
         }), random.nextLong()).with(1, ModelNamespace.of(2L * REQUESTS * REGION_BYTES, blockBytes));
     }
 

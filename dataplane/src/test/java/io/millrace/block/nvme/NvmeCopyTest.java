@@ -10,7 +10,7 @@ import io.millrace.block.BlockStatus;
 import io.millrace.block.Initiator;
 import io.millrace.memory.DmaMemory;
 import io.millrace.memory.MemoryRegistry;
-import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyControllerIo;
 import io.millrace.nvme.IoOpcode;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -151,7 +151,7 @@ class NvmeCopyTest
     @Test
     void shouldRefuseWhereItCannotBeUsed()
     {
-        refused((options) -> options.optionalCommands &= ~IdentifyController.NVM_COPY, namespace());
+        refused((options) -> options.optionalCommands &= ~IdentifyControllerIo.NVM_COPY, namespace());
         refused((options) -> options.copyFormats = 2, namespace());
         refused(NvmeCopyTest::asItIs, limited(0, 100));
         refused(NvmeCopyTest::asItIs, limited(100, 0));

@@ -10,7 +10,7 @@ import io.millrace.block.BlockStatus;
 import io.millrace.block.Initiator;
 import io.millrace.memory.DmaMemory;
 import io.millrace.memory.MemoryRegistry;
-import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyControllerIo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -143,7 +143,7 @@ class NvmeNamespacesChaosPropertyTest
             options.queuePairs = 2;
             options.vectors = 1 + random.nextInt(3);
             options.optionalCommands = random.nextInt(0x10) |
-                (random.nextBoolean() ? IdentifyController.NVM_VERIFY : 0);
+                (random.nextBoolean() ? IdentifyControllerIo.NVM_VERIFY : 0);
         }), random.nextLong());
         for (int nsid = 1; nsid <= namespaces; nsid++)
         {

@@ -8,7 +8,7 @@ import io.millrace.block.BlockStatus;
 import io.millrace.block.FailureCause;
 import io.millrace.block.Initiator;
 import io.millrace.memory.DmaMemory;
-import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyControllerIo;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.reactor.ReactorConfig;
@@ -70,7 +70,7 @@ class NvmeVerifyTest
     {
         if (!isOffered)
         {
-            options.optionalCommands &= ~IdentifyController.NVM_VERIFY;
+            options.optionalCommands &= ~IdentifyControllerIo.NVM_VERIFY;
         }
     }
 
@@ -137,7 +137,7 @@ class NvmeVerifyTest
     void shouldBeReadWhereTheDriveRefusesIt()
     {
         open(ModelNamespace.of(SIZE_BYTES, 4096));
-        options.optionalCommands &= ~IdentifyController.NVM_VERIFY;
+        options.optionalCommands &= ~IdentifyControllerIo.NVM_VERIFY;
         assertEquals(BlockStatus.SUCCESS, verify(1, 40));
         assertEquals(List.of("VERIFY 1+40", "READ 1+32", "READ 33+8"), commands);
     }

@@ -9,6 +9,7 @@ import io.millrace.nvme.ControllerProperty;
 import io.millrace.nvme.ControllerStatus;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyControllerIo;
 import io.millrace.nvme.IdentifyNamespace;
 import io.millrace.pci.DmaMap;
 import io.millrace.pci.MappedBar;
@@ -206,8 +207,10 @@ final class MemoryDrive implements PciFunction, DmaMap
         {
             final IdentifyController controller = new IdentifyController();
             controller.wrap(buffer, 0);
-            controller.serialNumber("BENCH").modelNumber("Memory drive").firmwareRevision("1").namespaces(8)
-                .submissionEntrySize(ENTRY_SIZES_SUBMISSION).completionEntrySize(ENTRY_SIZES_COMPLETION);
+            controller.serialNumber("BENCH").modelNumber("Memory drive").firmwareRevision("1");
+            final IdentifyControllerIo io = new IdentifyControllerIo();
+            io.wrap(buffer, 0);
+            io.namespaces(8).submissionEntrySize(ENTRY_SIZES_SUBMISSION).completionEntrySize(ENTRY_SIZES_COMPLETION);
         }
         else if (IdentifyCns.NAMESPACE == cns)
         {

@@ -7,7 +7,8 @@ import io.millrace.nvme.AnaGroupDescriptor;
 import io.millrace.nvme.AnaLogHeader;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvme.ControllerInfo;
-import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyControllerAdmin;
+import io.millrace.nvme.IdentifyControllerIo;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NamespaceIdentity;
 import io.millrace.nvme.NamespaceInfo;
@@ -199,7 +200,7 @@ public final class IdentifyCommand implements Runnable
         map.put("ana-states", Arrays.stream(AnaState.values())
             .filter((state) -> 0 != (info.anaCapabilities() &
                 1 << state.ordinal())).map(IdentifyCommand::word).toList());
-        map.put("ana-group-fixed", 0 != (info.anaCapabilities() & IdentifyController.ANA_GROUP_FIXED));
+        map.put("ana-group-fixed", 0 != (info.anaCapabilities() & IdentifyControllerAdmin.ANA_GROUP_FIXED));
         map.put("ana-transition-seconds", info.anaTransitionSeconds());
         map.put("ana-group-id-max", Integer.toUnsignedLong(info.anaGroupIdMax()));
         map.put("ana-groups", Integer.toUnsignedLong(info.anaGroups()));
@@ -209,13 +210,13 @@ public final class IdentifyCommand implements Runnable
     private static List<String> optionalCommands(final int commands)
     {
         final List<String> names = new ArrayList<>();
-        add(names, commands, IdentifyController.NVM_COMPARE, "compare");
+        add(names, commands, IdentifyControllerIo.NVM_COMPARE, "compare");
         add(names, commands, 1 << 1, "write uncorrectable");
-        add(names, commands, IdentifyController.NVM_DATASET_MANAGEMENT, "dataset management");
-        add(names, commands, IdentifyController.NVM_WRITE_ZEROES, "write zeroes");
+        add(names, commands, IdentifyControllerIo.NVM_DATASET_MANAGEMENT, "dataset management");
+        add(names, commands, IdentifyControllerIo.NVM_WRITE_ZEROES, "write zeroes");
         add(names, commands, 1 << 5, "reservations");
-        add(names, commands, IdentifyController.NVM_TIMESTAMP, "timestamp");
-        add(names, commands, IdentifyController.NVM_VERIFY, "verify");
+        add(names, commands, IdentifyControllerIo.NVM_TIMESTAMP, "timestamp");
+        add(names, commands, IdentifyControllerIo.NVM_VERIFY, "verify");
         add(names, commands, 1 << 8, "copy");
         return names;
     }

@@ -6,6 +6,7 @@ import io.millrace.nvme.ErrorLogEntry;
 import io.millrace.nvme.FirmwareSlotLog;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyControllerAdmin;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
 import java.util.ArrayList;
@@ -39,6 +40,7 @@ final class DriveLogs
     }
 
     private final IdentifyController identify = new IdentifyController();
+    private final IdentifyControllerAdmin attributes = new IdentifyControllerAdmin();
     private final Set<Page> pages;
     private final DriveHealth health;
     private final FirmwareSlotLog firmware = new FirmwareSlotLog();
@@ -55,6 +57,7 @@ final class DriveLogs
     {
         this.pages = pages;
         identify.wrap(new UnsafeBuffer(admin.identify(IdentifyCns.CONTROLLER, 0)), 0);
+        attributes.wrap(identify.buffer(), 0);
         health = pages.contains(Page.smart) ? DriveHealth.of(admin) : null;
         if (pages.contains(Page.firmware))
         {
@@ -63,7 +66,7 @@ final class DriveLogs
         if (pages.contains(Page.error))
         {
             final byte[] page = admin.logPage(LogPageId.ERROR_INFORMATION,
-                (identify.errorLogPageEntries() + 1) * ErrorLogEntry.SIZE_BYTES);
+                (attributes.errorLogPageEntries() + 1) * ErrorLogEntry.SIZE_BYTES);
             final UnsafeBuffer buffer = new UnsafeBuffer(page);
             for (int at = 0; at + ErrorLogEntry.SIZE_BYTES <= page.length; at += ErrorLogEntry.SIZE_BYTES)
             {
@@ -174,7 +177,7 @@ final class DriveLogs
     /** Slots that the drive supports, or that are not empty. */
     private List<Map<String, Object>> slots()
     {
-        final int count = identify.firmwareUpdates() >>> SLOTS_SHIFT & SLOT_MASK;
+        final int count = attributes.firmwareUpdates() >>> SLOTS_SHIFT & SLOT_MASK;
         final int active = firmware.activeFirmware() & SLOT_MASK;
         final int next = firmware.activeFirmware() >>> NEXT_SLOT_SHIFT & SLOT_MASK;
         final List<Map<String, Object>> slots = new ArrayList<>();
@@ -183,7 +186,7 @@ final class DriveLogs
             final String revision = DriveView.printable(firmware.revision(slot));
             if (slot <= count || slot == active || !revision.isEmpty())
             {
-                final boolean isReadOnly = 1 == slot && 0 != (identify.firmwareUpdates() & FIRST_SLOT_READ_ONLY);
+                final boolean isReadOnly = 1 == slot && 0 != (attributes.firmwareUpdates() & FIRST_SLOT_READ_ONLY);
                 final Map<String, Object> map = new LinkedHashMap<>();
                 map.put("slot", slot);
                 map.put("revision", revision);

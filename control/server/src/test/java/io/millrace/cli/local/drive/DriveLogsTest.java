@@ -7,6 +7,7 @@ import io.millrace.console.Terminal;
 import io.millrace.nvme.ErrorLogEntry;
 import io.millrace.nvme.FirmwareSlotLog;
 import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyControllerAdmin;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SmartLog;
@@ -32,8 +33,10 @@ class DriveLogsTest
             final byte[] data = new byte[IdentifyController.SIZE_BYTES];
             final IdentifyController identify = new IdentifyController();
             identify.wrap(new UnsafeBuffer(data), 0);
-            identify.modelNumber("Model").serialNumber("S1").firmwareRevision("1.0").errorLogPageEntries(1)
-                .firmwareUpdates(2 << 1 | 1);
+            identify.modelNumber("Model").serialNumber("S1").firmwareRevision("1.0");
+            final IdentifyControllerAdmin attributes = new IdentifyControllerAdmin();
+            attributes.wrap(identify.buffer(), 0);
+            attributes.errorLogPageEntries(1).firmwareUpdates(2 << 1 | 1);
             return data;
         }
 
