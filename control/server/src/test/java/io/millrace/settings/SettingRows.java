@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 public final class SettingRows
 {
     /** Where in docs/configuration.md the settings of the manager's file begin. */
-    public static final String MANAGER = "\n# The manager's file\n";
+    public static final String MANAGER = "\n## The manager's file\n";
 
     private static final Pattern ROW = Pattern.compile("\\| `([a-z][a-z0-9.\\[\\]-]*)` \\| ([^|]*) \\| ([^|]*) \\|.*");
 
