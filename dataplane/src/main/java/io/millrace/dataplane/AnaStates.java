@@ -1,6 +1,7 @@
 package io.millrace.dataplane;
 
 import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.dataplane.config.SubsystemSettings;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.Subsystem;
 import io.millrace.nvmf.ana.AnaSnapshot;

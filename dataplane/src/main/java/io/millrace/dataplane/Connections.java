@@ -1,5 +1,6 @@
 package io.millrace.dataplane;
 
+import io.millrace.dataplane.snapshot.ConnectionSnapshot;
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.queue.QueuePairSnapshot;
 import io.millrace.reactor.Reactor;

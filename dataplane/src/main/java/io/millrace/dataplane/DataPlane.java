@@ -3,43 +3,38 @@ package io.millrace.dataplane;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
 import io.millrace.block.BlockDeviceException;
+import io.millrace.dataplane.config.DataPlaneConfig;
+import io.millrace.dataplane.config.DeviceConfig;
+import io.millrace.dataplane.config.ListenerSettings;
+import io.millrace.dataplane.config.SettingException;
+import io.millrace.dataplane.snapshot.DataPlaneSnapshot;
+import io.millrace.dataplane.snapshot.DataPlaneState;
+import io.millrace.dataplane.snapshot.ListenerSnapshot;
+import io.millrace.dataplane.snapshot.ReactorSnapshot;
 import io.millrace.jfr.FlightEvents;
-import io.millrace.memory.BufferPool;
 import io.millrace.memory.DmaMemory;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.memory.MemoryRole;
-import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.Subsystem;
 import io.millrace.nvmf.Target;
 import io.millrace.nvmf.config.TargetListener;
 import io.millrace.nvmf.transport.TransportAddress;
-import io.millrace.reactor.CpuAffinity;
 import io.millrace.reactor.Housekeeping;
 import io.millrace.reactor.Reactor;
-import io.millrace.reactor.ReactorConfig;
-import io.millrace.reactor.ReactorErrorHandler;
-import io.millrace.reactor.ReactorException;
 import io.millrace.status.DeviceErrorStatus;
 import io.millrace.status.StatusException;
 import io.millrace.status.StatusFile;
-import io.millrace.status.StatusPart;
 import io.millrace.status.StatusSettings;
 import io.millrace.status.StatusSnapshot;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * A running data plane: reactors and memory as its {@link DataPlaneConfig} declares them, and devices, subsystems and
@@ -57,14 +52,11 @@ public final class DataPlane implements AutoCloseable
     private final UUID id = UUID.randomUUID();
     private final long startNs = System.nanoTime();
     private final Deque<AutoCloseable> started = new ArrayDeque<>();
-    private final List<Reactor> reactors = new ArrayList<>();
-    private final List<PollGroup> groups = new ArrayList<>();
-    private final List<StatusPublisher> publishers = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
-    private boolean hasClosedGroups;
     private String memoryNote = "";
     private StatusFile status;
     private Devices devices;
+    private ServingReactors reactors;
     private Subsystems subsystems;
     private Hosts hosts;
     private Controllers controllers;
@@ -153,7 +145,7 @@ public final class DataPlane implements AutoCloseable
 
     private void begin()
     {
-        checkCpus();
+        ServingReactors.checkCpus(config.reactors());
         FlightEvents.install();
         status = makeStatus();
         started.push(status);
@@ -167,12 +159,10 @@ public final class DataPlane implements AutoCloseable
         {
             createDevice(i);
         }
-        for (int i = 0; i < config.reactors().size(); i++)
-        {
-            startReactor(i, memory);
-        }
-        started.push(Housekeeping.begin(reactors));
-        devices.start(new BackgroundTasks(groups));
+        reactors = new ServingReactors(config, operations, status, devices, closeWaitMs);
+        reactors.start(memory, started);
+        started.push(Housekeeping.begin(reactors.reactors()));
+        devices.start(new BackgroundTasks(reactors.groups()));
         subsystems = new Subsystems(operations, devices);
         hosts = new Hosts(operations, subsystems);
         controllers = new Controllers(operations, subsystems);
@@ -182,15 +172,12 @@ public final class DataPlane implements AutoCloseable
         {
             createSubsystem(i);
         }
-        final Transports transports = Transports.start(operations.target(), groups, config.transports());
+        final Transports transports =
+            Transports.start(operations.target(), reactors.groups(), config.transports());
         started.push(transports);
-        on(reactors.getFirst(), () ->
-        {
-            publishers.getFirst().include(operations, config.memoryBytes(), memoryNote, transports);
-            return null;
-        });
+        reactors.publish(memoryNote, transports);
         listeners = new Listeners(operations, transports);
-        connections = new Connections(subsystems, List.copyOf(groups));
+        connections = new Connections(subsystems, reactors.groups());
         for (int i = 0; i < config.listeners().size(); i++)
         {
             final ListenerSettings listener = config.listeners().get(i);
@@ -201,21 +188,6 @@ public final class DataPlane implements AutoCloseable
             listenForDiscovery();
         }
         publishStatus();
-    }
-
-    private void checkCpus()
-    {
-        final BitSet allowed = Housekeeping.allowed();
-        for (int i = 0; i < config.reactors().size(); i++)
-        {
-            final ReactorConfig reactor = config.reactors().get(i);
-            if (reactor.cpu() >= 0 && !allowed.get(reactor.cpu()))
-            {
-                throw new SettingException("reactors[" + i + "].cpu", reactor.cpu(),
-                    "not among the CPUs this process may run on, " + CpuAffinity.format(allowed),
-                    "use one of them, or any");
-            }
-        }
     }
 
     private StatusFile makeStatus()
@@ -316,134 +288,6 @@ public final class DataPlane implements AutoCloseable
         }
     }
 
-    private void startReactor(final int index, final DmaMemory memory)
-    {
-        final int bufferBytes = config.limits().maxTransferBytes();
-        final long poolBytes = config.memoryBytes() / config.reactors().size() & -bufferBytes;
-        final ReactorConfig settings = config.reactors().get(index);
-        final Reactor reactor = new Reactor(settings,
-            new RecordingErrorHandler(ReactorErrorHandler.standard(), status));
-        try
-        {
-            reactor.start();
-        }
-        catch (final ReactorException e)
-        {
-            throw new SettingException("reactors[" + index + "]", settings.name(), e.getMessage(), "", e);
-        }
-        started.push(reactor);
-        reactors.add(reactor);
-        final long poolAddress = memory.allocate(poolBytes, bufferBytes);
-        final PollGroup group = on(reactor, () ->
-        {
-            final BufferPool buffers = BufferPool.withFloors(poolAddress, poolBytes, bufferBytes);
-            reactor.addPoller(buffers);
-            final StatusPart part = status.part(index);
-            if (null != status.path())
-            {
-                part.onLoss(operations::onError);
-            }
-            final PollGroup made = new PollGroup(reactor, operations.target(), buffers, part);
-            publishers.add(new StatusPublisher(index, made, part));
-            reactor.addPoller(publishers.getLast());
-            return made;
-        });
-        groups.add(group);
-        started.push(() ->
-        {
-            // The first call closes all groups, so that unresponsive devices are waited for together.
-            closeGroups();
-            on(reactor, () ->
-            {
-                reactor.removePoller(publishers.get(index));
-                reactor.removePoller(group.buffers());
-                return null;
-            });
-        });
-    }
-
-    private void closeGroups()
-    {
-        if (hasClosedGroups)
-        {
-            return;
-        }
-        hasClosedGroups = true;
-        Reactor.checkMayBlock("the end of a data plane");
-        awaitBackground();
-        final List<CompletableFuture<Void>> closing = new ArrayList<>();
-        for (final PollGroup group : groups)
-        {
-            closing.add(on(group.reactor(), group::close));
-        }
-        try
-        {
-            CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new)).get(closeWaitMs, TimeUnit.MILLISECONDS);
-        }
-        catch (final TimeoutException e)
-        {
-            for (final PollGroup group : groups)
-            {
-                final List<String> left = on(group.reactor(), group::closingDevices);
-                if (!left.isEmpty())
-                {
-                    operations.onError("reactor " + group.reactor().config().name() + " ends while " +
-                        String.join(", ", left) + " did not close within " +
-                        TimeUnit.MILLISECONDS.toSeconds(closeWaitMs) +
-                        " s: what is in flight there is lost");
-                }
-            }
-        }
-        catch (final InterruptedException e)
-        {
-            Thread.currentThread().interrupt();
-        }
-        catch (final ExecutionException e)
-        {
-            throw new IllegalStateException(e.getCause());
-        }
-    }
-
-    /** Channels of background work close as those of namespaces do. */
-    private void awaitBackground()
-    {
-        Reactor.checkMayBlock("the end of the devices' own work");
-        try
-        {
-            devices.stop().get(closeWaitMs, TimeUnit.MILLISECONDS);
-        }
-        catch (final TimeoutException e)
-        {
-            operations.onError("background work of devices did not end within " +
-                TimeUnit.MILLISECONDS.toSeconds(closeWaitMs) + " s: it is begun again when they are opened again");
-        }
-        catch (final InterruptedException e)
-        {
-            Thread.currentThread().interrupt();
-        }
-        catch (final ExecutionException e)
-        {
-            throw new IllegalStateException(e.getCause());
-        }
-    }
-
-    private static <T> T on(final Reactor reactor, final Callable<T> task)
-    {
-        Reactor.checkMayBlock("a task of another reactor");
-        try
-        {
-            return reactor.call(task).join();
-        }
-        catch (final CompletionException e)
-        {
-            if (e.getCause() instanceof final RuntimeException cause)
-            {
-                throw cause;
-            }
-            throw new IllegalStateException("reactor " + reactor.config().name() + " could not be prepared", e);
-        }
-    }
-
     private void listen(final TransportAddress address, final String key, final boolean discoveryOnly)
     {
         try
@@ -491,7 +335,7 @@ public final class DataPlane implements AutoCloseable
      */
     public List<Reactor> reactors()
     {
-        return List.copyOf(reactors);
+        return reactors.reactors();
     }
 
     /**
@@ -652,12 +496,7 @@ public final class DataPlane implements AutoCloseable
      */
     public List<ReactorSnapshot> reactorSnapshots()
     {
-        final List<ReactorSnapshot> snapshots = new ArrayList<>(groups.size());
-        for (int i = 0; i < groups.size(); i++)
-        {
-            snapshots.add(ReactorSnapshot.of(i, groups.get(i)));
-        }
-        return snapshots;
+        return reactors.snapshots();
     }
 
     /**

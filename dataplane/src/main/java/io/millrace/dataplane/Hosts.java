@@ -1,6 +1,7 @@
 package io.millrace.dataplane;
 
 import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.dataplane.snapshot.HostSnapshot;
 import io.millrace.nvmf.Subsystem;
 import io.millrace.nvmf.config.Nqn;
 import java.util.List;

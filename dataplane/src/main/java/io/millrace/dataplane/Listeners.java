@@ -3,6 +3,7 @@ package io.millrace.dataplane;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
 import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.dataplane.snapshot.ListenerSnapshot;
 import io.millrace.nvmf.transport.Transport;
 import io.millrace.nvmf.transport.TransportAddress;
 import java.util.LinkedHashMap;

@@ -2,7 +2,10 @@ package io.millrace.dataplane;
 
 import io.millrace.block.BlockDevice;
 import io.millrace.block.DeviceStatus;
+import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.dataplane.device.DeviceFactory;
+import io.millrace.dataplane.snapshot.DeviceSnapshot;
+import io.millrace.dataplane.snapshot.DeviceState;
 import io.millrace.nvmf.Subsystem;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;

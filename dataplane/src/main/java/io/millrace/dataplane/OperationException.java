@@ -1,5 +1,6 @@
 package io.millrace.dataplane;
 
+import io.millrace.dataplane.config.SettingException;
 import java.io.Serial;
 import java.util.Collection;
 import java.util.stream.Collectors;

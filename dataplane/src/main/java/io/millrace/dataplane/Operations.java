@@ -1,5 +1,7 @@
 package io.millrace.dataplane;
 
+import io.millrace.dataplane.config.DataPlaneConfig;
+import io.millrace.dataplane.snapshot.DataPlaneState;
 import io.millrace.jfr.FlightEvents;
 import io.millrace.nvmf.Target;
 import io.millrace.nvmf.config.DeviceError;

@@ -1,6 +1,9 @@
 package io.millrace.dataplane;
 
 import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.dataplane.config.QosSettings;
+import io.millrace.dataplane.config.SubsystemSettings;
+import io.millrace.dataplane.snapshot.SubsystemSnapshot;
 import io.millrace.nvmf.Subsystem;
 import io.millrace.nvmf.config.Nqn;
 import io.millrace.nvmf.config.SubsystemConfig;

@@ -29,22 +29,6 @@ final class Transports implements AutoCloseable
     }
 
     /**
-     * {@return the types of transports that are in this build}
-     */
-    static List<TransportAddress.Type> types()
-    {
-        return List.of(TransportAddress.Type.TCP);
-    }
-
-    /**
-     * {@return settings of the transports that a data plane has when none are given}
-     */
-    static List<TransportConfig> defaults()
-    {
-        return List.of(TcpTransportConfig.defaults());
-    }
-
-    /**
      * Prepares the reactors for every transport; listens nowhere yet.
      *
      * @param target  that is served.

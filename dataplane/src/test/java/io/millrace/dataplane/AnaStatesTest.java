@@ -11,6 +11,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
 import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.dataplane.config.DeviceConfig;
+import io.millrace.dataplane.config.SubsystemSettings;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.ana.AnaSnapshot;

@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
+import io.millrace.dataplane.config.DeviceConfig;
+import io.millrace.dataplane.snapshot.DataPlaneState;
 import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.ControllerProperty;
 import io.millrace.nvme.NvmeStatus;

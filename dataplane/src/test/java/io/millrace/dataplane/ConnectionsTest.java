@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.dataplane.snapshot.ConnectionSnapshot;
+import io.millrace.dataplane.snapshot.ReactorSnapshot;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import io.millrace.status.QueuePairStatus;

@@ -5,15 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDevice;
-import io.millrace.block.DeviceProperties;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
+import io.millrace.block.DeviceProperties;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.memory.MemoryDevice;
-import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.dataplane.device.DeviceContext;
 import io.millrace.dataplane.device.DeviceFactory;
+import io.millrace.nvmf.transport.TransportAddress;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.List;

@@ -13,6 +13,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.dataplane.config.DataPlaneConfig;
+import io.millrace.dataplane.config.SettingException;
+import io.millrace.dataplane.snapshot.DataPlaneState;
+import io.millrace.dataplane.snapshot.ListenerSnapshot;
+import io.millrace.dataplane.snapshot.ReactorSnapshot;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.InitiatorException;

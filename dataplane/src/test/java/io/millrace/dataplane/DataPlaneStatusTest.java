@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.dataplane.config.DataPlaneConfig;
+import io.millrace.dataplane.config.SettingException;
+import io.millrace.dataplane.snapshot.DataPlaneState;
 import io.millrace.lock.LockHolder;
 import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.initiator.RemoteController;

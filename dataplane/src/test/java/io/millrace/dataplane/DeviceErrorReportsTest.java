@@ -12,6 +12,8 @@ import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
 import io.millrace.block.file.FileDevice;
 import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.dataplane.config.DataPlaneConfig;
+import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.nvmf.config.DeviceError;
 import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.config.TargetListener;

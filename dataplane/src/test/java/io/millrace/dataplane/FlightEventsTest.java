@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
+import io.millrace.dataplane.config.DataPlaneConfig;
+import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.jfr.FlightEvents;
 import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.initiator.RemoteController;

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.dataplane.config.DataPlaneConfig;
+import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.memory.DmaMemory;
 import io.millrace.memory.MemoryRegion;
 import io.millrace.memory.MemoryRegistry;

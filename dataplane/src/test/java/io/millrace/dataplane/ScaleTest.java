@@ -5,6 +5,7 @@ import static io.millrace.dataplane.OperationsFixture.get;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;

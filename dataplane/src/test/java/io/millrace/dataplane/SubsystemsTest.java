@@ -11,6 +11,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.dataplane.config.SubsystemSettings;
+import io.millrace.dataplane.snapshot.HostSnapshot;
+import io.millrace.dataplane.snapshot.SubsystemSnapshot;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.ControllerSnapshot;
 import io.millrace.nvmf.config.Nqn;

@@ -9,7 +9,7 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.Initiator;
-import io.millrace.dataplane.DeviceConfig;
+import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.initiator.Waits;

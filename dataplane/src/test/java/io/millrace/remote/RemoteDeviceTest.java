@@ -17,7 +17,7 @@ import io.millrace.block.FailureCause;
 import io.millrace.block.Initiator;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
-import io.millrace.dataplane.DeviceConfig;
+import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvme.NvmeStatus;

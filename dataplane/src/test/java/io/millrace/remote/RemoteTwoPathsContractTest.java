@@ -2,7 +2,7 @@ package io.millrace.remote;
 
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceContractTest;
-import io.millrace.dataplane.DeviceConfig;
+import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.memory.DmaMemory;
 
 /** A namespace of the project's own target over two paths. */

@@ -10,7 +10,7 @@ import io.millrace.control.agent.ControlEvents;
 import io.millrace.control.client.ControlDirectories;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.dataplane.DataPlane;
-import io.millrace.dataplane.SettingException;
+import io.millrace.dataplane.config.SettingException;
 import io.millrace.manager.config.ManagerConfig;
 import java.io.BufferedReader;
 import java.io.IOException;

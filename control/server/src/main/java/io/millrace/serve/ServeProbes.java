@@ -2,7 +2,7 @@ package io.millrace.serve;
 
 import io.millrace.control.agent.ControlAgent;
 import io.millrace.dataplane.DataPlane;
-import io.millrace.dataplane.DataPlaneState;
+import io.millrace.dataplane.snapshot.DataPlaneState;
 import io.millrace.manager.metrics.CycleWatch;
 import io.millrace.manager.metrics.Probes;
 import io.millrace.nvmf.transport.TransportAddress;

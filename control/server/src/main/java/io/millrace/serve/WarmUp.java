@@ -2,10 +2,10 @@ package io.millrace.serve;
 
 import io.millrace.console.Terminal;
 import io.millrace.dataplane.DataPlane;
-import io.millrace.dataplane.DataPlaneConfig;
-import io.millrace.dataplane.DeviceConfig;
-import io.millrace.dataplane.ListenerSettings;
-import io.millrace.dataplane.SubsystemSettings;
+import io.millrace.dataplane.config.DataPlaneConfig;
+import io.millrace.dataplane.config.DeviceConfig;
+import io.millrace.dataplane.config.ListenerSettings;
+import io.millrace.dataplane.config.SubsystemSettings;
 import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.initiator.HostConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;

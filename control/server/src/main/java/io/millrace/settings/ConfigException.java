@@ -1,6 +1,6 @@
 package io.millrace.settings;
 
-import io.millrace.dataplane.SettingException;
+import io.millrace.dataplane.config.SettingException;
 import java.io.Serial;
 import java.util.Map;
 

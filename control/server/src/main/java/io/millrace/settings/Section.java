@@ -2,7 +2,7 @@ package io.millrace.settings;
 
 import io.millrace.control.setting.SettingType;
 import io.millrace.control.setting.Similar;
-import io.millrace.dataplane.SettingException;
+import io.millrace.dataplane.config.SettingException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

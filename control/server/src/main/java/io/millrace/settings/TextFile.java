@@ -1,6 +1,6 @@
 package io.millrace.settings;
 
-import io.millrace.dataplane.SettingException;
+import io.millrace.dataplane.config.SettingException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;

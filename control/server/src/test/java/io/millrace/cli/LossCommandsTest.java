@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.console.ExitCode;
 import io.millrace.control.agent.AgentFixture;
-import io.millrace.dataplane.DataPlaneState;
 import io.millrace.dataplane.HostTransports;
+import io.millrace.dataplane.snapshot.DataPlaneState;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.HostConfig;

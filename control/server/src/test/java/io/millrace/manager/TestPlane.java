@@ -12,7 +12,7 @@ import io.millrace.control.message.CommandHeader;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.control.session.SharedSecret;
 import io.millrace.dataplane.DataPlane;
-import io.millrace.dataplane.DataPlaneConfig;
+import io.millrace.dataplane.config.DataPlaneConfig;
 import io.millrace.manager.config.PlaneConfig;
 import io.millrace.manager.store.AppliedState;
 import io.millrace.manager.store.AppliedStateFile;

@@ -8,7 +8,7 @@ import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.dataplane.DataPlane;
-import io.millrace.dataplane.DataPlaneState;
+import io.millrace.dataplane.snapshot.DataPlaneState;
 import io.millrace.manager.metrics.CycleWatch;
 import io.millrace.manager.metrics.Probes.Answer;
 import io.millrace.serve.config.ConfigReader;

@@ -10,7 +10,7 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
-import io.millrace.dataplane.DeviceConfig;
+import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.nvme.AsyncEvent;
 import io.millrace.nvme.ControllerInfo;
 import io.millrace.nvme.FeatureId;

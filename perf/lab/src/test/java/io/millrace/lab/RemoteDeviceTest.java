@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.millrace.block.DeviceHealth;
 import io.millrace.dataplane.DataPlane;
-import io.millrace.dataplane.DataPlaneConfig;
-import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.HostTransports;
-import io.millrace.dataplane.ListenerSettings;
-import io.millrace.dataplane.SubsystemSettings;
+import io.millrace.dataplane.config.DataPlaneConfig;
+import io.millrace.dataplane.config.DeviceConfig;
+import io.millrace.dataplane.config.ListenerSettings;
+import io.millrace.dataplane.config.SubsystemSettings;
 import io.millrace.lab.guest.AcknowledgedWriter;
 import io.millrace.nvme.NamespaceInfo;
 import io.millrace.nvmf.config.TargetConfig;

@@ -12,7 +12,7 @@ import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.StatePlan;
 import io.millrace.control.state.StateStep;
 import io.millrace.dataplane.DataPlane;
-import io.millrace.dataplane.SettingException;
+import io.millrace.dataplane.config.SettingException;
 import io.millrace.manager.store.AppliedState;
 import io.millrace.nvmf.config.ControllerIds;
 import java.nio.file.Path;

@@ -9,7 +9,7 @@ import io.millrace.control.service.Reply;
 import io.millrace.control.state.NoChange;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.OperationException;
-import io.millrace.dataplane.SubsystemSnapshot;
+import io.millrace.dataplane.snapshot.SubsystemSnapshot;
 import io.millrace.nvmf.namespace.NamespaceSnapshot;
 import io.millrace.nvmf.transport.TransportAddress;
 

@@ -1,7 +1,10 @@
 package io.millrace.serve.config;
 
 import io.millrace.control.service.ControlSettings;
-import io.millrace.dataplane.DataPlaneConfig;
+import io.millrace.control.setting.Addresses;
+import io.millrace.control.setting.SettingType;
+import io.millrace.control.setting.Units;
+import io.millrace.dataplane.config.DataPlaneConfig;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.config.CapacityLimits;
 import io.millrace.nvmf.config.ControllerIds;
@@ -11,12 +14,9 @@ import io.millrace.nvmf.qos.QosLimits;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig.IdleMode;
-import io.millrace.control.setting.Addresses;
 import io.millrace.settings.DeviceReader;
 import io.millrace.settings.Setting;
 import io.millrace.settings.SettingTable;
-import io.millrace.control.setting.SettingType;
-import io.millrace.control.setting.Units;
 import io.millrace.status.StatusSettings;
 import io.millrace.validation.ResourceValidation;
 import java.net.InetAddress;

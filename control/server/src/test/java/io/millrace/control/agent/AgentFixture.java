@@ -10,7 +10,7 @@ import io.millrace.control.codec.Role;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.control.session.SharedSecret;
 import io.millrace.dataplane.DataPlane;
-import io.millrace.dataplane.DataPlaneConfig;
+import io.millrace.dataplane.config.DataPlaneConfig;
 import io.millrace.nvmf.config.TargetListener;
 import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;

@@ -35,7 +35,7 @@ import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.StatePosition;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.message.Terms;
-import io.millrace.dataplane.SettingException;
+import io.millrace.dataplane.config.SettingException;
 import io.millrace.perf.load.LoadConfig;
 import io.millrace.perf.load.LoadGenerator;
 import io.millrace.perf.load.LoadPattern;

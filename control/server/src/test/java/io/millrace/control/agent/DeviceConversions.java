@@ -4,9 +4,9 @@ import io.millrace.block.BlockGeometry;
 import io.millrace.block.DeviceStatus;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
-import io.millrace.dataplane.DeviceConfig;
-import io.millrace.dataplane.DeviceSnapshot;
-import io.millrace.dataplane.DeviceState;
+import io.millrace.dataplane.config.DeviceConfig;
+import io.millrace.dataplane.snapshot.DeviceSnapshot;
+import io.millrace.dataplane.snapshot.DeviceState;
 import java.util.List;
 
 /** Both ways between the protocol and a data plane, without one. */

@@ -21,7 +21,7 @@ import io.millrace.control.service.Caller;
 import io.millrace.control.service.Reply;
 import io.millrace.control.state.DesiredState;
 import io.millrace.dataplane.DataPlane;
-import io.millrace.dataplane.DataPlaneConfig;
+import io.millrace.dataplane.config.DataPlaneConfig;
 import io.millrace.manager.store.AppliedStateFile;
 import io.millrace.nvmf.config.ControllerIds;
 import io.millrace.nvmf.config.TargetListener;

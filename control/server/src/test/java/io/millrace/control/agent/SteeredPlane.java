@@ -20,7 +20,7 @@ import io.millrace.control.service.Reply;
 import io.millrace.control.service.ServiceEvent;
 import io.millrace.control.state.DesiredState;
 import io.millrace.dataplane.DataPlane;
-import io.millrace.dataplane.DataPlaneConfig;
+import io.millrace.dataplane.config.DataPlaneConfig;
 import io.millrace.nvmf.config.TargetListener;
 import io.millrace.reactor.ReactorConfig;
 import java.nio.file.Path;

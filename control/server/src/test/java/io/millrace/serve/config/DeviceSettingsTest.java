@@ -25,7 +25,7 @@ import io.millrace.control.wire.RequestWriter;
 import io.millrace.control.wire.ResponseAdapter;
 import io.millrace.control.wire.ResponseHandler;
 import io.millrace.control.wire.ResponseWriter;
-import io.millrace.dataplane.DeviceConfig;
+import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.settings.Setting;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;

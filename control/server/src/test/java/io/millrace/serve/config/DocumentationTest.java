@@ -3,7 +3,7 @@ package io.millrace.serve.config;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.millrace.dataplane.DataPlaneConfig;
+import io.millrace.dataplane.config.DataPlaneConfig;
 import io.millrace.settings.DeviceReader;
 import io.millrace.settings.Section;
 import io.millrace.settings.Setting;

@@ -9,7 +9,7 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
-import io.millrace.dataplane.DeviceConfig;
+import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.nvmf.initiator.InitiatorException;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,10 +1,10 @@
 package io.millrace.perf.load;
 
 import io.millrace.dataplane.DataPlane;
-import io.millrace.dataplane.DataPlaneConfig;
-import io.millrace.dataplane.DeviceConfig;
-import io.millrace.dataplane.ListenerSettings;
-import io.millrace.dataplane.SubsystemSettings;
+import io.millrace.dataplane.config.DataPlaneConfig;
+import io.millrace.dataplane.config.DeviceConfig;
+import io.millrace.dataplane.config.ListenerSettings;
+import io.millrace.dataplane.config.SubsystemSettings;
 import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.TransportAddress;

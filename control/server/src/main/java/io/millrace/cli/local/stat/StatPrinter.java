@@ -2,7 +2,7 @@ package io.millrace.cli.local.stat;
 
 import io.millrace.console.Table;
 import io.millrace.console.Terminal;
-import io.millrace.dataplane.SettingException;
+import io.millrace.dataplane.config.SettingException;
 import io.millrace.status.BufferHolderStatus;
 import io.millrace.status.DataPlaneCounters;
 import io.millrace.status.DeviceErrorStatus;

@@ -1,4 +1,4 @@
-package io.millrace.dataplane;
+package io.millrace.dataplane.config;
 
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.namespace.Namespace;

@@ -1,4 +1,4 @@
-package io.millrace.dataplane;
+package io.millrace.dataplane.config;
 
 import java.io.Serial;
 
@@ -76,7 +76,14 @@ public final class SettingException extends RuntimeException
         return printable(text, VALUE_LENGTH_MAX);
     }
 
-    static String printable(final String text, final int lengthMax)
+    /**
+     * As {@link #printable(String)}, with another bound.
+     *
+     * @param text      from a file or a user.
+     * @param lengthMax in characters.
+     * @return the text to print.
+     */
+    public static String printable(final String text, final int lengthMax)
     {
         final StringBuilder result = new StringBuilder(text.length());
         for (int i = 0; i < text.length() && result.length() < lengthMax; i++)

@@ -1,4 +1,4 @@
-package io.millrace.dataplane;
+package io.millrace.dataplane.config;
 
 import io.millrace.nvmf.transport.TransportAddress;
 

@@ -1,4 +1,4 @@
-package io.millrace.dataplane;
+package io.millrace.dataplane.snapshot;
 
 /**
  * A subsystem as it is now. Immutable.

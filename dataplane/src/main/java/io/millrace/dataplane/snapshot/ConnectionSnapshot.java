@@ -1,4 +1,4 @@
-package io.millrace.dataplane;
+package io.millrace.dataplane.snapshot;
 
 /**
  * A connection of a host, which is a queue pair, as it was a moment ago. Immutable.

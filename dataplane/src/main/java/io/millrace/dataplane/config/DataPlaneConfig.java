@@ -1,6 +1,8 @@
-package io.millrace.dataplane;
+package io.millrace.dataplane.config;
 
+import io.millrace.dataplane.DataPlane;
 import io.millrace.nvmf.config.TargetConfig;
+import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.nvmf.transport.TransportConfig;
 import io.millrace.reactor.ReactorConfig;
@@ -122,7 +124,7 @@ public record DataPlaneConfig(
      */
     public static List<TransportAddress.Type> transportTypes()
     {
-        return Transports.types();
+        return List.of(TransportAddress.Type.TCP);
     }
 
     /**
@@ -136,6 +138,6 @@ public record DataPlaneConfig(
     public static DataPlaneConfig managed(final List<ReactorConfig> reactors, final long memoryBytes)
     {
         return new DataPlaneConfig(reactors, memoryBytes, List.of(), List.of(), List.of(), NO_DISCOVERY_PORT,
-            TargetConfig.defaults(), Transports.defaults(), true, StatusSettings.NONE);
+            TargetConfig.defaults(), List.of(TcpTransportConfig.defaults()), true, StatusSettings.NONE);
     }
 }

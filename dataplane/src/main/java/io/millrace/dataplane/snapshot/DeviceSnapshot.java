@@ -1,9 +1,10 @@
-package io.millrace.dataplane;
+package io.millrace.dataplane.snapshot;
 
 import io.millrace.block.BlockGeometry;
 import io.millrace.block.DeviceHealth;
 import io.millrace.block.DeviceProgress;
 import io.millrace.block.DeviceStatus;
+import io.millrace.dataplane.config.DeviceConfig;
 import java.util.List;
 
 /**

@@ -1,4 +1,4 @@
-package io.millrace.dataplane;
+package io.millrace.dataplane.config;
 
 import io.millrace.nvmf.qos.QosLimits;
 import java.util.Objects;
@@ -21,7 +21,10 @@ public record QosSettings(int nsid, String hostNqn, QosLimits limits)
         Objects.requireNonNull(limits, "limits");
     }
 
-    boolean isNamespace()
+    /**
+     * {@return whether the limits are a namespace's, not a host's}
+     */
+    public boolean isNamespace()
     {
         return 0 != nsid;
     }

@@ -1,4 +1,4 @@
-package io.millrace.dataplane;
+package io.millrace.dataplane.snapshot;
 
 /**
  * A host on the list of allowed hosts of a subsystem. Immutable.

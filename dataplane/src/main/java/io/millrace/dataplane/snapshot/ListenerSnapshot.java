@@ -1,4 +1,4 @@
-package io.millrace.dataplane;
+package io.millrace.dataplane.snapshot;
 
 import io.millrace.nvmf.transport.TransportAddress;
 

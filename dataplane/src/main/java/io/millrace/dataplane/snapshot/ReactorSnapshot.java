@@ -1,4 +1,4 @@
-package io.millrace.dataplane;
+package io.millrace.dataplane.snapshot;
 
 import io.millrace.memory.BufferPool;
 import io.millrace.nvmf.PollGroup;
@@ -41,7 +41,14 @@ public record ReactorSnapshot(
     long poolWaits,
     long poolQuarantinedBytes)
 {
-    static ReactorSnapshot of(final int index, final PollGroup group)
+    /**
+     * Reads what a reactor counts. Any thread.
+     *
+     * @param index of the reactor.
+     * @param group of the reactor.
+     * @return its figures now.
+     */
+    public static ReactorSnapshot of(final int index, final PollGroup group)
     {
         final Reactor reactor = group.reactor();
         final DutyCycle duty = reactor.dutyCycle();

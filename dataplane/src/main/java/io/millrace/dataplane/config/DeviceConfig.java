@@ -1,4 +1,4 @@
-package io.millrace.dataplane;
+package io.millrace.dataplane.config;
 
 import io.millrace.block.DeviceProperties;
 import io.millrace.block.fault.FaultPlan;

@@ -1,4 +1,4 @@
-package io.millrace.dataplane;
+package io.millrace.dataplane.snapshot;
 
 /**
  * States of a data plane.

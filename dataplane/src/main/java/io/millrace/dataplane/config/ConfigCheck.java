@@ -1,6 +1,7 @@
-package io.millrace.dataplane;
+package io.millrace.dataplane.config;
 
 import io.millrace.block.BlockDeviceException;
+import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.device.DeviceFactories;
 import io.millrace.dataplane.device.DeviceFactory;
 import io.millrace.nvme.AnaState;
