@@ -111,7 +111,7 @@ final class FabricsCommands implements CommandHandler
         int status = checkCommand(request);
         final boolean isDiscovery =
             0 == connectCommand.queueId() && Nqn.DISCOVERY.equals(connectData.subsystemNqn());
-        if (NvmeStatus.SUCCESS == status && !queuePair.transport().admit(isDiscovery))
+        if (NvmeStatus.SUCCESS == status && !queuePair.transport().admit(connectCommand.queueId(), isDiscovery))
         {
             final String limit = isDiscovery ? "limits.discovery-connections" : "limits.connections";
             refused(request, "there are as many connections as " + limit + " or " + limit + "-per-address allow");

@@ -72,10 +72,11 @@ public interface QueuePairTransport
     /**
      * Acquires a permit for a connected queue.
      *
+     * @param queueId     of the queue, 0 for an admin queue.
      * @param isDiscovery whether it is a discovery controller, which have permits of their own.
      * @return false when there is none for this host: its Connect command is answered with Controller Busy.
      */
-    default boolean admit(final boolean isDiscovery)
+    default boolean admit(final int queueId, final boolean isDiscovery)
     {
         return true;
     }

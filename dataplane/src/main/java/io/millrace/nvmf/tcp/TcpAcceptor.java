@@ -16,7 +16,8 @@ import java.util.Objects;
 
 /**
  * One listening socket. Accepts on the reactor of the first group and hands every connection to the group that has the
- * fewest. When the process has no descriptors left it pauses, so that the pending connection does not spin it.
+ * fewest I/O queues, see {@link #place}. When the process has no descriptors left it pauses, so that the pending
+ * connection does not spin it.
  */
 final class TcpAcceptor implements ReadinessListener, AutoCloseable
 {
@@ -183,17 +184,7 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
 
     private void onAccepted(final int accepted)
     {
-        TcpPollGroup chosen = null;
-        int fewest = config.connectionsMax();
-        for (int i = 0; i < groups.size(); i++)
-        {
-            final int count = groups.get(i).assignedCount().get();
-            if (count < fewest)
-            {
-                fewest = count;
-                chosen = groups.get(i);
-            }
-        }
+        final TcpPollGroup chosen = place();
         if (null == chosen)
         {
             counters.onRefused();
@@ -207,6 +198,32 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
             counters.onRefused();
             Files.close(accepted);
         }
+    }
+
+    /**
+     * {@return the group for a new connection; null when all have as many as they may}
+     * What kind of queue a connection becomes is known only from its Connect command. So one without that counts as an
+     * I/O queue, and admin queues, which have little to do, decide between groups that are equal otherwise. A host
+     * connects its admin queue before the others, so those are spread evenly.
+     */
+    private TcpPollGroup place()
+    {
+        TcpPollGroup chosen = null;
+        int fewestIo = Integer.MAX_VALUE;
+        int fewest = Integer.MAX_VALUE;
+        for (int i = 0; i < groups.size(); i++)
+        {
+            final TcpPollGroup group = groups.get(i);
+            final int count = group.assignedCount().get();
+            final int ioCount = count - group.adminCount().get();
+            if (count < config.connectionsMax() && (ioCount < fewestIo || ioCount == fewestIo && count < fewest))
+            {
+                fewestIo = ioCount;
+                fewest = count;
+                chosen = group;
+            }
+        }
+        return chosen;
     }
 
     private static boolean isShortage(final int errno)

@@ -22,6 +22,8 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     private final TcpPollGroup group;
     private final int fd;
     private final ConnectionPermit permit;
+    /** Whether its group counts it among the admin queues. */
+    private boolean isAdmin;
     private final QueuePair queuePair;
     private final SocketReadiness readiness;
     private final H2CDataReceiver h2cData;
@@ -341,6 +343,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         receiver.close();
         queuePair.onDisconnected(reason);
         group.remove(this);
+        countAsAdmin(false);
     }
 
     @Override
@@ -350,16 +353,31 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     }
 
     @Override
-    public boolean admit(final boolean isDiscovery)
+    public boolean admit(final int queueId, final boolean isDiscovery)
     {
-        return group.admission().admit(permit,
-            isDiscovery ? ConnectionPermit.Kind.DISCOVERY : ConnectionPermit.Kind.QUEUE, group.reactor().nowNs());
+        if (!group.admission().admit(permit,
+            isDiscovery ? ConnectionPermit.Kind.DISCOVERY : ConnectionPermit.Kind.QUEUE, group.reactor().nowNs()))
+        {
+            return false;
+        }
+        countAsAdmin(0 == queueId);
+        return true;
+    }
+
+    private void countAsAdmin(final boolean value)
+    {
+        if (isAdmin != value)
+        {
+            isAdmin = value;
+            group.adminCount().addAndGet(value ? 1 : -1);
+        }
     }
 
     @Override
     public void dismiss()
     {
         group.admission().dismiss(permit);
+        countAsAdmin(false);
     }
 
     @Override

@@ -56,6 +56,8 @@ final class TcpPollGroup implements Poller, LinkListener
     private final long pollIdleTimeoutNs;
     /** Connections here or on their way here; written by the acceptor and by this reactor. */
     private final AtomicInteger assignedCount = new AtomicInteger();
+    /** Those of them that are known to be admin queues; written by this reactor. */
+    private final AtomicInteger adminCount = new AtomicInteger();
 
     /** Receiving and sending may close any connection, so the lists that loops go over keep their places meanwhile. */
     private final DeferredRemovalList<TcpConnection> polled = new DeferredRemovalList<>();
@@ -177,6 +179,14 @@ final class TcpPollGroup implements Poller, LinkListener
     AtomicInteger assignedCount()
     {
         return assignedCount;
+    }
+
+    /**
+     * {@return how many of the connections here are admin queues, as far as they have connected}
+     */
+    AtomicInteger adminCount()
+    {
+        return adminCount;
     }
 
     int polledCount()
