@@ -252,7 +252,7 @@ final class TestHost implements AutoCloseable
     {
         if (inCapsuleLength > 0)
         {
-            request.inCapsuleData(capsuleAddress, inCapsuleLength);
+            request.inCapsuleData(capsuleAddress);
         }
         if (!queuePair.dispatcher().onCommand(request))
         {

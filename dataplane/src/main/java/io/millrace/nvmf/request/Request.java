@@ -2,12 +2,8 @@ package io.millrace.nvmf.request;
 
 import io.millrace.block.BlockCompletionListener;
 import io.millrace.block.BlockRequest;
-import io.millrace.memory.BufferShare;
-import io.millrace.memory.BufferWaiter;
-import io.millrace.memory.Segments;
 import io.millrace.nvme.SubmissionQueueEntry;
 import io.millrace.nvmf.qos.QosStage;
-import io.millrace.nvmf.transport.DataPointer;
 import io.millrace.nvmf.transport.DataPointerFormat;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -18,20 +14,17 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Fields are plain and package-visible accessors are public for the transports. The submission queue entry is copied
  * in, so the receive buffer can be reused at once.
  */
-public final class Request extends BufferWaiter
+public final class Request extends RequestData
 {
     private final UnsafeBuffer entryBuffer;
     private final SubmissionQueueEntry entry = new SubmissionQueueEntry();
     private final BlockRequest blockRequest;
-    private final Segments data = new Segments();
-    private final DataPointer dataPointer = new DataPointer();
 
     private RequestOwner owner;
     private NamespaceChannel namespace;
     private Request next;
     private Request previous;
     private RequestPhase phase = RequestPhase.IDLE;
-    private RequestPayload payload = RequestPayload.NONE;
     private QosStage qosStage = QosStage.NEW;
     private ThrottleQueue throttleQueue;
     private int throttledBytes;
@@ -42,21 +35,10 @@ public final class Request extends BufferWaiter
     private int step;
     private long stepBlocks;
 
-    private BufferShare share;
-    private long bufferAddress;
-
-    private long inCapsuleAddress;
-    private int inCapsuleLength;
-    /** Of all parts, when it moves its payload in parts; else 0. */
-    private int wholeLength;
-    private int partOffset;
-    private int pooledLength;
-    private boolean sendsData;
     private boolean completionOptional;
     private int status;
     private int result0;
     private int result1;
-    private int transferredBytes;
     private int transportState;
     private long startNs;
 
@@ -82,26 +64,16 @@ public final class Request extends BufferWaiter
     public void begin(final UnsafeBuffer source, final int offset)
     {
         entryBuffer.putBytes(0, source, offset, SubmissionQueueEntry.SIZE_BYTES);
-        dataPointer.forget();
-        inCapsuleAddress = 0;
-        inCapsuleLength = 0;
-        data.clear();
-        wholeLength = 0;
-        partOffset = 0;
-        bufferAddress = 0;
-        pooledLength = 0;
+        beginData();
         phase(RequestPhase.EXECUTING);
-        payload = RequestPayload.NONE;
         qosStage = QosStage.NEW;
         holdsCommandId = false;
         step = 0;
         stepBlocks = 0;
-        sendsData = false;
         completionOptional = false;
         status = 0;
         result0 = 0;
         result1 = 0;
-        transferredBytes = 0;
         transportState = 0;
     }
 
@@ -115,30 +87,8 @@ public final class Request extends BufferWaiter
      */
     public void dataPointer(final DataPointerFormat format, final long address, final int lengthBytes)
     {
-        inCapsuleAddress = address;
-        inCapsuleLength = lengthBytes;
-        format.parse(entry, lengthBytes, dataPointer);
-    }
-
-    /**
-     * {@return where the data of the command is at its host}
-     */
-    public DataPointer dataPointer()
-    {
-        return dataPointer;
-    }
-
-    /**
-     * Says where data that came with the capsule lies now, as the capsule was kept and is offered again. Valid only
-     * while {@code CommandDispatcher.onCommand} runs.
-     *
-     * @param address     start address.
-     * @param lengthBytes length in bytes.
-     */
-    public void inCapsuleData(final long address, final int lengthBytes)
-    {
-        inCapsuleAddress = address;
-        inCapsuleLength = lengthBytes;
+        inCapsuleData(address);
+        format.parse(entry, lengthBytes, dataPointer());
     }
 
     /**
@@ -194,125 +144,6 @@ public final class Request extends BufferWaiter
     }
 
     /**
-     * {@return address of the command's data in its capsule; only when the pointer says that it is there}
-     */
-    public long capsuleDataAddress()
-    {
-        return inCapsuleAddress + dataPointer.address();
-    }
-
-    /**
-     * {@return memory that the payload, or its present part, moves to or from: one piece of a buffer, or as many as a
-     * device has lent; empty when there is no payload}
-     */
-    public Segments data()
-    {
-        return data;
-    }
-
-    /**
-     * {@return length of the payload, or of its present part, in bytes}
-     */
-    public int dataLength()
-    {
-        return data.totalBytes();
-    }
-
-    /**
-     * {@return where in the payload its present part begins; 0 when it is not moved in parts}
-     */
-    public int partOffset()
-    {
-        return partOffset;
-    }
-
-    /**
-     * {@return whether no part of the payload follows the present one}
-     */
-    public boolean isLastPart()
-    {
-        return 0 == wholeLength || partOffset + data.totalBytes() == wholeLength;
-    }
-
-    /**
-     * {@return length of the payload with all of its parts, in bytes}
-     */
-    public int wholeLength()
-    {
-        return 0 == wholeLength ? data.totalBytes() : wholeLength;
-    }
-
-    /**
-     * Moves as much of the payload next as its buffer holds.
-     *
-     * @param lengthBytes of the payload.
-     */
-    public void beginPart(final int lengthBytes)
-    {
-        beginPart(bufferAddress, pooledLength, lengthBytes);
-    }
-
-    /**
-     * Moves a part of the payload next.
-     *
-     * @param address      where the part is, or goes.
-     * @param partBytesMax how long it may be.
-     * @param lengthBytes  of the payload.
-     */
-    public void beginPart(final long address, final int partBytesMax, final int lengthBytes)
-    {
-        final int partBytes = Math.min(partBytesMax, lengthBytes - partOffset);
-        data.set(address, partBytes);
-        if (partBytes != lengthBytes)
-        {
-            wholeLength = lengthBytes;
-        }
-    }
-
-    /** The present part, which is not the last, has been moved. */
-    public void endPart()
-    {
-        partOffset += data.totalBytes();
-    }
-
-    /** No other part follows: the command has failed. */
-    public void endParts()
-    {
-        wholeLength = 0 == wholeLength ? 0 : partOffset + data.totalBytes();
-    }
-
-    /**
-     * {@return address of its buffer of the pool, 0 when it has none}
-     */
-    public long bufferAddress()
-    {
-        return bufferAddress;
-    }
-
-    /**
-     * {@return length its buffer was asked for with}
-     */
-    public int pooledLength()
-    {
-        return pooledLength;
-    }
-
-    void buffer(final BufferShare holder, final long address, final int lengthBytes)
-    {
-        share = holder;
-        bufferAddress = address;
-        pooledLength = lengthBytes;
-    }
-
-    /**
-     * {@return whose buffer it has; only while it has one}
-     */
-    BufferShare share()
-    {
-        return share;
-    }
-
-    /**
      * {@return whether a transport that can say success with the data may leave out the completion queue entry}
      */
     public boolean completionOptional()
@@ -347,24 +178,6 @@ public final class Request extends BufferWaiter
     {
         assert phase.canBecome(newPhase) : "request cannot go from " + phase + " to " + newPhase;
         phase = newPhase;
-    }
-
-    /**
-     * {@return state of its payload memory}
-     */
-    public RequestPayload payload()
-    {
-        return payload;
-    }
-
-    /**
-     * Changes the state of its payload memory.
-     *
-     * @param newPayload state.
-     */
-    public void payload(final RequestPayload newPayload)
-    {
-        payload = newPayload;
     }
 
     /**
@@ -533,8 +346,7 @@ public final class Request extends BufferWaiter
     @Override
     public void onBuffer(final long address, final int lengthBytes)
     {
-        buffer(share, address, lengthBytes);
-        payload = RequestPayload.BUFFERED;
+        onBufferTaken(address, lengthBytes);
         if (RequestPhase.CAPSULE_AWAITING_BUFFER == phase)
         {
             // Its transport retries the capsule.
@@ -563,24 +375,6 @@ public final class Request extends BufferWaiter
     public boolean copyLoan()
     {
         return !blockRequest.lent() || PayloadBuffers.copyLoan(this);
-    }
-
-    /**
-     * {@return whether payload goes to the host before the completion}
-     */
-    public boolean sendsData()
-    {
-        return sendsData;
-    }
-
-    /**
-     * Says whether payload goes to the host before the completion.
-     *
-     * @param sends whether it does.
-     */
-    public void sendsData(final boolean sends)
-    {
-        sendsData = sends;
     }
 
     /**
@@ -627,24 +421,6 @@ public final class Request extends BufferWaiter
     {
         result0 = first;
         result1 = second;
-    }
-
-    /**
-     * {@return bytes of payload the transport has moved; the transport's own}
-     */
-    public int transferredBytes()
-    {
-        return transferredBytes;
-    }
-
-    /**
-     * The transport's own.
-     *
-     * @param bytes of payload moved so far.
-     */
-    public void transferredBytes(final int bytes)
-    {
-        transferredBytes = bytes;
     }
 
     /**

@@ -520,7 +520,7 @@ final class PduReceiver
         final int dataBytes = dataBytes(length);
         if (0 != dataBytes)
         {
-            request.inCapsuleData(position + dataOffset(), dataBytes);
+            request.inCapsuleData(position + dataOffset());
         }
     }
 
