@@ -5,12 +5,10 @@ import io.millrace.nvme.AnaState;
 import io.millrace.nvme.ControllerConfiguration;
 import io.millrace.nvme.ControllerInfo;
 import io.millrace.nvme.ControllerProperty;
-import io.millrace.nvme.ControllerStatus;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.InvalidIdentifyException;
 import io.millrace.nvme.NamespaceInfo;
 import io.millrace.reactor.Reactor;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -31,11 +29,8 @@ public final class RemoteController implements AutoCloseable
 {
     private static final int LOG_PIECE_BYTES = AdminCommand.DATA_BYTES_MAX;
     private static final int ALL_NAMESPACES = 0xFFFF_FFFF;
-    private static final int NAMESPACES_PER_LIST = 1024;
     private static final int EVENT_LOG_BYTES = 4096;
     private static final long SHUTDOWN_TIMEOUT_MS = 1_000;
-    private static final long QUIESCE_TIMEOUT_NS = 1_000_000_000;
-    private static final long QUIESCE_INTERVAL_NS = 2_000_000;
 
     private final HostPollGroup group;
     private final Reactor reactor;
@@ -210,7 +205,7 @@ public final class RemoteController implements AutoCloseable
         }
         final CompletableFuture<Void> done = new CompletableFuture<>();
         CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
-            .thenCompose((suspended) -> reactor.call(() -> new Quiesce().begin()))
+            .thenCompose((suspended) -> reactor.call(() -> new ControllerReset(reactor, admin).begin()))
             .thenCompose((outcome) -> outcome)
             .whenComplete((isQuiesced, failure) -> reactor.execute(() ->
                 admin.close(reason).whenComplete((adminClosed, ignored) -> reactor.execute(() ->
@@ -431,43 +426,7 @@ public final class RemoteController implements AutoCloseable
      */
     public CompletableFuture<List<NamespaceInfo>> namespaces()
     {
-        return namespaces(0, new ArrayList<>());
-    }
-
-    private CompletableFuture<List<NamespaceInfo>> namespaces(final int after, final List<NamespaceInfo> found)
-    {
-        return identify(IdentifyCns.ACTIVE_NAMESPACES, after).thenCompose((data) ->
-        {
-            final UnsafeBuffer list = new UnsafeBuffer(data);
-            CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
-            int last = after;
-            int count = 0;
-            while (count < NAMESPACES_PER_LIST)
-            {
-                final int nsid = list.getInt(count * 4, ByteOrder.LITTLE_ENDIAN);
-                if (0 == nsid)
-                {
-                    break;
-                }
-                if (Integer.compareUnsigned(nsid, last) <= 0)
-                {
-                    throw new InitiatorException("namespace list of " + config.subsystemNqn() +
-                        " is not ascending at " + Integer.toUnsignedString(nsid));
-                }
-                all = all.thenCompose((done) -> namespace(nsid)).thenAccept((namespace) ->
-                {
-                    if (null != namespace)
-                    {
-                        found.add(namespace);
-                    }
-                });
-                last = nsid;
-                count++;
-            }
-            final int next = NAMESPACES_PER_LIST == count ? last : 0;
-            return all.thenCompose((done) ->
-                0 == next ? CompletableFuture.completedFuture(found) : namespaces(next, found));
-        });
+        return new NamespaceList(this).read();
     }
 
     /**
@@ -612,63 +571,5 @@ public final class RemoteController implements AutoCloseable
     {
         Reactor.checkMayBlock("the end of a controller");
         closeAsync().join();
-    }
-
-    /**
-     * Resets the controller and waits until it has confirmed that, for a bounded time. One use.
-     */
-    private final class Quiesce
-    {
-        private final CompletableFuture<Boolean> outcome = new CompletableFuture<>();
-        private final long deadlineNs = reactor.nowNs() + QUIESCE_TIMEOUT_NS;
-
-        CompletableFuture<Boolean> begin()
-        {
-            if (!admin.isReady())
-            {
-                outcome.complete(false);
-                return outcome;
-            }
-            reactor.schedule(deadlineNs, (nowNs) -> outcome.complete(false));
-            admin.call(AdminCommand.setProperty(ControllerProperty.CONFIGURATION, 0)).whenComplete(this::onReset);
-            return outcome;
-        }
-
-        private void onReset(final AdminResult answer, final Throwable failure)
-        {
-            if (null != failure || !answer.isSuccess())
-            {
-                outcome.complete(false);
-            }
-            else
-            {
-                poll();
-            }
-        }
-
-        private void poll()
-        {
-            if (!outcome.isDone())
-            {
-                admin.call(AdminCommand.getProperty(ControllerProperty.STATUS, 4)).whenComplete(this::onStatus);
-            }
-        }
-
-        private void onStatus(final AdminResult answer, final Throwable failure)
-        {
-            if (null != failure || !answer.isSuccess())
-            {
-                outcome.complete(false);
-            }
-            else if (!ControllerStatus.isReady(answer.result0()))
-            {
-                // A fatal status says nothing of commands that are under way.
-                outcome.complete(!ControllerStatus.isFatal(answer.result0()));
-            }
-            else
-            {
-                reactor.schedule(reactor.nowNs() + QUIESCE_INTERVAL_NS, (nowNs) -> poll());
-            }
-        }
     }
 }
