@@ -135,7 +135,9 @@ class ArchitectureTest
         "io.millrace.nvmf.. | io.millrace.remote..",
         "io.millrace.remote.. | io.millrace.nvmf, io.millrace.nvmf.tcp.., io.millrace.nvmf.initiator.tcp.., " +
             "io.millrace.block.memory.., io.millrace.block.discard.., io.millrace.block.file.., " +
-            "io.millrace.block.fault.., io.millrace.dataplane..",
+            "io.millrace.block.fault.., io.millrace.block.nvme.., io.millrace.dataplane..",
+        "io.millrace.block.status.. | io.millrace.block.memory.., io.millrace.block.discard.., " +
+            "io.millrace.block.file.., io.millrace.block.fault.., io.millrace.block.nvme.., io.millrace.pci..",
         "io.millrace.block | io.millrace.block.memory.., io.millrace.block.discard.., io.millrace.block.file.., " +
             "io.millrace.block.fault.., io.millrace.block.nvme.., io.millrace.nvme.., io.millrace.pci..",
         "io.millrace.block.memory.. | io.millrace.nvme.., io.millrace.pci..",

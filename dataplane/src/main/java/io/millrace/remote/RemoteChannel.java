@@ -5,7 +5,7 @@ import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.CloseListener;
 import io.millrace.block.FailureCause;
-import io.millrace.block.nvme.CommandStatus;
+import io.millrace.block.status.CommandStatus;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.initiator.HostMemory;
 import io.millrace.nvmf.initiator.HostPollGroup;

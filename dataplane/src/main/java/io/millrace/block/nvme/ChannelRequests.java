@@ -11,6 +11,7 @@ import io.millrace.block.nvme.queue.PayloadMemory;
 import io.millrace.block.nvme.queue.SlotShare;
 import io.millrace.block.nvme.queue.SlotShares;
 import io.millrace.block.nvme.queue.SubmissionQueue;
+import io.millrace.block.status.CommandStatus;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.reactor.Reactor;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.millrace.block.nvme;
+package io.millrace.block.status;
 
 import io.millrace.block.BlockStatus;
 import io.millrace.nvme.NvmeStatus;
@@ -40,11 +40,11 @@ public final class CommandStatus
     }
 
     /**
-     * {@return whether the driver retries the command: the drive does not forbid it, and a retry can succeed}
+     * {@return whether a driver retries the command: the device does not forbid it, and a retry can succeed}
      *
      * @param status of the command, without phase tag.
      */
-    static boolean isWorthRetry(final int status)
+    public static boolean isWorthRetry(final int status)
     {
         if (!NvmeStatus.isRetryable(status))
         {
