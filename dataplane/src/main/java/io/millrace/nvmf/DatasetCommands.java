@@ -276,7 +276,7 @@ final class DatasetCommands
             final NamespaceChannel namespace = channels.find(nsid);
             if (null != namespace && namespace.volatileCache() && !namespace.device().openNow())
             {
-                if (!namespace.device().awaitOpen(request, namespace))
+                if (!namespace.device().openQueue().await(request, namespace))
                 {
                     queuePair.complete(request, NvmeStatus.NAMESPACE_NOT_READY);
                 }

@@ -417,7 +417,7 @@ final class IoCommands implements CommandHandler, BlockCompletionListener
         }
         if (!namespace.isOpen() && !namespace.device().openNow())
         {
-            if (!namespace.device().awaitOpen(request, namespace))
+            if (!namespace.device().openQueue().await(request, namespace))
             {
                 // Without the do-not-retry bit: hosts try again.
                 queuePair.complete(request, NvmeStatus.NAMESPACE_NOT_READY);

@@ -92,7 +92,7 @@ final class RetiredNamespaces
     void add(final Subsystem subsystem, final NamespaceChannel channel)
     {
         channel.retire();
-        channel.device().failAwaitingOpen(channel, STATUS);
+        channel.device().openQueue().fail(channel, STATUS);
         retired.add(new Retired(subsystem, channel, reactor.nowNs()));
     }
 

@@ -8,7 +8,7 @@ import io.millrace.block.BlockStatus;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.namespace.Namespace;
-import io.millrace.nvmf.request.DeviceChannel;
+import io.millrace.nvmf.request.OpenQueue;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -75,7 +75,7 @@ class DeviceOpeningTest
         final long tookNs = System.nanoTime() - beginNs;
         assertEquals(NvmeStatus.NAMESPACE_NOT_READY, late.status());
         assertTrue(late.isRetryable());
-        assertTrue(tookNs >= DeviceChannel.OPEN_WAIT_NS && tookNs < 2 * DeviceChannel.OPEN_WAIT_NS,
+        assertTrue(tookNs >= OpenQueue.OPEN_WAIT_NS && tookNs < 2 * OpenQueue.OPEN_WAIT_NS,
             () -> "after " + tookNs + " ns");
         target.reactor(0).run(device::finishOpening);
         device.automatic(BlockStatus.SUCCESS);

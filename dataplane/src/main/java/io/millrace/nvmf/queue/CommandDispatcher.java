@@ -227,7 +227,7 @@ public final class CommandDispatcher
     private boolean isAwaitingOpen(final Request request)
     {
         final NamespaceChannel namespace = queuePair.channels().get(request.entry().namespaceId());
-        return null != namespace && namespace.device().isAwaitedBy(request);
+        return null != namespace && namespace.device().openQueue().mayWait(request);
     }
 
     private void onPassed(final Request request)

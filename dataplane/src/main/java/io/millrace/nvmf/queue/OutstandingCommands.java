@@ -202,7 +202,7 @@ public final class OutstandingCommands
         {
             case AWAITING_BUFFER, CAPSULE_AWAITING_BUFFER -> PayloadBuffers.cancel(request);
             case AWAITING_DEVICE, AWAITING_CHANNEL -> request.namespace().device().cancel(request);
-            case AWAITING_OPEN -> request.namespace().device().cancelOpen(request);
+            case AWAITING_OPEN -> request.namespace().device().openQueue().cancel(request);
             case THROTTLED, CAPSULE_THROTTLED -> request.throttleQueue().remove(request);
             case AWAITING_NEXT_TURN -> resources.adminTimeBudget().cancel(request);
             case AWAITING_EVENT -> queuePair.association().asyncEvents().forget(request);

@@ -32,10 +32,6 @@ import io.millrace.memory.BufferShare;
  */
 public final class DeviceChannel implements OpenListener, CloseListener
 {
-    /** How long a command waits for a device to open, from its arrival on, before the host is asked to try again. */
-    public static final long OPEN_WAIT_NS = 5_000_000_000L;
-
-    private static final int ATTEMPTS_PER_POLL = 64;
     /** A device may have one in so many bytes of the pool's floors when nothing else is free. */
     private static final int FLOOR_PART = 4;
 
@@ -44,7 +40,7 @@ public final class DeviceChannel implements OpenListener, CloseListener
     private final MemoryQuarantine quarantine = new MemoryQuarantine(this::onQuarantineChanged);
     private final BufferPool buffers;
     private final ChannelQueue queue;
-    private final RequestQueue openQueue = new RequestQueue();
+    private final OpenQueue openQueue;
     private final boolean refusesSingly;
     /** Of when this was created; the device may have grown since. */
     private final BlockGeometry geometry;
@@ -76,6 +72,7 @@ public final class DeviceChannel implements OpenListener, CloseListener
         geometry = device.geometry();
         refusesSingly = geometry.completesInline();
         queue = new ChannelQueue(geometry, this::resubmit);
+        openQueue = new OpenQueue(this, owner);
     }
 
     /**
@@ -104,6 +101,14 @@ public final class DeviceChannel implements OpenListener, CloseListener
             owner.openNow(this);
         }
         return isOpen();
+    }
+
+    /**
+     * {@return commands that wait for the device to open}
+     */
+    public OpenQueue openQueue()
+    {
+        return openQueue;
     }
 
     /**
@@ -263,83 +268,6 @@ public final class DeviceChannel implements OpenListener, CloseListener
     {
         return 0 == queue.size() && (0 == openQueue.size() || state.isPending()) &&
             (!isInUse() || channel.canSleep() && emulation.canSleep());
-    }
-
-    /**
-     * Makes a command wait until the device is open, cannot be opened any more, or a time-out has passed: then it is
-     * executed again from its beginning.
-     *
-     * @param request   of the command, which has nothing yet.
-     * @param namespace of the command.
-     * @return false when the command must not wait, or has waited.
-     */
-    public boolean awaitOpen(final Request request, final NamespaceChannel namespace)
-    {
-        if (!mayAwaitOpen(request))
-        {
-            return false;
-        }
-        owner.onAwaited();
-        if (request.dataPointer().isInCapsule())
-        {
-            // What came in the capsule is there only while the transport keeps it.
-            request.phase(RequestPhase.CAPSULE_AWAITING_OPEN);
-            return true;
-        }
-        request.phase(RequestPhase.AWAITING_OPEN);
-        namespace.bind(request);
-        openQueue.add(request);
-        becomeBusy();
-        return true;
-    }
-
-    private boolean mayAwaitOpen(final Request request)
-    {
-        return state.isPending() && owner.reactor().nowNs() - request.startNs() < OPEN_WAIT_NS;
-    }
-
-    /**
-     * {@return whether a command whose capsule the transport keeps until the device is open has to wait longer}
-     *
-     * @param request of the command.
-     */
-    public boolean isAwaitedBy(final Request request)
-    {
-        return mayAwaitOpen(request);
-    }
-
-    /**
-     * Removes a command from the queue of those that wait for the device to open.
-     *
-     * @param request that waits in it.
-     */
-    public void cancelOpen(final Request request)
-    {
-        openQueue.remove(request);
-    }
-
-    /**
-     * Ends what waits for the device to open on behalf of a namespace that is removed.
-     *
-     * @param namespace that is.
-     * @param status    to fail commands with.
-     */
-    public void failAwaitingOpen(final NamespaceChannel namespace, final int status)
-    {
-        for (int left = openQueue.size(); left > 0; left--)
-        {
-            final Request request = openQueue.first();
-            openQueue.remove(request);
-            if (request.namespace() == namespace)
-            {
-                request.phase(RequestPhase.EXECUTING);
-                request.owner().complete(request, status);
-            }
-            else
-            {
-                openQueue.add(request);
-            }
-        }
     }
 
     /**
@@ -539,7 +467,7 @@ public final class DeviceChannel implements OpenListener, CloseListener
     int poll()
     {
         final int work = isInUse() ? channel.poll() + emulation.poll() : 0;
-        return work + queue.poll() + (0 == openQueue.size() ? 0 : pollOpenQueue());
+        return work + queue.poll() + (0 == openQueue.size() ? 0 : openQueue.poll());
     }
 
     private boolean resubmit(final BlockRequest blockRequest)
@@ -550,20 +478,6 @@ public final class DeviceChannel implements OpenListener, CloseListener
             return hasRoomForBuffers() && admit(request);
         }
         return offer(request);
-    }
-
-    /** Executes those commands again that no longer wait for the device to open. */
-    private int pollOpenQueue()
-    {
-        int resumed = 0;
-        while (resumed < ATTEMPTS_PER_POLL && openQueue.size() > 0 && !mayAwaitOpen(openQueue.first()))
-        {
-            final Request request = openQueue.first();
-            openQueue.remove(request);
-            request.owner().resume(request);
-            resumed++;
-        }
-        return resumed;
     }
 
     /**
@@ -650,7 +564,8 @@ public final class DeviceChannel implements OpenListener, CloseListener
         return DeviceChannelState.CLOSING == state || DeviceChannelState.CLOSED == state;
     }
 
-    private void becomeBusy()
+    /** It has something to be polled for. */
+    void becomeBusy()
     {
         if (!isBusy)
         {
