@@ -65,7 +65,7 @@ class ManagerCommandsTest
     /** Wrong usage, whatever it is that has to be of one data plane. */
     @ParameterizedTest
     @ValueSource(strings = {
-        "device list", "get -o yaml", "history", "top --json", "rollback 1 --yes", "device create mem0 --size 1MiB",
+        "device list", "history", "rollback 1 --yes", "device create mem0 --size 1MiB",
         "qos set nqn.2026-11.io.millrace:vol0 1 --iops 500"})
     void shouldAskWhichDataPlane(final String line)
     {

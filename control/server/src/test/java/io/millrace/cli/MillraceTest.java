@@ -350,4 +350,21 @@ class MillraceTest
         assertFalse(run.err().contains("--config"), run.err());
         assertTrue(CommandRun.of("serve").err().contains("--config"));
     }
+
+    /** From the declared tables: bound, default and what a change takes. */
+    @ParameterizedTest
+    @ValueSource(strings = {"device create --help", "device create --type file --help", "device create file --help"})
+    void shouldHelpWithTheSettingsOfDeviceTypes(final String line)
+    {
+        final CommandRun run = CommandRun.of(line.split(" "));
+        assertEquals(ExitCode.OK, run.exitCode());
+        final String help = run.out().replaceAll(" +", " ");
+        DeviceTypes.of("file").settings().forEach((each) -> assertTrue(help.contains("\n --" + each.key() + " " +
+            each.type().bound() + " " + (null != each.def() ? each.def() : each.required() ? "required" : "-") + " "),
+            each.key() + " in " + help));
+        assertTrue(help.contains(" --size 512 to 8PiB - device resize, while it serves\n"), help);
+        assertTrue(help.contains(" --path "), help);
+        DeviceTypes.names().forEach((each) -> assertEquals(!line.contains("file") || "file".equals(each),
+            help.contains("Settings of type " + each + ":"), each));
+    }
 }

@@ -9,6 +9,7 @@ import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.setting.SettingType;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -19,6 +20,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
@@ -28,6 +30,7 @@ import picocli.CommandLine.Spec;
 final class DeviceOptions
 {
     private static final int LOCATION_WEIGHT = 100;
+    private static final String SETTINGS_SECTION = "settings";
     private static final String TYPE_DEFAULT = "memory";
     private static final Map<String, String> SHORT_NAMES = Map.of("size", "-s", "block-size", "-b", "path", "-p",
         "address", "-a");
@@ -72,6 +75,21 @@ final class DeviceOptions
         DeviceTypes.all().forEach((each) -> each.settings().forEach((setting) ->
             settings.putIfAbsent(setting.key(), setting)));
         settings.values().forEach((each) -> mixee.addOption(option(each)));
+        final List<String> sections = new ArrayList<>(mixee.usageMessage().sectionKeys());
+        sections.add(sections.indexOf(UsageMessageSpec.SECTION_KEY_FOOTER_HEADING), SETTINGS_SECTION);
+        mixee.usageMessage().sectionKeys(sections);
+        mixee.usageMessage().sectionMap().put(SETTINGS_SECTION, (_) -> DeviceTypeHelp.text(typeInHelp()));
+    }
+
+    /** The type that is asked about: {@code device create --type file --help} or {@code device create file --help}. */
+    private DeviceType typeInHelp()
+    {
+        if (null != type)
+        {
+            return known(type);
+        }
+        final String name = command.positionalParameters().getFirst().getValue();
+        return null == name ? null : DeviceTypes.find(name);
     }
 
     private static OptionSpec option(final DeviceSetting<?> setting)
@@ -108,7 +126,7 @@ final class DeviceOptions
     }
 
     /** Empty when it says nothing to people. */
-    private static String bound(final DeviceSetting<?> setting)
+    static String bound(final DeviceSetting<?> setting)
     {
         return null == setting.type() ? "" : switch (setting.type().name())
         {

@@ -2,6 +2,7 @@ package io.millrace.cli.control;
 
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
+import io.millrace.console.Json;
 import io.millrace.console.Terminal;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.Role;
@@ -13,9 +14,11 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.BiConsumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -29,7 +32,8 @@ import picocli.CommandLine.Parameters;
     description = {
         "Show the desired state of a manager, or the resources of a data plane: of one kind, or all.",
         "Without KIND, yaml is a document that 'millrace apply' and 'millrace serve' take. The desired state is " +
-            "available while the data plane is down; --actual shows the actual state, with I/O counts."},
+            "available while the data plane is down; --actual shows the actual state, with I/O counts. Of several " +
+            "data planes, json is an array of objects with data-plane, and yaml a document each."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace get                                   all resources, in tables",
@@ -83,17 +87,40 @@ public final class GetCommand implements Callable<Integer>
                 return Kind.DATA_PLANE == kind.kind() ?
                     output.print(Views.MANAGED, link.client().manager().managed(name)) : ofEach(link, kind);
             }
-            if (null == kind && Format.table == output.format() && link.isManager() &&
-                link.needsDataPlane())
+            if (null == kind && link.isManager() && link.needsDataPlane())
             {
-                return allOfEach(link);
+                return Format.table == output.format() ? allOfEach(link) : documentOfEach(link);
             }
             final StatePrinter printer = printer(link);
             return null == kind ? printer.all() : printer.one(kind, name);
         });
     }
 
-    /** A document is of one data plane; tables show all of them. */
+    /** JSON: an array with an object for each data plane. YAML: a document for each, so that it can be applied. */
+    private int documentOfEach(final ControlLink link)
+    {
+        final Terminal terminal = Terminal.standard();
+        final java.util.List<Map<String, Object>> states = new ArrayList<>();
+        final int exitCode = forEach(link, (name, own) ->
+        {
+            if (Format.yaml == output.format())
+            {
+                terminal.text("---\n# data-plane: " + name + '\n' + printer(own).document());
+                return;
+            }
+            final Map<String, Object> state = new LinkedHashMap<>();
+            state.put("data-plane", name);
+            state.putAll(printer(own).map());
+            states.add(state);
+        });
+        if (Format.json == output.format())
+        {
+            terminal.line(Json.write(states));
+        }
+        return exitCode;
+    }
+
+    /** A table of each kind, with the resources of all data planes. */
     private int allOfEach(final ControlLink link)
     {
         int exitCode = ExitCode.OK;
@@ -116,6 +143,20 @@ public final class GetCommand implements Callable<Integer>
     {
         final Map<T, String> dataPlanes = new IdentityHashMap<>();
         final java.util.List<T> records = new ArrayList<>();
+        final int exitCode = forEach(link, (dataPlane, own) ->
+        {
+            for (final T record : printer(own).records(view, name))
+            {
+                records.add(record);
+                dataPlanes.put(record, dataPlane);
+            }
+        });
+        output.print(view.withDataPlane(dataPlanes), records);
+        return exitCode;
+    }
+
+    private int forEach(final ControlLink link, final BiConsumer<String, ControlLink> action)
+    {
         int exitCode = ExitCode.OK;
         for (final ManagedInfo each : link.client().manager().managed(""))
         {
@@ -127,11 +168,7 @@ public final class GetCommand implements Callable<Integer>
             {
                 control.runOn(each.name(), Role.READ, (own) ->
                 {
-                    for (final T record : printer(own).records(view, name))
-                    {
-                        records.add(record);
-                        dataPlanes.put(record, each.name());
-                    }
+                    action.accept(each.name(), own);
                     return ExitCode.OK;
                 });
             }
@@ -142,7 +179,6 @@ public final class GetCommand implements Callable<Integer>
                 exitCode = ExitCode.FAILURE;
             }
         }
-        output.print(view.withDataPlane(dataPlanes), records);
         return exitCode;
     }
 }

@@ -56,15 +56,7 @@ final class StatePrinter
         switch (output.format())
         {
             case yaml -> terminal.text(StateDocument.write(state()));
-            case json ->
-            {
-                final Map<String, Object> all = new LinkedHashMap<>();
-                for (final View<?> each : STATE)
-                {
-                    all.put(key(each), maps(each));
-                }
-                terminal.line(Json.write(all));
-            }
+            case json -> terminal.line(Json.write(map()));
             case table ->
             {
                 for (final View<?> each : STATE)
@@ -75,6 +67,17 @@ final class StatePrinter
             }
         }
         return ExitCode.OK;
+    }
+
+    /** All resources, by kind, for programs. */
+    Map<String, Object> map()
+    {
+        final Map<String, Object> all = new LinkedHashMap<>();
+        for (final View<?> each : STATE)
+        {
+            all.put(key(each), maps(each));
+        }
+        return all;
     }
 
     /** The state in YAML. */

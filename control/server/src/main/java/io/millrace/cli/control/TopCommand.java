@@ -1,6 +1,5 @@
 package io.millrace.cli.control;
 
-import io.millrace.cli.control.ControlOptions.AnswerTimeout;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Json;
@@ -9,7 +8,7 @@ import io.millrace.console.StopSignal;
 import io.millrace.console.Terminal;
 import io.millrace.console.TimeSpan;
 import io.millrace.control.codec.Role;
-import io.millrace.control.message.ControlException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -22,13 +21,14 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code millrace top}: current load of a data plane.
+ * {@code millrace top}: current load of data planes.
  */
 @Command(
     name = "top",
     description = {
         "Show the load of reactors, namespaces and hosts, refreshed periodically; once where there is no terminal.",
-        "Keys: i, b, l and n sort by IOPS, bytes, latency and name; q quits."},
+        "Keys: i, b, l and n sort by IOPS, bytes, latency and name; q quits. Of a manager's data planes each has a " +
+            "section, or a line where the screen is too small; d shows one after the other, then all again."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace top",
@@ -36,13 +36,10 @@ import picocli.CommandLine.Option;
         "  millrace top --once --json | jq '.namespaces[].read.iops'"})
 public final class TopCommand implements Callable<Integer>
 {
-    private static final long IDLE_NS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long IDLE_NS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long INTERVAL_MIN_MS = 100;
     private static final long INTERVAL_MAX_MS = 3_600_000;
     private static final int COLUMNS_UNBOUNDED = Integer.MAX_VALUE;
-    /** A sample that is later than this counts as missing. */
-    private static final long SILENT_NS = TimeUnit.SECONDS.toNanos(2);
-    private static final long OUTAGE_INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
 
     @Mixin
     private ControlOptions control;
@@ -58,22 +55,13 @@ public final class TopCommand implements Callable<Integer>
     @Option(names = {"-1", "--once"}, description = "Print one interval, and exit.")
     private boolean once;
 
-    @Option(names = "--json", description = "Print JSON: one object per line, or a single one with --once.")
+    @Option(names = "--json", description = "Print JSON: one object per line, each of one data plane; with --once one object per data plane.")
     private boolean json;
 
     private final NanoClock clock = SystemNanoClock.INSTANCE;
     private final Terminal terminal = Terminal.standard();
-    private final TopLines layout = new TopLines(terminal);
+    private final List<TopPlane> planes = new ArrayList<>();
     private StopSignal stop;
-    private Screen screen;
-    private TopReport report;
-    private String name = "";
-    private long answeredNs = clock.nanoTime();
-    private long drawnNs = answeredNs;
-    /** Reason of the lost session; empty: connected. */
-    private String lastError = "";
-    /** Reason why the last sample failed; empty: it succeeded. */
-    private String outage = "";
 
     /**
      * Called by picocli.
@@ -92,106 +80,100 @@ public final class TopCommand implements Callable<Integer>
         }
         // Whoever wants more than one report in a file or pipe reads them by program.
         once |= !json && !(terminal.interactive() && Terminal.isInputInteractive());
-        if (once)
-        {
-            return control.runOnAll(Role.READ, (_) -> null, (links) ->
-            {
-                stop = StopSignal.install();
-                links.values().forEach(this::print);
-                return ExitCode.OK;
-            });
-        }
-        return control.run(Role.READ, AnswerTimeout.SHORT, null, (link) ->
+        return control.runOnAll(Role.READ, (_) -> null, (links) ->
         {
             stop = StopSignal.install();
+            links.forEach((name, link) ->
+                planes.add(new TopPlane(name, link, TimeUnit.MILLISECONDS.toNanos(intervalMs), clock)));
+            if (once)
+            {
+                return printOnce();
+            }
             if (json)
             {
-                print(link);
+                return stream();
             }
-            else
+            try (Screen screen = Screen.open())
             {
-                try (Screen opened = Screen.open())
-                {
-                    screen = opened;
-                    show(link);
-                }
+                new TopScreen(terminal, screen, planes, order, stop).run(intervalMs);
             }
             return ExitCode.OK;
         });
     }
 
-    private void print(final ControlLink link)
+    /** One interval of each data plane, in their order. */
+    private int printOnce()
     {
-        TopSample before = sample(link, this::isRunning);
-        while (await(link, intervalNs(), this::isRunning) && !terminal.isBroken())
+        for (int i = 0; i < 2; i++)
         {
-            TopSample after = null;
-            try
+            planes.forEach(TopPlane::request);
+            // Planes that do not answer do not hold up the interval of the others.
+            if (!await(() -> planes.stream().noneMatch(TopPlane::isWaiting)) || 0 == i && !await(intervalMs))
             {
-                after = sample(link, this::isRunning);
+                return ExitCode.OK;
             }
-            catch (final ControlException e)
-            {
-                if (once)
-                {
-                    throw e;
-                }
-                outage = e.getMessage();
-                printOutage();
-            }
-            if (null != before && null != after && after.follows(before))
-            {
-                report = TopReport.of(before, after);
-                print(report);
-                if (once)
-                {
-                    return;
-                }
-            }
-            before = after;
         }
+        int exitCode = ExitCode.OK;
+        for (final TopPlane each : planes)
+        {
+            if (null == each.failure() && each.coversInterval())
+            {
+                print(each);
+                continue;
+            }
+            final String reason = null != each.failure() ? each.failure().getMessage() : "it was restarted meanwhile";
+            if (1 == planes.size())
+            {
+                throw new CommandException(ExitCode.FAILURE, reason, each.failure());
+            }
+            Terminal.standardError().line("note: data plane " + each.name() + " is not shown: " + reason);
+            exitCode = ExitCode.FAILURE;
+        }
+        return exitCode;
     }
 
-    private void print(final TopReport shown)
+    /** A line for each data plane and interval, as its sample arrives. */
+    private int stream()
+    {
+        boolean isFirst = true;
+        while (isRunning() && !terminal.isBroken())
+        {
+            planes.forEach(TopPlane::request);
+            final long deadlineNs = clock.nanoTime() + TimeUnit.MILLISECONDS.toNanos(intervalMs);
+            while (isRunning() && clock.nanoTime() - deadlineNs < 0)
+            {
+                for (final TopPlane each : planes)
+                {
+                    if (!each.poll())
+                    {
+                        continue;
+                    }
+                    if (isFirst && 1 == planes.size() && null != each.failure())
+                    {
+                        throw each.failure();
+                    }
+                    if (null != each.failure() || each.coversInterval())
+                    {
+                        terminal.line(Json.line(each.map()));
+                    }
+                }
+                LockSupport.parkNanos(IDLE_NS);
+            }
+            isFirst = false;
+        }
+        return ExitCode.OK;
+    }
+
+    private void print(final TopPlane plane)
     {
         if (json)
         {
-            terminal.line(once ? Json.write(shown.map()) : Json.line(shown.map()));
+            terminal.line(Json.write(plane.map()));
             return;
         }
-        layout.of(shown, order, TopLines.UNBOUNDED, COLUMNS_UNBOUNDED, "").forEach((line) ->
-            terminal.line(line.stripTrailing()));
-        terminal.line(once ? "" : "\n");
-    }
-
-    private void printOutage()
-    {
-        terminal.line(json ? Json.line(outageNow().map()) : outageNow().line());
-    }
-
-    /** Null if it was aborted; throws if the data plane cannot be reached. */
-    private TopSample sample(final ControlLink link, final BooleanSupplier isRunning)
-    {
-        final TopSample sample = TopSample.take(link, isRunning);
-        if (null != sample)
-        {
-            name = sample.plane().name();
-            answeredNs = clock.nanoTime();
-            outage = "";
-        }
-        return sample;
-    }
-
-    private TopOutage outageNow()
-    {
-        return new TopOutage(name, clock.nanoTime() - answeredNs, outage.isEmpty() ? lastError : outage);
-    }
-
-    /** Whether the last report is out of date. */
-    private boolean isOut()
-    {
-        return !outage.isEmpty() || !lastError.isEmpty() ||
-            null != report && clock.nanoTime() - answeredNs > intervalNs() + SILENT_NS;
+        new TopLines(terminal).of(plane.name(), plane.report(), order, TopLines.UNBOUNDED, COLUMNS_UNBOUNDED, "")
+            .forEach((line) -> terminal.line(line.stripTrailing()));
+        terminal.line();
     }
 
     private boolean isRunning()
@@ -199,95 +181,23 @@ public final class TopCommand implements Callable<Integer>
         return !stop.isRequested();
     }
 
-    private long intervalNs()
+    private boolean await(final long durationMs)
     {
-        return TimeUnit.MILLISECONDS.toNanos(intervalMs);
+        final long deadlineNs = clock.nanoTime() + TimeUnit.MILLISECONDS.toNanos(durationMs);
+        return await(() -> clock.nanoTime() - deadlineNs >= 0);
     }
 
-    private void show(final ControlLink link)
+    /** Waits while keeping the sessions alive; false if the user stops it. */
+    private boolean await(final BooleanSupplier condition)
     {
-        TopSample before = null;
-        final BooleanSupplier isRunning = () -> look(link);
-        do
+        while (isRunning())
         {
-            try
-            {
-                final TopSample after = sample(link, isRunning);
-                if (null == after)
-                {
-                    return;
-                }
-                // The first report covers the time since the start.
-                report = TopReport.of(null != before && after.follows(before) ? before : null, after);
-                before = after;
-            }
-            catch (final ControlException e)
-            {
-                if (null == before)
-                {
-                    throw e;
-                }
-                outage = e.getMessage();
-            }
-            draw();
-        }
-        while (await(link, intervalNs(), isRunning));
-    }
-
-    /** Handles keys, screen size and loss of the session; false quits. */
-    private boolean look(final ControlLink link)
-    {
-        final String now = link.client().isConnected() ? "" : "connection lost: " + link.client().lastError();
-        boolean isOther = !now.equals(lastError) || screen.isStale() ||
-            isOut() && clock.nanoTime() - drawnNs >= OUTAGE_INTERVAL_NS;
-        lastError = now;
-        for (int key = screen.key(); Screen.NO_KEY != key; key = screen.key())
-        {
-            switch (Character.toLowerCase(key))
-            {
-                case 'q' -> stop.request();
-                case 'i' -> order = TopLines.Order.iops;
-                case 'b' -> order = TopLines.Order.bytes;
-                case 'l' -> order = TopLines.Order.latency;
-                case 'n' -> order = TopLines.Order.name;
-                default ->
-                {
-                }
-            }
-            isOther = true;
-        }
-        if (isOther)
-        {
-            draw();
-        }
-        return isRunning();
-    }
-
-    private void draw()
-    {
-        if (screen.isStale())
-        {
-            screen.measure();
-        }
-        drawnNs = clock.nanoTime();
-        screen.draw(null == report ? List.of(lastError) : isOut() ? List.of(outageNow().line()) :
-            layout.of(report, order, screen.rows(), screen.columns(), "by " + order + " (i b l n, q)"));
-    }
-
-    /** Waits while keeping the session alive; returns whether to continue. */
-    private boolean await(final ControlLink link, final long durationNs, final BooleanSupplier isRunning)
-    {
-        final long deadlineNs = clock.nanoTime() + durationNs;
-        while (isRunning.getAsBoolean())
-        {
-            if (clock.nanoTime() - deadlineNs >= 0)
+            planes.forEach(TopPlane::poll);
+            if (condition.getAsBoolean())
             {
                 return true;
             }
-            if (0 == link.client().poll())
-            {
-                LockSupport.parkNanos(IDLE_NS);
-            }
+            LockSupport.parkNanos(IDLE_NS);
         }
         return false;
     }

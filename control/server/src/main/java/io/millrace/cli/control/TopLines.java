@@ -58,6 +58,7 @@ final class TopLines
     /**
      * Lays a report out.
      *
+     * @param name    of the data plane.
      * @param report  to show.
      * @param order   of rows.
      * @param rows    that there are.
@@ -66,10 +67,15 @@ final class TopLines
      * @return lines, none longer than there are columns.
      */
     List<String> of(
-        final TopReport report, final Order order, final int rows, final int columns, final String hint)
+        final String name,
+        final TopReport report,
+        final Order order,
+        final int rows,
+        final int columns,
+        final String hint)
     {
         final List<String> lines = new ArrayList<>();
-        lines.add(cut(head(report) + "   " + hint, columns));
+        lines.add(cut(head(name, report) + "   " + hint, columns));
         final int share = UNBOUNDED == rows ? UNBOUNDED : Math.max(ROWS_MIN, rows / SHARE);
         final int reactors = Math.min(report.reactors().size(), share);
         final int hosts = Math.min(report.hosts().size(), share);
@@ -91,7 +97,8 @@ final class TopLines
         return lines;
     }
 
-    private static String head(final TopReport report)
+    /** The first line: state and load of a data plane. */
+    static String head(final String name, final TopReport report)
     {
         final DataPlaneInfo plane = report.sample().plane();
         double iops = 0;
@@ -101,7 +108,7 @@ final class TopLines
             iops += each.iops();
             bytes += each.bytes();
         }
-        return plane.name() + " is " + SettingType.word(plane.state()) + ", up " + Quantity.duration(plane.upNs()) +
+        return name + " is " + SettingType.word(plane.state()) + ", up " + Quantity.duration(plane.upNs()) +
             ", " + Units.count(plane.controllers(), "host") + pending(report) + ": " +
             Quantity.count(iops) + " IOPS, " + Quantity.bytes(bytes) + "/s";
     }
@@ -121,7 +128,7 @@ final class TopLines
         rows.subList(1, rows.size()).forEach((row) -> lines.add(cut(row, columns)));
     }
 
-    private static String cut(final String line, final int columns)
+    static String cut(final String line, final int columns)
     {
         return line.length() <= columns ? line : line.substring(0, columns);
     }

@@ -220,10 +220,11 @@ record TopReport(
             now.sumNs() - was.sumNs(), now.longestNs(), buckets);
     }
 
-    Map<String, Object> map()
+    /** For programs, with the name of the data plane. */
+    Map<String, Object> map(final String dataPlane)
     {
         final Map<String, Object> map = new LinkedHashMap<>();
-        map.put("data-plane", sample.plane().name());
+        map.put("data-plane", dataPlane);
         map.put("state", SettingType.word(sample.plane().state()));
         map.put("up-ns", sample.plane().upNs());
         map.put("seconds", rounded(seconds));

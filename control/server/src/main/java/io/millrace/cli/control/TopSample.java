@@ -12,8 +12,6 @@ import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.ReactorInfo;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 
 /**
  * Counters of a data plane at one moment. Immutable.
@@ -35,33 +33,26 @@ record TopSample(
 {
     private static final Kind[] KINDS = {
         Kind.DATA_PLANE, Kind.REACTOR, Kind.NAMESPACE, Kind.CONTROLLER, Kind.LATENCY, Kind.COUNTER};
-    private static final long IDLE_NS = 200_000;
 
     /**
-     * Takes a sample.
+     * Requests a sample.
      *
-     * @param link      to ask on.
-     * @param isRunning   asked while answers are waited for; false gives up.
-     * @return the sample; null when it was given up.
+     * @param link to the data plane.
+     * @return calls, which {@link #of} takes when all are done.
      */
-    static TopSample take(final ControlLink link, final BooleanSupplier isRunning)
+    static List<Call> request(final ControlLink link)
     {
         final List<Call> calls = new ArrayList<>(KINDS.length);
         for (final Kind kind : KINDS)
         {
             calls.add(link.client().submit(new Command.List(kind, "")));
         }
-        while (!calls.stream().allMatch(Call::isDone))
-        {
-            if (!isRunning.getAsBoolean())
-            {
-                return null;
-            }
-            if (0 == link.client().poll())
-            {
-                LockSupport.parkNanos(IDLE_NS);
-            }
-        }
+        return calls;
+    }
+
+    /** The sample of completed calls; throws ControlException if one failed. */
+    static TopSample of(final List<Call> calls)
+    {
         return new TopSample(
             records(calls.get(0), DataPlaneInfo.class).getFirst(),
             records(calls.get(1), ReactorInfo.class),

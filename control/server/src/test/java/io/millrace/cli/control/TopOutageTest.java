@@ -17,4 +17,14 @@ class TopOutageTest
         assertEquals("dp0 does not answer, last answer 3.0s ago", silent.line());
         assertEquals("silent", silent.map().get("state"));
     }
+
+    /** Key d. */
+    @Test
+    void shouldShowEachDataPlaneAndThenAllAgain()
+    {
+        assertEquals(0, TopScreen.next(-1, 2));
+        assertEquals(1, TopScreen.next(0, 2));
+        assertEquals(-1, TopScreen.next(1, 2));
+        assertEquals(-1, TopScreen.next(-1, 1), "there is nothing to choose");
+    }
 }

@@ -107,7 +107,7 @@ class TopReportTest
     {
         return new TopLines(new Terminal(
             new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8), false, false))
-            .of(report, TopLines.Order.iops, rows, columns, "hint");
+            .of("plane", report, TopLines.Order.iops, rows, columns, "hint");
     }
 
     @Test
@@ -141,9 +141,9 @@ class TopReportTest
             line.matches("host +" + HOST + " +reactor-0 +12(\\.0)?MiB +5 +2\\.0s")), () -> String.join("\n", lines));
         assertTrue(lines.stream().anyMatch((line) -> line.matches("device +slow +reactor-0 +1MiB +0 .*")),
             () -> String.join("\n", lines));
-        assertEquals(17L, ((Map<?, ?>)report.map().get("connections")).get("refused-pending"));
+        assertEquals(17L, ((Map<?, ?>)report.map("plane").get("connections")).get("refused-pending"));
         assertEquals(12L << 20, ((Map<?,
-            ?>)((List<?>)report.map().get("buffer-holders")).getFirst()).get("held-bytes"));
+            ?>)((List<?>)report.map("plane").get("buffer-holders")).getFirst()).get("held-bytes"));
     }
 
     @Test

@@ -1,0 +1,135 @@
+package io.millrace.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.console.ExitCode;
+import io.millrace.control.agent.AgentFixture;
+import io.millrace.control.service.ControlSettings;
+import io.millrace.control.state.StateDocument;
+import io.millrace.manager.Manager;
+import io.millrace.manager.config.HookConfig;
+import io.millrace.manager.config.ManagerConfig;
+import io.millrace.manager.config.PlaneConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.agrona.CloseHelper;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Commands on two running data planes of a manager in this process. */
+@Timeout(120)
+class SeveralDataPlanesTest
+{
+    @TempDir
+    private Path directory;
+
+    private final List<AgentFixture> planes = new ArrayList<>();
+    private Manager manager;
+
+    @BeforeEach
+    void start() throws IOException, InterruptedException
+    {
+        final List<PlaneConfig> configs = new ArrayList<>();
+        for (final String name : List.of("dp0", "dp1"))
+        {
+            final AgentFixture plane = AgentFixture.ipc(Files.createDirectory(directory.resolve(name)));
+            planes.add(plane);
+            configs.add(new PlaneConfig(name, plane.settings().directory(), ControlSettings.IPC_CHANNEL, 4420, "",
+                null, ControlSettings.IPC_CHANNEL));
+        }
+        manager = Manager.start(new ManagerConfig("test", directory.resolve("state"), 50,
+            new ControlSettings(directory.resolve("control"), ControlSettings.IPC_CHANNEL, 4420, null, "test"), null,
+            configs, HookConfig.NONE), Map.of(), (line) ->
+            {
+            });
+        while (2 != run("get managed").out().split("in-sync", -1).length - 1)
+        {
+            Thread.sleep(50);
+        }
+        for (final String name : List.of("dp0", "dp1"))
+        {
+            assertEquals("", run("device create mem-" + name + " --size 1MiB --data-plane " + name).err());
+        }
+    }
+
+    @AfterEach
+    void stop()
+    {
+        CloseHelper.close(manager);
+        planes.forEach(CloseHelper::close);
+    }
+
+    private CommandRun run(final String line)
+    {
+        final List<String> args = new ArrayList<>(Arrays.asList(line.split(" ")));
+        args.addAll(List.of("--control", directory.resolve("control").toString()));
+        return CommandRun.of(args.toArray(String[]::new));
+    }
+
+    private String ok(final String line)
+    {
+        final CommandRun run = run(line);
+        assertEquals("", run.err(), line);
+        assertEquals(ExitCode.OK, run.exitCode(), line);
+        return run.out();
+    }
+
+    @Test
+    void shouldWriteTheStateOfEachDataPlane()
+    {
+        final String json = ok("get -o json");
+        assertTrue(json.startsWith("["), json);
+        final int second = json.indexOf("\"data-plane\": \"dp1\"");
+        assertTrue(json.indexOf("\"data-plane\": \"dp0\"") < json.indexOf("\"name\": \"mem-dp0\""), json);
+        assertTrue(json.indexOf("\"name\": \"mem-dp0\"") < second, json);
+        assertTrue(json.indexOf("\"name\": \"mem-dp1\"") > second, json);
+        final String[] documents = ok("get -o yaml").split("(?m)^---\n");
+        assertEquals(3, documents.length);
+        for (int i = 0; i < 2; i++)
+        {
+            assertTrue(documents[i + 1].startsWith("# data-plane: dp" + i + "\n"), documents[i + 1]);
+            assertEquals(Set.of("mem-dp" + i),
+                StateDocument.read("test", documents[i + 1]).state().devices().keySet());
+        }
+        assertTrue(ok("get devices").matches("(?s)DATA PLANE +NAME .*\ndp0 +mem-dp0 .*\ndp1 +mem-dp1 .*"));
+    }
+
+    @Test
+    void shouldShowTheLoadOfEachDataPlane()
+    {
+        final String once = ok("top --once --interval 100ms");
+        assertTrue(once.indexOf("dp0 is serving") < once.indexOf("dp1 is serving"), once);
+        assertTrue(once.contains("dp0 is serving"), once);
+        final String json = ok("top --once --json --interval 100ms");
+        assertEquals(2, json.lines().filter("{"::equals).count(), json);
+        assertTrue(json.indexOf("\"data-plane\": \"dp0\"") < json.indexOf("\"data-plane\": \"dp1\""), json);
+    }
+
+    /** The others are shown, and the command fails. */
+    @Test
+    void shouldShowTheOthersWhenOneIsDown() throws InterruptedException
+    {
+        planes.getFirst().close();
+        while (!run("get managed").out().contains("down"))
+        {
+            Thread.sleep(50);
+        }
+        final CommandRun top = run("top --once --json --interval 100ms");
+        assertEquals(ExitCode.FAILURE, top.exitCode());
+        assertTrue(top.err().startsWith("note: data plane dp0 is not shown: "), top.err());
+        assertTrue(top.out().contains("\"data-plane\": \"dp1\""), top.out());
+        final CommandRun actual = run("get --actual -o json");
+        assertEquals(ExitCode.FAILURE, actual.exitCode());
+        assertTrue(actual.out().contains("mem-dp1") && !actual.out().contains("mem-dp0"), actual.out());
+    }
+}
