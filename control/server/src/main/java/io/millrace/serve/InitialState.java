@@ -184,7 +184,8 @@ final class InitialState
     {
         try
         {
-            final DesiredState declared = StateDocument.read(config).state();
+            final DesiredState declared = StateDocument.readResolving(config.toString(),
+                StateDocument.text(config)).state();
             final StatePlan plan = StatePlan.between(found.state(), declared);
             return DesiredState.EMPTY.equals(declared) || plan.isEmpty() ? "" : "differs in " +
                 Units.count(plan.steps().size() + plan.obstacles().size(), "step");

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.FreePorts;
 import io.millrace.block.fault.FaultEffect;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.console.ExitCode;
@@ -513,5 +514,21 @@ class ControlCommandsTest
             watch.out());
         changes.interrupt();
         changes.join();
+    }
+
+    /** As in the configuration of a data plane, with the same message. */
+    @Test
+    void shouldResolveHostNamesOfListenersInADocument()
+    {
+        final String document = "listeners: [{address: localhost, port: " + FreePorts.tcp() + "}]\ndiscovery: false\n";
+        final CommandRun applied = runWithInput(document, "apply -f - -y");
+        assertEquals(ExitCode.OK, applied.exitCode(), applied.err());
+        assertTrue(ok("listener list").matches("(?s).*tcp +(127\\.0\\.0\\.1|::1) .*"), ok("listener list"));
+        final CommandRun unknown =
+            runWithInput(document.replace("localhost", "no-such-host.invalid"), "apply -f - -y");
+        assertEquals(ExitCode.USAGE, unknown.exitCode());
+        assertTrue(unknown.err().startsWith("millrace apply: standard input:1: listeners[0].address = " +
+            "no-such-host.invalid: an unknown host name; write an IP address, or a name that this machine resolves"),
+            unknown.err());
     }
 }

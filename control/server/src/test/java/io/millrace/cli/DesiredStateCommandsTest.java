@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.FreePorts;
 import io.millrace.console.ExitCode;
 import io.millrace.control.agent.AgentFixture;
 import io.millrace.control.client.Call;
@@ -387,5 +388,14 @@ class DesiredStateCommandsTest
             "%.2f s, got in %.2f s%n", MANY, (appliedNs - beginNs) / 1e9, (unchangedNs - appliedNs) / 1e9,
             (dryNs - unchangedNs) / 1e9, (gotNs - dryNs) / 1e9);
         assertTrue(appliedNs - beginNs < TimeUnit.SECONDS.toNanos(60));
+    }
+
+    /** By the command: the desired state of a manager has addresses. */
+    @Test
+    void shouldResolveHostNamesOfListeners() throws IOException
+    {
+        applied(DOCUMENT.replace("listeners: []", "listeners: [{address: localhost, port: " +
+            FreePorts.tcp() + "}]"), 2);
+        assertTrue(ok("listener list --json").matches("(?s).*\"address\": \"(127\\.0\\.0\\.1|::1)\".*"));
     }
 }

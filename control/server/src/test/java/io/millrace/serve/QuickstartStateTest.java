@@ -48,7 +48,7 @@ class QuickstartStateTest
               - {transport: tcp, address: 127.0.0.1, port: 4420}
               - {transport: tcp, address: 127.0.0.1, port: 8009, discovery-only: true}
             """.formatted(volume));
-        final DesiredState kept = StateDocument.read(document).state();
+        final DesiredState kept = StateDocument.read("test", Files.readString(document)).state();
         try (AppliedStateFile file = AppliedStateFile.in(state.resolve("data-plane")))
         {
             file.write(new AppliedState(LeadershipInfo.NONE, kept, new Command.AssignControllerIds(1, 9)));

@@ -84,9 +84,9 @@ public final class ApplyCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
-        final String text = text();
+        final DesiredState declared = read(text());
         return control.run(dryRun ? Role.READ : Role.ADMIN, AnswerTimeout.LONG, null,
-            (link) -> link.isManager() ? applyToManager(link, text) : apply(link, read(text)));
+            (link) -> link.isManager() ? applyToManager(link, declared) : apply(link, declared));
     }
 
     private String text()
@@ -111,10 +111,10 @@ public final class ApplyCommand implements Callable<Integer>
     {
         try
         {
-            final StateDocument document = StateDocument.read(name(), text);
+            final StateDocument document = StateDocument.readResolving(name(), text);
             if (!document.skipped().isEmpty())
             {
-                Terminal.standardError().line("skipped, as they configure the process: " +
+                Terminal.standardError().line("note: skipped, as they configure the process: " +
                     String.join(", ", document.skipped()));
             }
             return document.state();
@@ -125,9 +125,10 @@ public final class ApplyCommand implements Callable<Integer>
         }
     }
 
-    private int applyToManager(final ControlLink link, final String text)
+    /** Host names were resolved here: a manager serves other clients and never waits for a name server. */
+    private int applyToManager(final ControlLink link, final DesiredState declared)
     {
-        return new StateReplacement(link, printer(), confirmation).run(text,
+        return new StateReplacement(link, printer(), confirmation).run(StateDocument.write(declared),
             new ReplaceState(0, ifVersion, dryRun, allowDestroy, !noPrune, name(), comment));
     }
 

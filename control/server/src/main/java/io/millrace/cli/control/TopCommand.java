@@ -55,7 +55,8 @@ public final class TopCommand implements Callable<Integer>
     @Option(names = {"-1", "--once"}, description = "Print one interval, and exit.")
     private boolean once;
 
-    @Option(names = "--json", description = "Print JSON: one object per line, each of one data plane; with --once one object per data plane.")
+    @Option(names = "--json", description = "Print JSON: one object per line, each of one data plane; with --once " +
+        "one object per data plane.")
     private boolean json;
 
     private final NanoClock clock = SystemNanoClock.INSTANCE;

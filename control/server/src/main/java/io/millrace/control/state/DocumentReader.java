@@ -9,6 +9,7 @@ import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
+import io.millrace.control.setting.SettingType;
 import io.millrace.settings.DeviceReader;
 import io.millrace.settings.Section;
 import io.millrace.settings.Setting;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -33,11 +35,17 @@ final class DocumentReader
 
     private final Section top;
     private final boolean isPersisted;
+    private final UnaryOperator<String> address;
     private final StateEditor editor = DesiredState.EMPTY.edit();
     private final List<String> skipped = new ArrayList<>();
 
-    DocumentReader(final String file, final String text, final SettingTable settings)
+    /**
+     * @param address of a listener as it is declared, to the one that is kept; throws {@link SettingType.BadValue}.
+     */
+    DocumentReader(
+        final String file, final String text, final SettingTable settings, final UnaryOperator<String> address)
     {
+        this.address = address;
         isPersisted = StateSettings.PERSISTED == settings;
         top = Section.parse(file, text, StateDocument.LENGTH_MAX, settings, new HashMap<>());
     }
@@ -148,7 +156,7 @@ final class DocumentReader
         {
             section.get(StateSettings.LISTENER_TRANSPORT);
             apply(section, new Command.AddListener(new ListenerSpec(Transport.TCP,
-                section.get(StateSettings.LISTENER_ADDRESS), section.get(StateSettings.LISTENER_PORT),
+                address(section), section.get(StateSettings.LISTENER_PORT),
                 section.get(StateSettings.LISTENER_DISCOVERY_ONLY))));
         }
         if (top.get(StateSettings.DISCOVERY))
@@ -168,6 +176,19 @@ final class DocumentReader
                     throw top.refuse(StateSettings.DISCOVERY, true, e.getMessage(), "or set discovery: false");
                 }
             }
+        }
+    }
+
+    private String address(final Section section)
+    {
+        final String declared = section.get(StateSettings.LISTENER_ADDRESS);
+        try
+        {
+            return address.apply(declared);
+        }
+        catch (final SettingType.BadValue e)
+        {
+            throw section.refuse(StateSettings.LISTENER_ADDRESS, declared, e.bound(), e.remedy());
         }
     }
 

@@ -1,6 +1,7 @@
 package io.millrace.control.state;
 
 import io.millrace.control.message.ListenerSpec;
+import io.millrace.control.setting.Addresses;
 import io.millrace.settings.ConfigException;
 import io.millrace.settings.TextFile;
 import java.io.InputStream;
@@ -10,6 +11,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /**
  * A {@link DesiredState} as a document: YAML with the sections {@code devices}, {@code subsystems}, {@code listeners}
@@ -32,18 +34,6 @@ public record StateDocument(DesiredState state, List<String> skipped)
     public StateDocument
     {
         skipped = List.copyOf(skipped);
-    }
-
-    /**
-     * Reads a file.
-     *
-     * @param path of it.
-     * @return what it says.
-     * @throws ConfigException when it cannot be read or used.
-     */
-    public static StateDocument read(final Path path)
-    {
-        return read(path.toString(), text(path));
     }
 
     /**
@@ -72,7 +62,7 @@ public record StateDocument(DesiredState state, List<String> skipped)
     }
 
     /**
-     * Reads a text.
+     * Reads a text, whose listeners have numeric addresses: nothing is resolved, so that this never blocks.
      *
      * @param file name for messages.
      * @param text in YAML.
@@ -81,7 +71,22 @@ public record StateDocument(DesiredState state, List<String> skipped)
      */
     public static StateDocument read(final String file, final String text)
     {
-        return new DocumentReader(file, text, StateSettings.ALL).read();
+        return new DocumentReader(file, text, StateSettings.ALL, UnaryOperator.identity()).read();
+    }
+
+    /**
+     * Reads a text, whose listeners may be named by host: each name becomes its first address on this machine, as in
+     * the configuration of a data plane. Blocks while it resolves: for commands and start-up.
+     *
+     * @param file name for messages.
+     * @param text in YAML.
+     * @return what it says, with numeric addresses.
+     * @throws ConfigException with line, key, value, bound and remedy when it cannot be used.
+     */
+    public static StateDocument readResolving(final String file, final String text)
+    {
+        return new DocumentReader(file, text, StateSettings.ALL, (address) ->
+            NetworkAddress.canonical(Addresses.resolve(address).getHostAddress())).read();
     }
 
     /**
@@ -94,7 +99,7 @@ public record StateDocument(DesiredState state, List<String> skipped)
      */
     public static DesiredState readPersisted(final String file, final String text)
     {
-        return new DocumentReader(file, text, StateSettings.PERSISTED).read().state();
+        return new DocumentReader(file, text, StateSettings.PERSISTED, UnaryOperator.identity()).read().state();
     }
 
     /**

@@ -117,7 +117,8 @@ class StateDocumentTest
     @Test
     void shouldReadTheExampleAndNameWhatItSkips()
     {
-        final StateDocument document = StateDocument.read(ROOT.resolve("millrace.yaml"));
+        final StateDocument document = StateDocument.read("millrace.yaml",
+            StateDocument.text(ROOT.resolve("millrace.yaml")));
         assertEquals(List.of("reactors", "memory"), document.skipped());
         assertEquals("2 devices, 1 subsystem with 2 namespaces, 2 listeners", document.state().toString());
         assertTrue(document.state().listeners().get("127.0.0.1:8009").discoveryOnly());
