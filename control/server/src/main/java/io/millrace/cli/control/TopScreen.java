@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.SystemNanoClock;
 
 /**
  * The screen of {@code top}: a section for each data plane, a line for each where there is no room, or one of them
@@ -20,6 +22,7 @@ final class TopScreen
     private static final int ROWS_OF_SECTION_MIN = 12;
     private static final int ALL = -1;
 
+    private final NanoClock clock = SystemNanoClock.INSTANCE;
     private final Screen screen;
     private final List<TopPlane> planes;
     private final TopLines layout;
@@ -45,19 +48,19 @@ final class TopScreen
     /** Shows the data planes until the user stops it. */
     void run(final long intervalMs)
     {
-        long nextNs = System.nanoTime();
+        long nextNs = clock.nanoTime();
         while (!stop.isRequested())
         {
-            if (System.nanoTime() - nextNs >= 0)
+            if (clock.nanoTime() - nextNs >= 0)
             {
                 planes.forEach(TopPlane::request);
-                nextNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(intervalMs);
+                nextNs = clock.nanoTime() + TimeUnit.MILLISECONDS.toNanos(intervalMs);
             }
             boolean isOther = screen.isStale();
             for (final TopPlane each : planes)
             {
                 isOther |= each.poll();
-                isOther |= each.isOut() && System.nanoTime() - drawnNs >= OUTAGE_INTERVAL_NS;
+                isOther |= each.isOut() && clock.nanoTime() - drawnNs >= OUTAGE_INTERVAL_NS;
             }
             if (1 == planes.size() && null == planes.getFirst().report() && null != planes.getFirst().failure())
             {
@@ -104,7 +107,7 @@ final class TopScreen
         {
             screen.measure();
         }
-        drawnNs = System.nanoTime();
+        drawnNs = clock.nanoTime();
         final String hint = "by " + order + " (i b l n, " + (planes.size() > 1 ? "d, q)" : "q)");
         screen.draw(lines(layout, ALL == selected ? planes : List.of(planes.get(selected)), order, screen.rows(),
             screen.columns(), hint));
