@@ -48,7 +48,7 @@ public final class AnaCommand extends CommandGroup
     int list(
         @Mixin final ControlOptions control,
         @Mixin final OutputOptions output,
-        @Parameters(arity = "0..1", paramLabel = "NQN", defaultValue = "",
+        @Parameters(arity = "0..1", paramLabel = "SUBSYSTEM", defaultValue = "",
             completionCandidates = LiveNames.Subsystems.class, description = "Only resources of this subsystem.")
         final String nqn)
     {
@@ -68,8 +68,8 @@ public final class AnaCommand extends CommandGroup
     int set(
         @Mixin final ControlOptions control,
         @Mixin final Confirmation confirmation,
-        @Parameters(index = "0", paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
-            description = "Name of the subsystem.") final String nqn,
+        @Parameters(index = "0", paramLabel = "SUBSYSTEM", completionCandidates = LiveNames.Subsystems.class,
+            description = "NQN of the subsystem.") final String nqn,
         @Parameters(index = "1", paramLabel = "STATE", converter = AnaStateConverter.class,
             completionCandidates = AnaStateConverter.Candidates.class,
             description = "One of ${COMPLETION-CANDIDATES}.") final AnaState state,

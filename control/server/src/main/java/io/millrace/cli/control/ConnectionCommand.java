@@ -31,7 +31,7 @@ public final class ConnectionCommand extends CommandGroup
     int list(
         @Mixin final ControlOptions control,
         @Mixin final OutputOptions output,
-        @Parameters(arity = "0..1", paramLabel = "NQN", defaultValue = "",
+        @Parameters(arity = "0..1", paramLabel = "SUBSYSTEM", defaultValue = "",
             completionCandidates = LiveNames.Subsystems.class, description = "Only connections to this subsystem.")
         final String nqn)
     {

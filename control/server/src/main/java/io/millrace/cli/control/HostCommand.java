@@ -39,7 +39,7 @@ public final class HostCommand extends CommandGroup
     int list(
         @Mixin final ControlOptions control,
         @Mixin final OutputOptions output,
-        @Parameters(arity = "0..1", paramLabel = "NQN", defaultValue = "",
+        @Parameters(arity = "0..1", paramLabel = "SUBSYSTEM", defaultValue = "",
             completionCandidates = LiveNames.Subsystems.class, description = "Only resources of this subsystem.")
         final String nqn)
     {
@@ -51,8 +51,8 @@ public final class HostCommand extends CommandGroup
             "  millrace host allow nqn.2026-11.io.example:vol0 $(cat /etc/nvme/hostnqn)"})
     int allow(
         @Mixin final ControlOptions control,
-        @Parameters(index = "0", paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
-            description = "Name of the subsystem.") final String nqn,
+        @Parameters(index = "0", paramLabel = "SUBSYSTEM", completionCandidates = LiveNames.Subsystems.class,
+            description = "NQN of the subsystem.") final String nqn,
         @Parameters(index = "1..*", arity = "1..*", paramLabel = "HOST",
             completionCandidates = LiveNames.Hosts.class, description = "NQNs of the hosts.")
         final List<String> hosts)
@@ -73,8 +73,8 @@ public final class HostCommand extends CommandGroup
     int deny(
         @Mixin final ControlOptions control,
         @Mixin final Removal removal,
-        @Parameters(index = "0", paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
-            description = "Name of the subsystem.") final String nqn,
+        @Parameters(index = "0", paramLabel = "SUBSYSTEM", completionCandidates = LiveNames.Subsystems.class,
+            description = "NQN of the subsystem.") final String nqn,
         @Parameters(index = "1..*", arity = "1..*", paramLabel = "HOST",
             completionCandidates = LiveNames.AllowedHosts.class, description = "NQNs of the hosts.")
         final List<String> hosts)
@@ -94,7 +94,7 @@ public final class HostCommand extends CommandGroup
     int connected(
         @Mixin final ControlOptions control,
         @Mixin final OutputOptions output,
-        @Parameters(arity = "0..1", paramLabel = "NQN", defaultValue = "",
+        @Parameters(arity = "0..1", paramLabel = "SUBSYSTEM", defaultValue = "",
             completionCandidates = LiveNames.Subsystems.class, description = "Only connections to this subsystem.")
         final String nqn)
     {
@@ -111,8 +111,8 @@ public final class HostCommand extends CommandGroup
     int disconnect(
         @Mixin final ControlOptions control,
         @Mixin final Confirmation confirmation,
-        @Parameters(paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
-            description = "Name of the subsystem.") final String nqn,
+        @Parameters(paramLabel = "SUBSYSTEM", completionCandidates = LiveNames.Subsystems.class,
+            description = "NQN of the subsystem.") final String nqn,
         @Parameters(paramLabel = "HOST|ID",
             completionCandidates = LiveNames.ConnectedHosts.class,
             description = "NQN of the host, for all its controllers, or a controller ID.") final String host)

@@ -41,7 +41,7 @@ public final class NamespaceCommand extends CommandGroup
     int list(
         @Mixin final ControlOptions control,
         @Mixin final OutputOptions output,
-        @Parameters(arity = "0..1", paramLabel = "NQN", defaultValue = "",
+        @Parameters(arity = "0..1", paramLabel = "SUBSYSTEM", defaultValue = "",
             completionCandidates = LiveNames.Subsystems.class, description = "Only resources of this subsystem.")
         final String nqn)
     {
@@ -55,8 +55,8 @@ public final class NamespaceCommand extends CommandGroup
             "  millrace namespace add nqn.2026-11.io.example:vol0 mem1 --nsid 7"})
     int add(
         @Mixin final ControlOptions control,
-        @Parameters(paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
-            description = "Name of the subsystem.") final String nqn,
+        @Parameters(paramLabel = "SUBSYSTEM", completionCandidates = LiveNames.Subsystems.class,
+            description = "NQN of the subsystem.") final String nqn,
         @Parameters(paramLabel = "DEVICE", completionCandidates = LiveNames.Devices.class,
             description = "Name of the device.") final String device,
         @Option(names = {"-i", "--nsid"}, paramLabel = "N", description = "Namespace ID. Default: the lowest free one.")
@@ -95,8 +95,8 @@ public final class NamespaceCommand extends CommandGroup
     int remove(
         @Mixin final ControlOptions control,
         @Mixin final Removal removal,
-        @Parameters(index = "0", paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
-            description = "Name of the subsystem.") final String nqn,
+        @Parameters(index = "0", paramLabel = "SUBSYSTEM", completionCandidates = LiveNames.Subsystems.class,
+            description = "NQN of the subsystem.") final String nqn,
         @Parameters(index = "1..*", arity = "1..*", paramLabel = "NSID",
             completionCandidates = LiveNames.Namespaces.class, description = "IDs of the namespaces.")
         final List<Integer> nsids)

@@ -76,7 +76,7 @@ public final class QosCommand extends CommandGroup
     int list(
         @Mixin final ControlOptions control,
         @Mixin final OutputOptions output,
-        @Parameters(arity = "0..1", paramLabel = "NQN", defaultValue = "",
+        @Parameters(arity = "0..1", paramLabel = "SUBSYSTEM", defaultValue = "",
             completionCandidates = LiveNames.Subsystems.class, description = "Only resources of this subsystem.")
         final String nqn)
     {
@@ -93,8 +93,8 @@ public final class QosCommand extends CommandGroup
             "  millrace qos set nqn.2026-11.io.example:vol0 nqn.2014-08... --read-iops 5000"})
     int set(
         @Mixin final ControlOptions control,
-        @Parameters(index = "0", paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
-            description = "Name of the subsystem.") final String nqn,
+        @Parameters(index = "0", paramLabel = "SUBSYSTEM", completionCandidates = LiveNames.Subsystems.class,
+            description = "NQN of the subsystem.") final String nqn,
         @Parameters(index = "1", paramLabel = "NSID|HOST", completionCandidates = LiveNames.NamespacesAndHosts.class,
             description = "ID of the namespace, or NQN of the host, which need not be connected.")
         final String limited,
@@ -120,8 +120,8 @@ public final class QosCommand extends CommandGroup
             "  millrace qos clear nqn.2026-11.io.example:vol0 1"})
     int clear(
         @Mixin final ControlOptions control,
-        @Parameters(index = "0", paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
-            description = "Name of the subsystem.") final String nqn,
+        @Parameters(index = "0", paramLabel = "SUBSYSTEM", completionCandidates = LiveNames.Subsystems.class,
+            description = "NQN of the subsystem.") final String nqn,
         @Parameters(index = "1", paramLabel = "NSID|HOST", completionCandidates = LiveNames.NamespacesAndHosts.class,
             description = "ID of the namespace, or NQN of the host.") final String limited)
     {

@@ -51,10 +51,10 @@ public final class SubsystemCommand extends CommandGroup
     int create(
         @Mixin final ControlOptions control,
         @Parameters(paramLabel = "NQN",
-            description = "Name of the subsystem, such as nqn.2026-11.io.example:vol0.") final String nqn,
+            description = "NQN of the subsystem, such as nqn.2026-11.io.example:vol0.") final String nqn,
         @Option(names = "--allow-any-host", description = "Allow any host.") final boolean allowAnyHost,
-        @Option(names = "--host", paramLabel = "NQN", completionCandidates = LiveNames.Hosts.class,
-            description = "Allow this host. Repeatable.")
+        @Option(names = "--host", paramLabel = "HOST", completionCandidates = LiveNames.Hosts.class,
+            description = "NQN of a host to allow. Repeatable.")
         final List<String> hosts,
         @Option(names = "--serial", paramLabel = "TEXT", defaultValue = "",
             description = "Serial number that hosts see. Default: one made from the NQN.") final String serial,
@@ -114,7 +114,7 @@ public final class SubsystemCommand extends CommandGroup
         @Mixin final ControlOptions control,
         @Mixin final Confirmation confirmation,
         @Parameters(paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
-            description = "Name of the subsystem.") final String nqn,
+            description = "NQN of the subsystem.") final String nqn,
         @Parameters(arity = "0..1", paramLabel = "yes|no", defaultValue = "yes",
             description = "Whether any host is allowed. Default: yes.") final Permission permission)
     {

@@ -245,8 +245,8 @@ record TopReport(
             return reactor;
         }).toList());
         map.put("buffer-holders", BufferHolders.of(sample.counters()).stream().map(BufferHolders::map).toList());
-        map.put("namespaces", namespaces.stream().map((each) -> map(each, "nqn", "device")).toList());
-        map.put("hosts", hosts.stream().map((each) -> map(each, "host-nqn", "connection")).toList());
+        map.put("namespaces", namespaces.stream().map((each) -> map(each, "subsystem", "device")).toList());
+        map.put("hosts", hosts.stream().map((each) -> map(each, "host", "connection")).toList());
         return map;
     }
 

@@ -83,7 +83,7 @@ final class Views
         of("MODEL", "model", SubsystemInfo::model)));
 
     static final View<NamespaceInfo> NAMESPACES = new View<>(Kind.NAMESPACE, "namespaces", NamespaceInfo.class, List.of(
-        of("SUBSYSTEM", "nqn", NamespaceInfo::nqn),
+        of("SUBSYSTEM", "subsystem", NamespaceInfo::nqn),
         of(">NSID", "nsid", NamespaceInfo::nsid),
         of("DEVICE", "device", NamespaceInfo::device),
         size(">SIZE", "size-bytes", NamespaceInfo::sizeBytes),
@@ -98,8 +98,8 @@ final class Views
         of(null, "uuid", (n) -> n.uuid().toString())));
 
     static final View<HostInfo> HOSTS = new View<>(Kind.HOST, "hosts", HostInfo.class, List.of(
-        of("SUBSYSTEM", "nqn", HostInfo::nqn),
-        of("HOST", "host-nqn", HostInfo::hostNqn)));
+        of("SUBSYSTEM", "subsystem", HostInfo::nqn),
+        of("HOST", "host", HostInfo::hostNqn)));
 
     static final View<ListenerInfo> LISTENERS = new View<>(Kind.LISTENER, "listeners", ListenerInfo.class, List.of(
         of("TRANSPORT", "transport", (l) -> SettingType.word(l.transport())),
@@ -109,7 +109,7 @@ final class Views
             (l) -> l.discoveryOnly() ? "discovery" : "all")));
 
     static final View<AnaInfo> ANA = new View<>(Kind.ANA, "ANA states", AnaInfo.class, List.of(
-        of("SUBSYSTEM", "nqn", AnaInfo::nqn),
+        of("SUBSYSTEM", "subsystem", AnaInfo::nqn),
         new Column<>("LISTENER", "listener", (a) -> a.address().isEmpty() ? null : listenerOf(a), Views::listenerOf),
         of(">GROUP", "group", AnaInfo::group),
         of("STATE", "state", Views::stateOf),
@@ -117,7 +117,7 @@ final class Views
         of(">CHANGES", "changes", (a) -> known(a.changes()))), AnaGroupRanges::table);
 
     static final View<QosInfo> QOS = new View<>(Kind.QOS, "limits", QosInfo.class, List.of(
-        of("SUBSYSTEM", "nqn", (q) -> q.limits().nqn()),
+        of("SUBSYSTEM", "subsystem", (q) -> q.limits().nqn()),
         new Column<>("LIMITED", "nsid", (q) -> 0 == q.limits().nsid() ? null : q.limits().nsid(),
             (q) -> 0 == q.limits().nsid() ? q.limits().hostNqn() : "namespace " + q.limits().nsid()),
         new Column<>("LIMITS", "iops", (q) -> limit(q.limits().iops()), (q) -> QosLimits.text(q.limits())),
@@ -137,9 +137,9 @@ final class Views
 
     static final View<ControllerInfo> CONTROLLERS = new View<>(
         Kind.CONTROLLER, "hosts connected", ControllerInfo.class, List.of(
-        of("SUBSYSTEM", "nqn", ControllerInfo::nqn),
+        of("SUBSYSTEM", "subsystem", ControllerInfo::nqn),
         of(">ID", "controller-id", ControllerInfo::controllerId),
-        of("HOST", "host-nqn", ControllerInfo::hostNqn),
+        of("HOST", "host", ControllerInfo::hostNqn),
         of(">QUEUES", "io-queues", ControllerInfo::ioQueues),
             new Column<>(">KEEP ALIVE", "keep-alive-ms", ControllerInfo::keepAliveMs,
                 (c) -> 0 == c.keepAliveMs() ? "none" : Quantity.duration(c.keepAliveMs() * 1_000_000L)),
@@ -147,14 +147,14 @@ final class Views
 
     static final View<QueuePairInfo> CONNECTIONS = new View<>(
         Kind.QUEUE_PAIR, "connections", QueuePairInfo.class, List.of(
-        of("SUBSYSTEM", "nqn", QueuePairInfo::nqn),
+        of("SUBSYSTEM", "subsystem", QueuePairInfo::nqn),
         of(">ID", "controller-id", QueuePairInfo::controllerId),
             new Column<>(">QUEUE", "queue-id", QueuePairInfo::queueId,
                 (q) -> 0 == q.queueId() ? "admin" : Integer.toString(q.queueId())),
         of(">REACTOR", "reactor", QueuePairInfo::reactor),
         of(">OUTSTANDING", "outstanding-commands", QueuePairInfo::outstandingCommands),
         of(">DEPTH", "depth", QueuePairInfo::depth),
-        of("HOST", "host-nqn", QueuePairInfo::hostNqn),
+        of("HOST", "host", QueuePairInfo::hostNqn),
         of("ADDRESS", "address", QueuePairInfo::address)));
 
     static final View<ReactorInfo> REACTORS = new View<>(Kind.REACTOR, "reactors", ReactorInfo.class, List.of(

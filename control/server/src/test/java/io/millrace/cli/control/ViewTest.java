@@ -21,6 +21,6 @@ class ViewTest
         final View<HostInfo> view = Views.HOSTS.withDataPlane(dataPlanes);
         assertEquals(List.of("DATA PLANE  SUBSYSTEM  HOST", "dp0         nqn.a      nqn.host",
             "dp1         nqn.a      nqn.host"), view.table(List.of(first, second)).lines());
-        assertEquals(Map.of("data-plane", "dp1", "nqn", "nqn.a", "host-nqn", "nqn.host"), view.map(second));
+        assertEquals(Map.of("data-plane", "dp1", "subsystem", "nqn.a", "host", "nqn.host"), view.map(second));
     }
 }
