@@ -24,6 +24,8 @@ public final class Errno
     public static final int ENOMEM = 12;
     /** Permission denied. */
     public static final int EACCES = 13;
+    /** Bad address. */
+    public static final int EFAULT = 14;
     /** Device or resource busy. */
     public static final int EBUSY = 16;
     /** File exists. */
@@ -93,6 +95,7 @@ public final class Errno
             case EAGAIN -> "EAGAIN";
             case ENOMEM -> "ENOMEM";
             case EACCES -> "EACCES";
+            case EFAULT -> "EFAULT";
             case EBUSY -> "EBUSY";
             case ENODEV -> "ENODEV";
             case EINVAL -> "EINVAL";

@@ -146,8 +146,13 @@ final class RegisteredBuffers
 
     private static String refusal(final int errno)
     {
-        return "buffers are not registered with io_uring (" + Errno.describe(errno) + "): " +
-            (Errno.ENOMEM == errno ? "raise the limit on locked memory (ulimit -l)" : "I/O works without");
+        final String effect = switch (errno)
+        {
+            case Errno.ENOMEM -> "raise the limit on locked memory (ulimit -l)";
+            case Errno.EFAULT -> "the kernel cannot pin them, so only I/O through the page cache works";
+            default -> "I/O works without";
+        };
+        return "buffers are not registered with io_uring (" + Errno.describe(errno) + "): " + effect;
     }
 
     /**
