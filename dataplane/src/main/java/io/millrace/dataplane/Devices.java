@@ -6,7 +6,7 @@ import io.millrace.block.DeviceProperties;
 import io.millrace.block.GrowableDevice;
 import io.millrace.dataplane.OperationException.Reason;
 import io.millrace.dataplane.config.DeviceConfig;
-import io.millrace.dataplane.device.DeviceContext;
+import io.millrace.dataplane.device.DeviceDependencies;
 import io.millrace.dataplane.device.DeviceFactories;
 import io.millrace.dataplane.device.DeviceFactory;
 import io.millrace.dataplane.snapshot.DeviceSnapshot;
@@ -121,7 +121,7 @@ public final class Devices
                 location + " is used by device " + other, "choose another");
         }
         final BlockDevice opened =
-            announced(factory.open(config.name(), config.properties(), context(config, bases)));
+            announced(factory.open(config.name(), config.properties(), dependencies(config, bases)));
         if (!location.isEmpty())
         {
             locations.put(location, config.name());
@@ -129,9 +129,9 @@ public final class Devices
         return new ManagedDevice(config, factory, opened);
     }
 
-    private DeviceContext context(final DeviceConfig config, final List<BlockDevice> bases)
+    private DeviceDependencies dependencies(final DeviceConfig config, final List<BlockDevice> bases)
     {
-        return new DeviceContext(registry, bases, config.files(), hosts, operations::onError);
+        return new DeviceDependencies(registry, bases, config.files(), hosts, operations::onError);
     }
 
     private List<ManagedDevice> members(final ManagedDevice device)
@@ -231,7 +231,8 @@ public final class Devices
                 operations.checkOpen();
                 close(device);
                 devices.remove(name);
-                device.factory().onDeleted(name, device.config().properties(), context(device.config(), List.of()));
+                device.factory()
+                    .onDeleted(name, device.config().properties(), dependencies(device.config(), List.of()));
                 operations.publish(ResourceKind.DEVICE, ResourceChange.DELETED, name);
             }
         }

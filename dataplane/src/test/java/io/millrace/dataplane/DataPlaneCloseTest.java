@@ -12,7 +12,7 @@ import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.dataplane.config.DeviceConfig;
-import io.millrace.dataplane.device.DeviceContext;
+import io.millrace.dataplane.device.DeviceDependencies;
 import io.millrace.dataplane.device.DeviceFactory;
 import io.millrace.nvmf.transport.TransportAddress;
 import java.lang.reflect.InvocationTargetException;
@@ -142,7 +142,7 @@ class DataPlaneCloseTest
         }
 
         @Override
-        public BlockDevice open(final String name, final DeviceProperties properties, final DeviceContext context)
+        public BlockDevice open(final String name, final DeviceProperties properties, final DeviceDependencies context)
         {
             return device;
         }

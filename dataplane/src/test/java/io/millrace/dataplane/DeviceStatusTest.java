@@ -22,7 +22,7 @@ import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.dataplane.config.DeviceConfig;
-import io.millrace.dataplane.device.DeviceContext;
+import io.millrace.dataplane.device.DeviceDependencies;
 import io.millrace.dataplane.device.DeviceFactory;
 import io.millrace.dataplane.snapshot.DataPlaneState;
 import io.millrace.dataplane.snapshot.DeviceState;
@@ -63,7 +63,7 @@ class DeviceStatusTest
         }
 
         @Override
-        public BlockDevice open(final String name, final DeviceProperties properties, final DeviceContext context)
+        public BlockDevice open(final String name, final DeviceProperties properties, final DeviceDependencies context)
         {
             return device;
         }

@@ -30,9 +30,9 @@ final class DelayFactory implements DeviceFactory
     }
 
     @Override
-    public BlockDevice open(final String name, final DeviceProperties properties, final DeviceContext context)
+    public BlockDevice open(final String name, final DeviceProperties properties, final DeviceDependencies dependencies)
     {
-        return DelayDevice.over(name, context.bases().getFirst(), properties);
+        return DelayDevice.over(name, dependencies.bases().getFirst(), properties);
     }
 
     @Override

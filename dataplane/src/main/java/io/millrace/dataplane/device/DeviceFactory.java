@@ -81,13 +81,13 @@ public interface DeviceFactory
     /**
      * Makes a device. May block, to open a file or drive.
      *
-     * @param name       of the device.
-     * @param properties of the device.
-     * @param context    what it may use.
+     * @param name         of the device.
+     * @param properties   of the device.
+     * @param dependencies what it may use.
      * @return the device.
      * @throws BlockDeviceException if the device is unavailable.
      */
-    BlockDevice open(String name, DeviceProperties properties, DeviceContext context);
+    BlockDevice open(String name, DeviceProperties properties, DeviceDependencies dependencies);
 
     /**
      * Applies settings while the device serves.
@@ -115,11 +115,11 @@ public interface DeviceFactory
     /**
      * Forgets a device that was deleted for good, after it was closed.
      *
-     * @param name       of the device.
-     * @param properties of the device.
-     * @param context    what it used.
+     * @param name         of the device.
+     * @param properties   of the device.
+     * @param dependencies what it used.
      */
-    default void onDeleted(final String name, final DeviceProperties properties, final DeviceContext context)
+    default void onDeleted(final String name, final DeviceProperties properties, final DeviceDependencies dependencies)
     {
     }
 

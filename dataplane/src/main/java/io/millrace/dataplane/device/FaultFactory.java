@@ -40,9 +40,9 @@ final class FaultFactory implements DeviceFactory
     }
 
     @Override
-    public BlockDevice open(final String name, final DeviceProperties properties, final DeviceContext context)
+    public BlockDevice open(final String name, final DeviceProperties properties, final DeviceDependencies dependencies)
     {
-        return FaultDevice.wrapBorrowed(name, context.bases().getFirst(), FaultPlan.of(properties));
+        return FaultDevice.wrapBorrowed(name, dependencies.bases().getFirst(), FaultPlan.of(properties));
     }
 
     @Override

@@ -42,11 +42,11 @@ final class FileFactory implements DeviceFactory
     }
 
     @Override
-    public BlockDevice open(final String name, final DeviceProperties properties, final DeviceContext context)
+    public BlockDevice open(final String name, final DeviceProperties properties, final DeviceDependencies dependencies)
     {
         return FileDevice.open(FileDeviceConfig.of(name, properties)
-            .withBounds(context.files().bounds())
-            .withRecords(context.files().records()), context.memory());
+            .withBounds(dependencies.files().bounds())
+            .withRecords(dependencies.files().records()), dependencies.memory());
     }
 
     @Override
@@ -57,15 +57,15 @@ final class FileFactory implements DeviceFactory
 
     /** The file stays; a device created again with its path may make it, should it be missing then. */
     @Override
-    public void onDeleted(final String name, final DeviceProperties properties, final DeviceContext context)
+    public void onDeleted(final String name, final DeviceProperties properties, final DeviceDependencies dependencies)
     {
         try
         {
-            context.files().records().remove(Path.of(properties.text(FileDeviceConfig.PATH)));
+            dependencies.files().records().remove(Path.of(properties.text(FileDeviceConfig.PATH)));
         }
         catch (final IOException e)
         {
-            context.onWarning().accept("device " + name + " is deleted, but the record of its file " +
+            dependencies.onWarning().accept("device " + name + " is deleted, but the record of its file " +
                 properties.text(FileDeviceConfig.PATH) + " cannot be removed (" + e + "): while the file is missing, " +
                 "no device with that path can be created");
         }

@@ -22,7 +22,7 @@ final class MemoryFactory implements DeviceFactory
     }
 
     @Override
-    public BlockDevice open(final String name, final DeviceProperties properties, final DeviceContext context)
+    public BlockDevice open(final String name, final DeviceProperties properties, final DeviceDependencies dependencies)
     {
         return MemoryDevice.create(
             name, properties.number(SIZE, 0), properties.integer(BLOCK_SIZE, BLOCK_SIZE_BYTES_DEFAULT));

@@ -42,13 +42,13 @@ final class NvmeFactory implements DeviceFactory
     }
 
     @Override
-    public BlockDevice open(final String name, final DeviceProperties properties, final DeviceContext context)
+    public BlockDevice open(final String name, final DeviceProperties properties, final DeviceDependencies dependencies)
     {
         if (null == drives)
         {
             // One for all devices of the data plane: they share the controllers of drives.
-            drives = new NvmeDrives(context.memory(), ControllerSettings.defaults(),
-                (address, sentence) -> context.onWarning().accept(sentence));
+            drives = new NvmeDrives(dependencies.memory(), ControllerSettings.defaults(),
+                (address, sentence) -> dependencies.onWarning().accept(sentence));
         }
         final IommuMode mode = properties.flag(NvmeDeviceConfig.UNSAFE_NOIOMMU, false) ?
             IommuMode.UNSAFE_NO_IOMMU : IommuMode.REQUIRED;

@@ -45,7 +45,7 @@ final class RemoteFactory implements DeviceFactory
     }
 
     @Override
-    public BlockDevice open(final String name, final DeviceProperties properties, final DeviceContext context)
+    public BlockDevice open(final String name, final DeviceProperties properties, final DeviceDependencies dependencies)
     {
         final RemoteDeviceConfig config;
         try
@@ -59,7 +59,7 @@ final class RemoteFactory implements DeviceFactory
         final Reactor reactor = acquire();
         try
         {
-            final RemoteDevice device = RemoteDevice.connect(config, context.hosts(), List.of(reactor));
+            final RemoteDevice device = RemoteDevice.connect(config, dependencies.hosts(), List.of(reactor));
             device.onClose(this::release);
             return device;
         }

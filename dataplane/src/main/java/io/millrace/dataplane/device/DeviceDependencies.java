@@ -7,7 +7,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * What a device may use of its data plane. Immutable.
+ * What a {@link DeviceFactory} makes a device from, of its data plane. What the device asks of the data plane later is
+ * {@link io.millrace.block.DeviceServices}. Immutable.
  *
  * @param memory    that payload lies in.
  * @param bases     devices below it, in the order of {@link DeviceFactory#bases}; their owner closes them.
@@ -15,7 +16,7 @@ import java.util.function.Consumer;
  * @param hosts     poll groups of the initiator, one for each reactor that connects to other targets.
  * @param onWarning notified of what an operator should know, one sentence; any thread.
  */
-public record DeviceContext(
+public record DeviceDependencies(
     MemoryRegistry memory,
     List<BlockDevice> bases,
     FileAccess files,
@@ -25,7 +26,7 @@ public record DeviceContext(
     /**
      * Copies the list.
      */
-    public DeviceContext
+    public DeviceDependencies
     {
         bases = List.copyOf(bases);
     }
