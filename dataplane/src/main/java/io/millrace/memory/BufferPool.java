@@ -30,15 +30,7 @@ public final class BufferPool implements Poller
     /** A grant starts an I/O, so one turn of the pool is kept as short as that of other pollers. */
     private static final int GRANTS_PER_POLL = 64;
     private static final int ATTEMPTS_PER_POLL = 256;
-    /** One in so many bytes of the pool is the most that a group may hold and have memory gathered for it. */
-    private static final int CLAIM_PART = 32;
-    /** Polls after which another part of the region is tried: some buffer in this one does not come back. */
-    private static final int CLAIM_POLLS_MAX = 10_000;
     private static final int NO_ORDER = Integer.MAX_VALUE;
-    /** One in so many bytes of a pool is for floors. */
-    private static final int FLOOR_PART = 8;
-    /** A pool with fewer of the largest buffers has no floors. */
-    private static final int FLOOR_TRANSFERS_MIN = 4;
     /** Largest floor: who waits for no more never gets less than it waits for. */
     public static final int FLOOR_BUFFER_BYTES_MAX = 32 << 10;
 
@@ -48,7 +40,6 @@ public final class BufferPool implements Poller
     private final long sharedBytes;
     private final BufferFloors floors;
     private final int bufferBytesMax;
-    private final long claimBytesMax;
     private final BuddyAllocator buddies;
     /**
      * The buffer that came back last, free but not merged with its neighbours: the next request of its size gets it
@@ -61,9 +52,8 @@ public final class BufferPool implements Poller
     private long highWaterBytes;
     private long waitCount;
 
-    /** First of the ring of shares with a queue: the next to be served. */
-    private BufferShare turn;
-    private int queues;
+    private final ShareRing queues = new ShareRing();
+    private final BufferClaim claim;
     private int waiting;
     /** Whether a waiter may be served: then buffers are handed out in turn only. */
     private boolean isDue;
@@ -74,9 +64,6 @@ public final class BufferPool implements Poller
     private int dueOrder = NO_ORDER;
     /** Whether memory may be gathered for a share that was passed over. */
     private boolean isClaimWanted;
-    /** Share for which memory is gathered; null for none. */
-    private BufferShare claimant;
-    private int claimPolls;
 
     /**
      * Makes a pool without floors over a region.
@@ -88,7 +75,7 @@ public final class BufferPool implements Poller
      */
     public BufferPool(final long address, final long lengthBytes, final int bufferBytesMax)
     {
-        this(address, lengthBytes, bufferBytesMax, 0, BUFFER_BYTES_MIN);
+        this(new BufferLayout(address, lengthBytes, bufferBytesMax, 0, BUFFER_BYTES_MIN));
     }
 
     /**
@@ -103,59 +90,23 @@ public final class BufferPool implements Poller
      */
     public static BufferPool withFloors(final long address, final long lengthBytes, final int bufferBytesMax)
     {
-        final long floorBytes = lengthBytes < (long)FLOOR_TRANSFERS_MIN * bufferBytesMax ? 0 :
-            Math.max(bufferBytesMax, lengthBytes / FLOOR_PART & -(long)bufferBytesMax);
-        return new BufferPool(address, lengthBytes, bufferBytesMax, floorBytes,
-            Math.min(FLOOR_BUFFER_BYTES_MAX, bufferBytesMax));
+        return new BufferPool(BufferLayout.withFloors(address, lengthBytes, bufferBytesMax));
     }
 
     /**
-     * Makes a pool over a region.
+     * Makes a pool.
      *
-     * @param address          of the region; a multiple of the largest buffer's size.
-     * @param lengthBytes      of the region; a multiple of the largest buffer's size and the floors, below 8 TiB.
-     * @param bufferBytesMax   largest buffer; a power of two from {@link #BUFFER_BYTES_MIN} to 1 GiB.
-     * @param floorBytes       part of the region that is for floors; a multiple of their size.
-     * @param floorBufferBytes size of each floor; a power of two, up to the largest buffer.
-     * @throws IllegalArgumentException when one of them is not so.
+     * @param layout region and sizes.
      */
-    public BufferPool(
-        final long address,
-        final long lengthBytes,
-        final int bufferBytesMax,
-        final long floorBytes,
-        final int floorBufferBytes)
+    public BufferPool(final BufferLayout layout)
     {
-        if (bufferBytesMax < BUFFER_BYTES_MIN || 1 != Integer.bitCount(bufferBytesMax))
-        {
-            throw new IllegalArgumentException("largest buffer: " + bufferBytesMax +
-                " bytes is not a power of two from " + BUFFER_BYTES_MIN + " to " + (1 << 30));
-        }
-        if (address <= 0 || 0 != (address & (bufferBytesMax - 1)))
-        {
-            throw new IllegalArgumentException("buffer pool: address 0x" + Long.toHexString(address) +
-                " is not a multiple of the largest buffer, " + bufferBytesMax + " bytes");
-        }
-        if (lengthBytes <= 0 || 0 != (lengthBytes - floorBytes & (bufferBytesMax - 1)) ||
-            lengthBytes >>> BUFFER_SHIFT_MIN > Integer.MAX_VALUE)
-        {
-            throw new IllegalArgumentException("buffer pool: " + lengthBytes +
-                " bytes is not a multiple of the largest buffer, " + bufferBytesMax + " bytes, between that and 8 TiB");
-        }
-        this.address = address;
-        this.lengthBytes = lengthBytes;
-        this.bufferBytesMax = bufferBytesMax;
-        if (floorBytes < 0 || floorBytes >= lengthBytes || 0 != (floorBytes & (floorBufferBytes - 1)) ||
-            floorBufferBytes < BUFFER_BYTES_MIN || floorBufferBytes > bufferBytesMax ||
-            1 != Integer.bitCount(floorBufferBytes))
-        {
-            throw new IllegalArgumentException("buffer pool: floors of " + floorBytes + " bytes in buffers of " +
-                floorBufferBytes + " bytes are not part of " + lengthBytes + " bytes in buffers of " + bufferBytesMax);
-        }
-        sharedBytes = lengthBytes - floorBytes;
-        floors = new BufferFloors(address + sharedBytes, floorBytes, floorBufferBytes);
-        claimBytesMax = Math.max(bufferBytesMax, sharedBytes / CLAIM_PART);
+        address = layout.address();
+        lengthBytes = layout.lengthBytes();
+        bufferBytesMax = layout.bufferBytesMax();
+        sharedBytes = layout.sharedBytes();
+        floors = new BufferFloors(address + sharedBytes, layout.floorBytes(), layout.floorBufferBytes());
         buddies = new BuddyAllocator((int)(sharedBytes >>> BUFFER_SHIFT_MIN), order(bufferBytesMax));
+        claim = new BufferClaim(buddies, bufferBytesMax, sharedBytes, 0 != layout.floorBytes());
     }
 
     /**
@@ -221,7 +172,7 @@ public final class BufferPool implements Poller
         waitCount++;
         if (1 == share.waiting)
         {
-            link(share);
+            queues.add(share);
             if (!isServable(share, waiter))
             {
                 onPassedOver(share, lengthBytes);
@@ -433,21 +384,20 @@ public final class BufferPool implements Poller
         {
             return 0;
         }
-        int granted = null == claimant ? 0 : pollClaim();
+        int granted = null == claim.share() ? 0 : pollClaim();
         for (int left = ATTEMPTS_PER_POLL; isDue && left > 0 && granted < GRANTS_PER_POLL; left--)
         {
-            if (passedOver >= queues)
+            if (passedOver >= queues.size())
             {
                 isDue = false;
                 break;
             }
-            final BufferShare share = turn;
-            turn = share.next;
-            granted += serve(share);
+            granted += serve(queues.next());
         }
-        if (!isDue && isClaimWanted && null == claimant)
+        if (!isDue && isClaimWanted && null == claim.share())
         {
-            beginClaim();
+            isClaimWanted = false;
+            claim.begin(queues, freeBytes());
         }
         return granted;
     }
@@ -458,7 +408,7 @@ public final class BufferPool implements Poller
     @Override
     public boolean canSleep()
     {
-        return 0 == waiting || !isDue && !isClaimReady();
+        return 0 == waiting || !isDue && !claim.isReady();
     }
 
     private int serve(final BufferShare share)
@@ -519,14 +469,7 @@ public final class BufferPool implements Poller
         {
             dueOrder = Math.min(dueOrder, order(wantedBytes));
         }
-        isClaimWanted |= mayClaim(share, bytes);
-    }
-
-    private boolean mayClaim(final BufferShare share, final long bytes)
-    {
-        // With floors, fragmented memory is gathered, but not the last part that others leave.
-        return 0 == share.heldBytes && share.group.heldBytes + bytes <= claimBytesMax &&
-            (0 == floors.lengthBytes() || 2 * bytes <= freeBytes());
+        isClaimWanted |= claim.admits(share, bytes, freeBytes());
     }
 
     private void becomeDue()
@@ -538,101 +481,40 @@ public final class BufferPool implements Poller
         isClaimWanted = false;
     }
 
-    /** Gathers memory for the first share of the ring that holds nothing. */
-    private void beginClaim()
-    {
-        isClaimWanted = false;
-        final BufferShare start = turn;
-        BufferShare share = start;
-        do
-        {
-            if (mayClaim(share, bufferBytes(share.first.awaitedBytes)))
-            {
-                claimant = share;
-                claimPolls = 0;
-                buddies.claim();
-                return;
-            }
-            share = share.next;
-        }
-        while (share != start);
-    }
-
-    private boolean isClaimReady()
-    {
-        return null != claimant && buddies.isClaimReady(order(claimant.first.awaitedBytes));
-    }
-
     private int pollClaim()
     {
-        if (isClaimReady())
+        if (claim.isReady())
         {
-            final BufferShare share = claimant;
+            final BufferShare share = claim.share();
             final BufferWaiter first = share.first;
             final int wantedBytes = first.awaitedBytes;
-            final long granting = onTaken(share, order(wantedBytes), buddies.takeClaimed(order(wantedBytes)));
-            claimant = null;
+            final long granting = onTaken(share, order(wantedBytes), claim.take(order(wantedBytes)));
             remove(share, first);
             becomeDue();
             first.onBuffer(granting, wantedBytes);
             return 1;
         }
-        claimPolls++;
-        if (claimPolls > CLAIM_POLLS_MAX)
+        if (claim.retries())
         {
-            claimPolls = 0;
-            buddies.endClaim();
-            buddies.claim();
             becomeDue();
         }
         return 0;
     }
 
-    private void link(final BufferShare share)
-    {
-        if (null == turn)
-        {
-            turn = share;
-            share.next = share;
-            share.previous = share;
-        }
-        else
-        {
-            share.next = turn;
-            share.previous = turn.previous;
-            turn.previous.next = share;
-            turn.previous = share;
-        }
-        queues++;
-    }
-
     private void remove(final BufferShare share, final BufferWaiter waiter)
     {
-        final boolean isClaimed = share == claimant && waiter == share.first;
+        final boolean isClaimed = share == claim.share() && waiter == share.first;
         share.remove(waiter);
         waiting--;
         isDue &= 0 != waiting;
         if (isClaimed)
         {
-            claimant = null;
-            buddies.endClaim();
+            claim.end();
             becomeDue();
         }
         if (0 == share.waiting)
         {
-            if (share.next == share)
-            {
-                turn = null;
-            }
-            else
-            {
-                turn = turn == share ? share.next : turn;
-                share.previous.next = share.next;
-                share.next.previous = share.previous;
-            }
-            share.next = null;
-            share.previous = null;
-            queues--;
+            queues.remove(share);
         }
     }
 
@@ -689,7 +571,7 @@ public final class BufferPool implements Poller
         return order(wantedBytes);
     }
 
-    private static int order(final int wantedBytes)
+    static int order(final int wantedBytes)
     {
         return 32 - Integer.numberOfLeadingZeros((wantedBytes - 1) >>> BUFFER_SHIFT_MIN);
     }

@@ -369,7 +369,7 @@ class EmulationTest
     @Test
     void shouldGetAFloorWhenHostsKeepAllTheyGet()
     {
-        final BufferPool floors = new BufferPool(memory.address(), POOL_BYTES, BUFFER_BYTES, BUFFER_BYTES, 32 << 10);
+        final BufferPool floors = BufferPool.withFloors(memory.address(), POOL_BYTES, BUFFER_BYTES);
         final Hosts hosts = new Hosts(floors, 40);
         final EmulationBuffers own = new EmulationBuffers(floors);
         final Emulation other = emulation(plain(), own);

@@ -2,6 +2,7 @@ package io.millrace.nvmf.request;
 
 import io.millrace.bindings.NativeMemory;
 import io.millrace.memory.BufferGroup;
+import io.millrace.memory.BufferLayout;
 import io.millrace.memory.BufferPool;
 import io.millrace.memory.BufferShare;
 import io.millrace.memory.DmaMemory;
@@ -43,8 +44,8 @@ public final class PayloadBuffers
         final long floorBytes = (long)RESERVE_FLOORS * floor;
         final long reserveBytes = (long)RESERVE_TRANSFERS * maxTransferBytes + floorBytes;
         reserveMemory = DmaMemory.map(reserveBytes + maxTransferBytes + ZEROES_BYTES);
-        reserve = new BufferPool(reserveMemory.allocate(reserveBytes, maxTransferBytes), reserveBytes,
-            maxTransferBytes, floorBytes, floor);
+        reserve = new BufferPool(new BufferLayout(reserveMemory.allocate(reserveBytes, maxTransferBytes), reserveBytes,
+            maxTransferBytes, floorBytes, floor));
         zeroes = reserveMemory.allocate(ZEROES_BYTES, BufferPool.BUFFER_BYTES_MIN);
         preConnectShare = reserve.newShare(new BufferGroup());
     }
