@@ -2,7 +2,7 @@ package io.millrace.manager;
 
 import io.millrace.control.client.ControlSettingException;
 import io.millrace.control.service.ControlService;
-import io.millrace.control.service.ServiceSettingException;
+import io.millrace.control.setting.InvalidSettingException;
 import io.millrace.lock.LockFile;
 import io.millrace.lock.LockedException;
 import io.millrace.manager.config.ManagerConfig;
@@ -50,7 +50,7 @@ public final class Manager implements AutoCloseable
      * @param log        takes lines for people, on any thread; must not block.
      * @return the running manager, which connects to its data planes.
      * @throws StoreException          if its state is damaged, in use, or cannot be read or written.
-     * @throws ServiceSettingException naming the setting that could not be had.
+     * @throws InvalidSettingException naming the setting that could not be had.
      * @throws ControlSettingException naming the setting of a data plane that could not be had.
      */
     public static Manager start(

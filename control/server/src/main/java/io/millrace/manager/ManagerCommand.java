@@ -8,7 +8,7 @@ import io.millrace.console.StopSignal;
 import io.millrace.console.Terminal;
 import io.millrace.control.client.ControlSettingException;
 import io.millrace.control.service.ControlSettings;
-import io.millrace.control.service.ServiceSettingException;
+import io.millrace.control.setting.InvalidSettingException;
 import io.millrace.control.setting.Units;
 import io.millrace.manager.config.ManagerConfig;
 import io.millrace.manager.config.ManagerConfigReader;
@@ -196,7 +196,7 @@ public final class ManagerCommand implements Callable<Integer>
         {
             return Manager.start(read.config(), versions, log);
         }
-        catch (final ServiceSettingException e)
+        catch (final InvalidSettingException e)
         {
             throw new CommandException(ExitCode.USAGE, null == read.file() ? e.getMessage() :
                 read.locate(e.key(), e.value(), e.bound(), e.remedy()).getMessage(), e);

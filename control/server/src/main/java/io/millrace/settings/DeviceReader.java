@@ -1,9 +1,9 @@
 package io.millrace.settings;
 
 import io.millrace.control.device.DeviceSetting;
-import io.millrace.control.device.DeviceSettingException;
 import io.millrace.control.device.DeviceType;
 import io.millrace.control.device.DeviceTypes;
+import io.millrace.control.setting.InvalidSettingException;
 import io.millrace.control.setting.SettingType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -92,7 +92,7 @@ public final class DeviceReader
         {
             return DeviceTypes.of(name);
         }
-        catch (final DeviceSettingException e)
+        catch (final InvalidSettingException e)
         {
             throw new SettingType.BadValue(e.bound(), e.remedy());
         }
@@ -122,7 +122,7 @@ public final class DeviceReader
         {
             return type.canonical(texts);
         }
-        catch (final DeviceSettingException e)
+        catch (final InvalidSettingException e)
         {
             throw section.refuse(e.key(), e.value(), e.bound(), e.remedy());
         }
@@ -167,7 +167,7 @@ public final class DeviceReader
             {
                 groups.add(setting.group().canonical().apply(values));
             }
-            catch (final DeviceSettingException e)
+            catch (final InvalidSettingException e)
             {
                 throw each.refuse(e.key(), e.value(), e.bound(), e.remedy());
             }

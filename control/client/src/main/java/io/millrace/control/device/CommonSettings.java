@@ -1,5 +1,6 @@
 package io.millrace.control.device;
 
+import io.millrace.control.setting.InvalidSettingException;
 import io.millrace.control.setting.SettingType;
 import java.util.Map;
 
@@ -46,7 +47,7 @@ final class CommonSettings
         if (null != sizeBytes && 0 != sizeBytes % blockBytes)
         {
             final long lower = sizeBytes / blockBytes * blockBytes;
-            throw new DeviceSettingException(SIZE.key(), Long.toString(sizeBytes),
+            throw new InvalidSettingException(SIZE.key(), Long.toString(sizeBytes),
                 "not a positive multiple of block-size " + blockBytes,
                 "use " + (0 == lower ? "" : lower + " or ") + (lower + blockBytes));
         }

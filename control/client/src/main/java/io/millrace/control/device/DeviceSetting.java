@@ -1,5 +1,6 @@
 package io.millrace.control.device;
 
+import io.millrace.control.setting.InvalidSettingException;
 import io.millrace.control.setting.SettingType;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -232,7 +233,7 @@ public record DeviceSetting<T>(
      * {@return the value of a text: that of the type, a list of them, or a list of maps}
      *
      * @param text that may be wrong.
-     * @throws DeviceSettingException if it is.
+     * @throws InvalidSettingException if it is.
      */
     public Object value(final String text)
     {
@@ -258,7 +259,7 @@ public record DeviceSetting<T>(
             final Object value = parse(key + '[' + values.size() + ']', item);
             if (values.contains(value))
             {
-                throw new DeviceSettingException(key, item, "listed twice", "keep one");
+                throw new InvalidSettingException(key, item, "listed twice", "keep one");
             }
             values.add(value);
         }
@@ -269,7 +270,7 @@ public record DeviceSetting<T>(
     {
         if (items.size() > group.countMax())
         {
-            throw new DeviceSettingException(key, Integer.toString(items.size()),
+            throw new InvalidSettingException(key, Integer.toString(items.size()),
                 "more than " + group.countMax() + " of them", "join some");
         }
         final List<Object> values = new ArrayList<>();
@@ -279,7 +280,7 @@ public record DeviceSetting<T>(
             {
                 values.add(group.values(item));
             }
-            catch (final DeviceSettingException e)
+            catch (final InvalidSettingException e)
             {
                 throw e.within(key + '[' + values.size() + ']');
             }
@@ -295,7 +296,7 @@ public record DeviceSetting<T>(
         }
         catch (final SettingType.BadValue e)
         {
-            throw new DeviceSettingException(name, text, e.bound(), e.remedy());
+            throw new InvalidSettingException(name, text, e.bound(), e.remedy());
         }
     }
 
@@ -359,7 +360,7 @@ public record DeviceSetting<T>(
             final String text = texts.get(each.key());
             if (null == text && each.required())
             {
-                throw new DeviceSettingException(each.key(), null, "missing", "add it: " + each.clause());
+                throw new InvalidSettingException(each.key(), null, "missing", "add it: " + each.clause());
             }
             final Object value = null == text ? each.absent() : isGroup ? each.valueInGroup(text) : each.value(text);
             if (null != value)

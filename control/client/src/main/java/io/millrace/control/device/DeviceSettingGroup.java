@@ -1,5 +1,6 @@
 package io.millrace.control.device;
 
+import io.millrace.control.setting.InvalidSettingException;
 import io.millrace.control.setting.Similar;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -13,7 +14,7 @@ import java.util.function.UnaryOperator;
  *
  * @param settings  in order; their texts have no blank and no comma.
  * @param countMax  most items.
- * @param canonical answers the one of all values that mean the same; throws {@link DeviceSettingException} when they
+ * @param canonical answers the one of all values that mean the same; throws {@link InvalidSettingException} when they
  *                  do not go together.
  */
 public record DeviceSettingGroup(
@@ -41,7 +42,7 @@ public record DeviceSettingGroup(
      * {@return the values of a text by key, with defaults}
      *
      * @param text of an item, which may be wrong.
-     * @throws DeviceSettingException if it is.
+     * @throws InvalidSettingException if it is.
      */
     public Map<String, Object> values(final String text)
     {
@@ -53,13 +54,13 @@ public record DeviceSettingGroup(
             if (sign < 0 || !keys().contains(key))
             {
                 final String near = Similar.nearest(key, keys());
-                throw new DeviceSettingException(key, null, sign < 0 ? "without a value" : "unknown key",
+                throw new InvalidSettingException(key, null, sign < 0 ? "without a value" : "unknown key",
                     (null == near ? "" : "did you mean " + near + "? ") + "write KEY=VALUE with keys of " +
                     String.join(", ", keys()));
             }
             if (null != texts.put(key, part.substring(sign + 1)))
             {
-                throw new DeviceSettingException(key, null, "given twice", "keep one");
+                throw new InvalidSettingException(key, null, "given twice", "keep one");
             }
         }
         return canonical.apply(DeviceSetting.values(settings, texts, true));

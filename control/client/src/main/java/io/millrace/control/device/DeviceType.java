@@ -1,5 +1,6 @@
 package io.millrace.control.device;
 
+import io.millrace.control.setting.InvalidSettingException;
 import io.millrace.control.setting.Similar;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -54,7 +55,7 @@ public final class DeviceType
      * @param content     what becomes of the data when a device is deleted.
      * @param description one sentence.
      * @param settings    in the order of their documentation.
-     * @param check       of values by key, with defaults; throws {@link DeviceSettingException}.
+     * @param check       of values by key, with defaults; throws {@link InvalidSettingException}.
      */
     public DeviceType(
         final String name,
@@ -158,7 +159,7 @@ public final class DeviceType
      * of maps}
      *
      * @param properties of a device, which may be wrong.
-     * @throws DeviceSettingException if they are.
+     * @throws InvalidSettingException if they are.
      */
     public Map<String, Object> values(final Map<String, String> properties)
     {
@@ -172,7 +173,7 @@ public final class DeviceType
         final Map<String, Object> values = DeviceSetting.values(settings, properties, false);
         if (bases(properties).size() > BASES_MAX)
         {
-            throw new DeviceSettingException("settings", null, "more than " + BASES_MAX + " devices below this one",
+            throw new InvalidSettingException("settings", null, "more than " + BASES_MAX + " devices below this one",
                 "use fewer");
         }
         check.accept(values);
@@ -183,17 +184,17 @@ public final class DeviceType
         }
         if (lengthBytes > PROPERTIES_LENGTH_BYTES_MAX)
         {
-            throw new DeviceSettingException("settings", null, lengthBytes + " bytes together, more than " +
+            throw new InvalidSettingException("settings", null, lengthBytes + " bytes together, more than " +
                 PROPERTIES_LENGTH_BYTES_MAX, "shorten or join some");
         }
         return values;
     }
 
-    private DeviceSettingException unknown(final String key)
+    private InvalidSettingException unknown(final String key)
     {
         final List<String> keys = settings.stream().<String>map(DeviceSetting::key).toList();
         final String near = Similar.nearest(key, keys);
-        return new DeviceSettingException(key, null, "no setting of type " + name,
+        return new InvalidSettingException(key, null, "no setting of type " + name,
             (null == near ? "" : "did you mean " + near + "? ") + "its settings are " + String.join(", ", keys));
     }
 
@@ -201,7 +202,7 @@ public final class DeviceType
      * {@return the properties in canonical form}
      *
      * @param properties of a device, which may be wrong.
-     * @throws DeviceSettingException if they are.
+     * @throws InvalidSettingException if they are.
      */
     public Map<String, String> canonical(final Map<String, String> properties)
     {
@@ -232,7 +233,7 @@ public final class DeviceType
      *
      * @param properties of the device, in canonical form.
      * @param changes    texts by key, which may be wrong; an empty text restores the default.
-     * @throws DeviceSettingException if they are, or if the device has to be made anew for them.
+     * @throws InvalidSettingException if they are, or if the device has to be made anew for them.
      */
     public Map<String, String> applied(final Map<String, String> properties, final Map<String, String> changes)
     {
@@ -251,7 +252,7 @@ public final class DeviceType
         {
             if (OnChange.APPLIED != each.onChange())
             {
-                throw new DeviceSettingException(each.key(), changes.get(each.key()),
+                throw new InvalidSettingException(each.key(), changes.get(each.key()),
                     "does not change while the device serves",
                     OnChange.GROWN == each.onChange() ? "resize it" : "delete it and create it again");
             }

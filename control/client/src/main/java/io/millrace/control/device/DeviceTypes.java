@@ -1,5 +1,6 @@
 package io.millrace.control.device;
 
+import io.millrace.control.setting.InvalidSettingException;
 import java.util.List;
 import java.util.Map;
 
@@ -48,7 +49,7 @@ public final class DeviceTypes
      * {@return a type}
      *
      * @param name as it is declared.
-     * @throws DeviceSettingException if it is unknown.
+     * @throws InvalidSettingException if it is unknown.
      */
     public static DeviceType of(final String name)
     {
@@ -59,7 +60,7 @@ public final class DeviceTypes
         }
         final String renamed = FORMER_NAMES.get(name);
         throw null == renamed ?
-            new DeviceSettingException("type", name, "not one of " + String.join(", ", names()), "use one of them") :
-            new DeviceSettingException("type", name, "no type any more", "write " + renamed + ", its name now");
+            new InvalidSettingException("type", name, "not one of " + String.join(", ", names()), "use one of them") :
+            new InvalidSettingException("type", name, "no type any more", "write " + renamed + ", its name now");
     }
 }

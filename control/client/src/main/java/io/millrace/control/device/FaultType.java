@@ -1,5 +1,6 @@
 package io.millrace.control.device;
 
+import io.millrace.control.setting.InvalidSettingException;
 import io.millrace.control.setting.SettingType;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -83,7 +84,7 @@ final class FaultType
         final boolean isDelay = "delay".equals(effect);
         if (isDelay != values.containsKey(DELAY.key()))
         {
-            throw new DeviceSettingException(DELAY.key(), isDelay ? null : DELAY.format(values.get(DELAY.key())),
+            throw new InvalidSettingException(DELAY.key(), isDelay ? null : DELAY.format(values.get(DELAY.key())),
                 isDelay ? "missing" : "does not go with effect " + effect,
                 isDelay ? "add how long effect delay holds a request" : "remove it, or use effect delay");
         }
@@ -91,7 +92,7 @@ final class FaultType
         final Long last = (Long)values.get(LAST_BLOCK.key());
         if (null != last && last < first)
         {
-            throw new DeviceSettingException(LAST_BLOCK.key(), Long.toString(last), "below first-block " + first,
+            throw new InvalidSettingException(LAST_BLOCK.key(), Long.toString(last), "below first-block " + first,
                 "swap them");
         }
         if (null != last && Long.MAX_VALUE == last)
@@ -104,7 +105,7 @@ final class FaultType
             all.stream().filter(operations::contains).toList());
         if ("error".equals(effect) && SUCCESS.equals(values.get(STATUS.key())))
         {
-            throw new DeviceSettingException(STATUS.key(), SUCCESS, "no error", "choose another status");
+            throw new InvalidSettingException(STATUS.key(), SUCCESS, "no error", "choose another status");
         }
         if (isDelay || "hang".equals(effect) || statusDefault(effect).equals(values.get(STATUS.key())))
         {

@@ -1,5 +1,6 @@
 package io.millrace.control.device;
 
+import io.millrace.control.setting.InvalidSettingException;
 import io.millrace.control.setting.SettingType;
 import java.util.List;
 import java.util.Map;
@@ -117,18 +118,18 @@ final class RemoteType
         final List<?> addresses = (List<?>)values.get(ADDRESSES.key());
         if (addresses.size() > ADDRESSES_MAX)
         {
-            throw new DeviceSettingException(ADDRESSES.key(), null,
+            throw new InvalidSettingException(ADDRESSES.key(), null,
                 addresses.size() + " addresses, and " + ADDRESSES_MAX + " are possible", "name fewer");
         }
         if (null == values.get(NSID.key()) && null == values.get(NAMESPACE_UUID.key()))
         {
-            throw new DeviceSettingException(NSID.key(), null, "missing", "give nsid or uuid of the namespace");
+            throw new InvalidSettingException(NSID.key(), null, "missing", "give nsid or uuid of the namespace");
         }
         final long delayNs = (Long)values.get(RECONNECT_DELAY.key());
         final long delayMaxNs = (Long)values.get(RECONNECT_DELAY_MAX.key());
         if (delayMaxNs < delayNs)
         {
-            throw new DeviceSettingException(RECONNECT_DELAY_MAX.key(), null, "less than reconnect-delay",
+            throw new InvalidSettingException(RECONNECT_DELAY_MAX.key(), null, "less than reconnect-delay",
                 "give at least that");
         }
     }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.control.setting.InvalidSettingException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -93,7 +94,7 @@ class DeviceTypesTest
     {
         if ("!".equals(wanted))
         {
-            assertThrows(DeviceSettingException.class, () -> DeviceTypes.of(type).canonical(properties(given)));
+            assertThrows(InvalidSettingException.class, () -> DeviceTypes.of(type).canonical(properties(given)));
             return;
         }
         final Map<String, String> canonical = DeviceTypes.of(type).canonical(properties(given));
@@ -158,7 +159,7 @@ class DeviceTypesTest
             "status"})
     void shouldSayWhatIsWrong(final String type, final String given, final String message)
     {
-        assertEquals(message, assertThrows(DeviceSettingException.class,
+        assertEquals(message, assertThrows(InvalidSettingException.class,
             () -> DeviceTypes.of(type).canonical(properties(given))).getMessage());
     }
 
@@ -168,11 +169,11 @@ class DeviceTypesTest
         final DeviceType fault = DeviceTypes.of("fault");
         final String rule = "effect=hang ";
         assertEquals(128, ((List<?>)fault.values(Map.of("base", "d", "rules", rule.repeat(128))).get("rules")).size());
-        assertEquals("rules = 129: more than 128 of them; join some", assertThrows(DeviceSettingException.class,
+        assertEquals("rules = 129: more than 128 of them; join some", assertThrows(InvalidSettingException.class,
             () -> fault.values(Map.of("base", "d", "rules", rule.repeat(129)))).getMessage());
         final String longRule = "effect=torn-write,operations=read+write+flush+write-zeroes+deallocate+compare," +
             "first-block=1000000000000,last-block=2000000000000 ";
-        final String tooLong = assertThrows(DeviceSettingException.class,
+        final String tooLong = assertThrows(InvalidSettingException.class,
             () -> fault.values(Map.of("base", "d", "rules", longRule.repeat(128)))).getMessage();
         assertTrue(tooLong.matches("settings: [0-9]+ bytes together, more than 8192; shorten or join some"), tooLong);
     }
@@ -194,9 +195,9 @@ class DeviceTypesTest
     void shouldNameTheTypesThatThereAre()
     {
         assertEquals("type = disk: not one of " + String.join(", ", DeviceTypes.names()) + "; use one of them",
-            assertThrows(DeviceSettingException.class, () -> DeviceTypes.of("disk")).getMessage());
+            assertThrows(InvalidSettingException.class, () -> DeviceTypes.of("disk")).getMessage());
         assertEquals("type = null: no type any more; write discard, its name now",
-            assertThrows(DeviceSettingException.class, () -> DeviceTypes.of("null")).getMessage());
+            assertThrows(InvalidSettingException.class, () -> DeviceTypes.of("null")).getMessage());
         assertNull(DeviceTypes.find("disk"));
     }
 }

@@ -3,10 +3,10 @@ package io.millrace.cli.control;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.control.device.DeviceSetting;
-import io.millrace.control.device.DeviceSettingException;
 import io.millrace.control.device.DeviceType;
 import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.setting.InvalidSettingException;
 import io.millrace.control.setting.SettingType;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -179,7 +179,7 @@ final class DeviceOptions
         {
             return DeviceTypes.of(name);
         }
-        catch (final DeviceSettingException e)
+        catch (final InvalidSettingException e)
         {
             throw new CommandException(ExitCode.USAGE, "--" + e.getMessage(), e);
         }
@@ -217,7 +217,7 @@ final class DeviceOptions
             DeviceTypes.of(device.type()).values(device.properties());
             return device;
         }
-        catch (final DeviceSettingException e)
+        catch (final InvalidSettingException e)
         {
             throw new CommandException(ExitCode.USAGE, prefix + e.getMessage(), e);
         }
@@ -230,7 +230,7 @@ final class DeviceOptions
         {
             DeviceTypes.of(device.type()).applied(device.properties(), changes);
         }
-        catch (final DeviceSettingException e)
+        catch (final InvalidSettingException e)
         {
             throw new CommandException(ExitCode.USAGE, e.getMessage(), e);
         }

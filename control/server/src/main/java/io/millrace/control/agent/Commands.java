@@ -7,7 +7,6 @@ import io.millrace.control.codec.Code;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.device.DeviceContent;
-import io.millrace.control.device.DeviceSettingException;
 import io.millrace.control.device.DeviceType;
 import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.Command;
@@ -17,6 +16,7 @@ import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.service.Reply;
+import io.millrace.control.setting.InvalidSettingException;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.OperationException;
 import io.millrace.dataplane.config.DataPlaneConfig;
@@ -227,7 +227,7 @@ final class Commands
             return DeviceConfig.of(spec.name(), spec.type(),
                 DeviceTypes.of(spec.type()).values(spec.properties()));
         }
-        catch (final DeviceSettingException e)
+        catch (final InvalidSettingException e)
         {
             throw new IllegalArgumentException("device " + spec.name() + ": " + e.getMessage(), e);
         }
@@ -243,7 +243,7 @@ final class Commands
             return ok(dataPlane.devices().modify(command.name(), device(new DeviceSpec(
                 was.name(), was.type(), wanted)).properties()));
         }
-        catch (final DeviceSettingException e)
+        catch (final InvalidSettingException e)
         {
             throw new IllegalArgumentException("device " + was.name() + ": " + e.getMessage(), e);
         }

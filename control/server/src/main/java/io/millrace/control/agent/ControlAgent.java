@@ -7,7 +7,7 @@ import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.service.ControlService;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.control.service.Reply;
-import io.millrace.control.service.ServiceSettingException;
+import io.millrace.control.setting.InvalidSettingException;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.StatePlan;
 import io.millrace.control.state.StateStep;
@@ -58,7 +58,7 @@ public final class ControlAgent implements AutoCloseable
                 new DataPlaneBackend(settings.name(), dataPlane, events, owner, kept, bounds),
                 owner::onNote, owner::onError));
         }
-        catch (final ServiceSettingException e)
+        catch (final InvalidSettingException e)
         {
             throw new SettingException(e.key(), e.value(), e.bound(), e.remedy(), e);
         }

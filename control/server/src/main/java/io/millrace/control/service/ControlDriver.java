@@ -6,6 +6,7 @@ import io.aeron.driver.media.UdpChannel;
 import io.aeron.exceptions.AeronException;
 import io.millrace.control.client.ControlDirectories;
 import io.millrace.control.client.DriverProcess;
+import io.millrace.control.setting.InvalidSettingException;
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -44,7 +45,7 @@ final class ControlDriver implements AutoCloseable
     /**
      * Starts it.
      *
-     * @throws ServiceSettingException when the directory cannot be used.
+     * @throws InvalidSettingException when the directory cannot be used.
      */
     ControlDriver(final ControlSettings settings, final Consumer<String> onError)
     {
@@ -94,7 +95,7 @@ final class ControlDriver implements AutoCloseable
             }
             DriverProcess.write(settings.directory(), ProcessHandle.current().pid());
         }
-        catch (final ServiceSettingException e)
+        catch (final InvalidSettingException e)
         {
             StorageFault.close(driver);
             throw e;
@@ -104,10 +105,10 @@ final class ControlDriver implements AutoCloseable
             StorageFault.close(driver);
             if (StorageFault.isIn(e))
             {
-                throw new ServiceSettingException("control.directory", settings.directory(),
+                throw new InvalidSettingException("control.directory", settings.directory(),
                     "has no space for the files of the media driver", StorageFault.REMEDY, e);
             }
-            throw new ServiceSettingException("control.directory", settings.directory(),
+            throw new InvalidSettingException("control.directory", settings.directory(),
                 "cannot be used by the media driver: " + String.valueOf(e.getMessage()).lines().findFirst().orElse(""),
                 "name a directory that this user may create, with some MiB of free space", e);
         }

@@ -1,6 +1,7 @@
 package io.millrace.control.service;
 
 import io.aeron.exceptions.AeronException;
+import io.millrace.control.setting.InvalidSettingException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
@@ -36,7 +37,7 @@ public final class ControlService implements AutoCloseable
      * @param onNote   gets one line about events that are no errors, on any thread; must not block.
      * @param onError  gets one line about errors that cannot be returned to a client; on any thread, must not block.
      * @return the running service.
-     * @throws ServiceSettingException naming the invalid setting; everything started was stopped again.
+     * @throws InvalidSettingException naming the invalid setting; everything started was stopped again.
      */
     public static ControlService start(
         final ControlSettings settings,
@@ -65,7 +66,7 @@ public final class ControlService implements AutoCloseable
     {
         if (settings.isUdp() && null == settings.secrets())
         {
-            throw new ServiceSettingException("control.secrets", null, "missing, and commands are accepted over UDP",
+            throw new InvalidSettingException("control.secrets", null, "missing, and commands are accepted over UDP",
                 "name a file with keys, or set channel: " + ControlSettings.IPC_CHANNEL);
         }
         final KeyFile keys = new KeyFile(settings.secrets(), onNote, onError, SystemNanoClock.INSTANCE.nanoTime());
@@ -80,7 +81,7 @@ public final class ControlService implements AutoCloseable
         catch (final AeronException e)
         {
             executor.close();
-            throw new ServiceSettingException("control.channel", settings.channel(), "cannot be listened on: " +
+            throw new InvalidSettingException("control.channel", settings.channel(), "cannot be listened on: " +
                 e.getMessage().lines().findFirst().orElse(""), "use an address of this machine and a free port", e);
         }
         thread = new ServiceThread(

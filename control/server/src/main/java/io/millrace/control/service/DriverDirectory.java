@@ -3,6 +3,7 @@ package io.millrace.control.service;
 import io.aeron.CncFileDescriptor;
 import io.aeron.CommonContext;
 import io.millrace.control.client.ControlDirectories;
+import io.millrace.control.setting.InvalidSettingException;
 import io.millrace.lock.LockFile;
 import io.millrace.lock.LockHolder;
 import io.millrace.lock.LockedException;
@@ -43,7 +44,7 @@ final class DriverDirectory implements AutoCloseable
      * Takes the directory.
      *
      * @param settings with the directory, and the group that may use it besides the user.
-     * @throws ServiceSettingException if it cannot be used.
+     * @throws InvalidSettingException if it cannot be used.
      */
     static DriverDirectory take(final ControlSettings settings)
     {
@@ -53,7 +54,7 @@ final class DriverDirectory implements AutoCloseable
         final String trustProblem = ControlDirectories.trustProblem(absolute, group);
         if (null != trustProblem)
         {
-            throw new ServiceSettingException(SETTING, absolute, trustProblem,
+            throw new InvalidSettingException(SETTING, absolute, trustProblem,
                 "remove it, or name another directory");
         }
         final Path lockFile = absolute.resolveSibling(absolute.getFileName() + ".lock");
@@ -67,19 +68,19 @@ final class DriverDirectory implements AutoCloseable
         catch (final LockedException e)
         {
             throw absolute.equals(ControlDirectories.dataPlane(settings.name())) ?
-                new ServiceSettingException("control.name", settings.name(),
+                new InvalidSettingException("control.name", settings.name(),
                     "a data plane of this user with this name runs already, " + LockHolder.describe(lockFile),
                     "stop that one, or give this one a name of its own", e) :
-                new ServiceSettingException(SETTING, absolute,
+                new InvalidSettingException(SETTING, absolute,
                     "in use by another data plane or manager, " + LockHolder.describe(lockFile), REMEDY, e);
         }
         catch (final IOException e)
         {
             CloseHelper.quietClose(lock);
-            throw new ServiceSettingException(SETTING, absolute, "cannot be used: " + e.getMessage(),
+            throw new InvalidSettingException(SETTING, absolute, "cannot be used: " + e.getMessage(),
                 "name a directory that this user may create", e);
         }
-        catch (final ServiceSettingException e)
+        catch (final InvalidSettingException e)
         {
             CloseHelper.quietClose(lock);
             throw e;
@@ -109,7 +110,7 @@ final class DriverDirectory implements AutoCloseable
         }
         catch (final IOException e)
         {
-            throw new ServiceSettingException(SETTING, base, "cannot be made (" + e.getClass().getSimpleName() + ")",
+            throw new InvalidSettingException(SETTING, base, "cannot be made (" + e.getClass().getSimpleName() + ")",
                 REMEDY, e);
         }
     }
@@ -122,7 +123,7 @@ final class DriverDirectory implements AutoCloseable
         }
         if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS))
         {
-            throw new ServiceSettingException(SETTING, directory, "no directory", REMEDY);
+            throw new InvalidSettingException(SETTING, directory, "no directory", REMEDY);
         }
         final File cnc = CommonContext.newCncFile(directory.toString());
         if (!cnc.exists())
@@ -131,14 +132,14 @@ final class DriverDirectory implements AutoCloseable
             {
                 if (files.iterator().hasNext())
                 {
-                    throw new ServiceSettingException(SETTING, directory, "holds other files, which would be removed",
+                    throw new InvalidSettingException(SETTING, directory, "holds other files, which would be removed",
                         REMEDY);
                 }
             }
         }
         else if (isAlive(cnc))
         {
-            throw new ServiceSettingException(SETTING, directory, "in use by another media driver", REMEDY);
+            throw new InvalidSettingException(SETTING, directory, "in use by another media driver", REMEDY);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.millrace.control.service;
 
+import io.millrace.control.setting.InvalidSettingException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -46,7 +47,7 @@ final class DriverPermissions
             else if (!Files.getPosixFilePermissions(path).containsAll(
                 Set.of(PosixFilePermission.GROUP_READ, PosixFilePermission.GROUP_WRITE)))
             {
-                throw new ServiceSettingException(SETTING, group,
+                throw new InvalidSettingException(SETTING, group,
                     "has no effect: the group cannot write new files",
                     "start the process with umask 007 (UMask=0007 in a unit of systemd)");
             }
@@ -63,7 +64,7 @@ final class DriverPermissions
         }
         catch (final UserPrincipalNotFoundException e)
         {
-            throw new ServiceSettingException(SETTING, group, "unknown group", "name a group of this machine", e);
+            throw new InvalidSettingException(SETTING, group, "unknown group", "name a group of this machine", e);
         }
     }
 }

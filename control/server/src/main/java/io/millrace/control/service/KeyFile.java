@@ -1,5 +1,6 @@
 package io.millrace.control.service;
 
+import io.millrace.control.setting.InvalidSettingException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +26,7 @@ final class KeyFile
      * @param file    null: no keys are known.
      * @param onNote  notified when the keys were reloaded.
      * @param onError notified when the file becomes invalid; the keys are unchanged then.
-     * @throws ServiceSettingException when the file cannot be used.
+     * @throws InvalidSettingException when the file cannot be used.
      */
     KeyFile(final Path file, final Consumer<String> onNote, final Consumer<String> onError, final long nowNs)
     {
@@ -62,7 +63,7 @@ final class KeyFile
             onNote.accept("control: the keys of " + file + " were reloaded");
             return true;
         }
-        catch (final ServiceSettingException e)
+        catch (final InvalidSettingException e)
         {
             onError.accept("control: the keys are unchanged: " + e.getMessage());
             return false;

@@ -3,6 +3,7 @@ package io.millrace.control.service;
 import io.millrace.control.codec.Role;
 import io.millrace.control.session.SecretException;
 import io.millrace.control.session.SharedSecret;
+import io.millrace.control.setting.InvalidSettingException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -60,7 +61,7 @@ final class KeyRing
     /**
      * Reads lines of name, role, secret, and the name of a data plane if the key is for that alone.
      *
-     * @throws ServiceSettingException if the file is accessible to other users, or a line is invalid.
+     * @throws InvalidSettingException if the file is accessible to other users, or a line is invalid.
      */
     static KeyRing read(final Path file)
     {
@@ -71,18 +72,18 @@ final class KeyRing
             if (permissions.contains(PosixFilePermission.OTHERS_READ) ||
                 permissions.contains(PosixFilePermission.OTHERS_WRITE))
             {
-                throw new ServiceSettingException(SETTING, file, "open to all users", "chmod 600 it");
+                throw new InvalidSettingException(SETTING, file, "open to all users", "chmod 600 it");
             }
             if (!Files.isRegularFile(file) || Files.size(file) > FILE_LENGTH_MAX)
             {
-                throw new ServiceSettingException(SETTING, file, "no regular file of at most " +
+                throw new InvalidSettingException(SETTING, file, "no regular file of at most " +
                     FILE_LENGTH_MAX + " bytes", "is this the right file?");
             }
             lines = Files.readAllLines(file, StandardCharsets.UTF_8);
         }
         catch (final IOException e)
         {
-            throw new ServiceSettingException(SETTING, file, "cannot be read (" + e.getClass().getSimpleName() + ")",
+            throw new InvalidSettingException(SETTING, file, "cannot be read (" + e.getClass().getSimpleName() + ")",
                 "name a file that this user may read", e);
         }
         final Map<String, Key> keys = new HashMap<>();
@@ -96,7 +97,7 @@ final class KeyRing
         }
         if (keys.isEmpty())
         {
-            throw new ServiceSettingException(SETTING, file, "has no keys", "write lines of name, role and secret");
+            throw new InvalidSettingException(SETTING, file, "has no keys", "write lines of name, role and secret");
         }
         return new KeyRing(keys);
     }
@@ -106,7 +107,7 @@ final class KeyRing
         final String where = file + ":" + number;
         if (columns.length < COLUMNS_MIN || columns.length > COLUMNS_MAX)
         {
-            throw new ServiceSettingException(SETTING, where,
+            throw new InvalidSettingException(SETTING, where,
                 columns.length + " words instead of name, role, secret and perhaps a data plane",
                 "write the three or four, with blanks between them and none inside");
         }
@@ -115,7 +116,7 @@ final class KeyRing
             case "read" -> Role.READ;
             case "operator" -> Role.OPERATOR;
             case "admin", MANAGER -> Role.ADMIN;
-            default -> throw new ServiceSettingException(
+            default -> throw new InvalidSettingException(
                 SETTING, where, "the second word is not a role", "use read, operator, admin or manager");
         };
         final SharedSecret secret;
@@ -125,13 +126,13 @@ final class KeyRing
         }
         catch (final SecretException e)
         {
-            throw new ServiceSettingException(SETTING, where, e.getMessage(), "", e);
+            throw new InvalidSettingException(SETTING, where, e.getMessage(), "", e);
         }
         final String dataPlane = columns.length > COLUMNS_MIN ? columns[COLUMNS_MIN] : "";
         final Key key = new Key(secret, role, MANAGER.equals(columns[1]), dataPlane);
         if (null != keys.putIfAbsent(columns[0], key))
         {
-            throw new ServiceSettingException(SETTING, where, "key " + columns[0] + " already exists", "remove one");
+            throw new InvalidSettingException(SETTING, where, "key " + columns[0] + " already exists", "remove one");
         }
     }
 

@@ -1,12 +1,12 @@
 package io.millrace.control.state;
 
-import io.millrace.control.device.DeviceSettingException;
 import io.millrace.control.device.DeviceType;
 import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.SubsystemSpec;
+import io.millrace.control.setting.InvalidSettingException;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 
@@ -35,7 +35,7 @@ final class Canonical
             return null == type ? spec : new DeviceSpec(spec.name(), spec.type(), type.canonical(spec.properties()),
                 type.hasIncarnation() ? spec.incarnation() : DeviceSpec.NO_INCARNATION);
         }
-        catch (final DeviceSettingException _)
+        catch (final InvalidSettingException _)
         {
             return spec;
         }

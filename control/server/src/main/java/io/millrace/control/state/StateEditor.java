@@ -2,7 +2,6 @@ package io.millrace.control.state;
 
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Transport;
-import io.millrace.control.device.DeviceSettingException;
 import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
@@ -11,6 +10,7 @@ import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
+import io.millrace.control.setting.InvalidSettingException;
 import io.millrace.validation.ResourceValidation;
 import java.util.HashMap;
 import java.util.Map;
@@ -245,7 +245,7 @@ public final class StateEditor
             DeviceTypes.of(wanted.type()).values(wanted.properties());
             return Canonical.device(wanted);
         }
-        catch (final DeviceSettingException e)
+        catch (final InvalidSettingException e)
         {
             throw refusal(Code.INVALID, subject(wanted.name()), e.getMessage());
         }
@@ -317,7 +317,7 @@ public final class StateEditor
             devices.put(name, new DeviceSpec(name, device.type(),
                 DeviceTypes.of(device.type()).applied(device.properties(), properties), device.incarnation()));
         }
-        catch (final DeviceSettingException e)
+        catch (final InvalidSettingException e)
         {
             throw refusal(Code.INVALID, subject(name), e.getMessage());
         }

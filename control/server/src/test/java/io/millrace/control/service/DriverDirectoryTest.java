@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.aeron.driver.MediaDriver;
 import io.aeron.driver.ThreadingMode;
 import io.millrace.control.client.ControlDirectories;
+import io.millrace.control.setting.InvalidSettingException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -86,8 +87,8 @@ class DriverDirectoryTest
             }
             assertTrue(null != line, output::toString);
             pid = Long.parseLong(line.substring("ready ".length()));
-            final ServiceSettingException e =
-                assertThrows(ServiceSettingException.class, () -> DriverDirectory.take(of(directory)));
+            final InvalidSettingException e =
+                assertThrows(InvalidSettingException.class, () -> DriverDirectory.take(of(directory)));
             assertTrue(e.getMessage().contains(" in use by another data plane or manager, process " +
                 pid + " (java) of "), e.getMessage());
             ProcessHandle.of(pid).orElseThrow().destroyForcibly();
@@ -112,8 +113,8 @@ class DriverDirectoryTest
         final Path lock = Path.of(ControlDirectories.dataPlane(name) + ".lock");
         try (DriverDirectory first = DriverDirectory.take(settings))
         {
-            final ServiceSettingException e =
-                assertThrows(ServiceSettingException.class, () -> DriverDirectory.take(settings), first::toString);
+            final InvalidSettingException e =
+                assertThrows(InvalidSettingException.class, () -> DriverDirectory.take(settings), first::toString);
             assertTrue(e.getMessage().startsWith("control.name = " + name + ": a data plane of this user " +
                 "with this name runs already, process " + ProcessHandle.current().pid() + " "), e.getMessage());
             assertTrue(e.getMessage().endsWith("; stop that one, or give this one a name of its own"), e.getMessage());

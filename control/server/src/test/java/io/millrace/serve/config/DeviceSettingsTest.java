@@ -8,13 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.block.BlockGeometry;
 import io.millrace.control.agent.DeviceConversions;
 import io.millrace.control.device.DeviceSetting;
-import io.millrace.control.device.DeviceSettingException;
 import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.Resource;
+import io.millrace.control.setting.InvalidSettingException;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.StateDocument;
 import io.millrace.control.state.StatePlan;
@@ -222,7 +222,7 @@ class DeviceSettingsTest
                     setting.namesDevices() == text.startsWith("wrapped") && null != setting.value(text) &&
                     ("size".equals(key) == text.endsWith("MiB"));
             }
-            catch (final DeviceSettingException e)
+            catch (final InvalidSettingException e)
             {
                 return false;
             }
