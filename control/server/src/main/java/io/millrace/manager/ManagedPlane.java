@@ -17,30 +17,18 @@ import io.millrace.control.message.SessionInfo;
 import io.millrace.control.message.StatePosition;
 import io.millrace.control.service.Listing;
 import io.millrace.control.service.Reply;
-import io.millrace.control.setting.Units;
-import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.ManagerName;
 import io.millrace.manager.config.PlaneConfig;
 import io.millrace.manager.store.StateStore;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.NanoClock;
 
 /**
  * One data plane of a manager: reconciles it with its desired state and forwards commands. Never blocks; confined to
- * the manager's thread.
- *
- * <pre>
- *   DOWN --session--&gt; EXAMINING --lineage fits--&gt; TAKING --term taken--&gt; SERVING
- *                        |   ^                                          |   ^
- *        another lineage |   | a person decided      on connect, events |   |
- *                        v   |                                 and time v   |
- *                       FOREIGN                                       COMPARING
- *   any --session lost--&gt; DOWN        any --a later manager--&gt; FENCED
- * </pre>
+ * the manager's thread. See {@link PlaneMode} for its states.
+ * <p>
  * If the data plane holds a later version of the same lineage than this manager, its state is adopted as the next
  * version before any step is applied.
  * <p>
@@ -49,33 +37,15 @@ import org.agrona.concurrent.NanoClock;
  */
 final class ManagedPlane implements ControlListener, AutoCloseable
 {
-    private enum Mode
-    {
-        /** There is no session. */
-        DOWN,
-        /** Leadership and version of the data plane are read. */
-        EXAMINING,
-        /** It holds state of another lineage: it is only inspected until an operator decides. */
-        FOREIGN,
-        /** A term above all others is persisted and taken on the data plane. */
-        TAKING,
-        /** Changes are sent as they arrive. */
-        SERVING,
-        /** The actual state is compared with the desired state, and the difference is applied. */
-        COMPARING,
-        /** Another manager is active: the data plane is only inspected. */
-        FENCED
-    }
-
-    private final PlaneConfig config;
     private static final long RECHECK_NS = TimeUnit.SECONDS.toNanos(1);
 
-    private final String managerName;
+    private final PlaneConfig config;
     private final Command.AssignControllerIds controllerIds;
     private final NanoClock clock;
     private final WorkThread work;
     private final PlaneListener owner;
     private final Ledger ledger;
+    private final HeldVersion held;
     private final RequestOrder order;
     private final PlaneLink link;
     private final Leadership leadership;
@@ -85,19 +55,10 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     private final SyncStatus syncStatus;
     private final ChangeSender sender;
     private final PlaneWatch watch;
-    private volatile Mode mode = Mode.DOWN;
-    private Comparison comparison;
-    private LeadershipInfo observed = LeadershipInfo.NONE;
+    private final Reconciliation reconciliation;
+    private volatile PlaneMode mode = PlaneMode.DOWN;
     private long session;
     private long recheckNs = Long.MAX_VALUE;
-    /** Purpose of the next comparison, by the operator's decision and the version of the data plane. */
-    private Comparison.Purpose purpose = Comparison.Purpose.REPAIR;
-    /** The data plane has a later version: pending changes are void. */
-    private boolean isStale;
-    /** Lineage whose data plane an operator allowed this manager to take over; null: none. */
-    private UUID allowedLineage;
-    private List<CompletableFuture<Reply>> asked = new ArrayList<>();
-    private List<CompletableFuture<Reply>> answering = new ArrayList<>();
 
     /**
      * Opens no session yet; throws ControlSettingException if a setting of the client is invalid. Controller ids may be
@@ -115,20 +76,23 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     {
         this.config = config;
         this.clock = clock;
-        managerName = self.managerName();
         this.controllerIds = controllerIds;
         this.work = work;
         this.owner = owner;
         files = new ServedFiles(store, work, this::log);
         ledger = new Ledger(store, work, this::onFinished, this::log);
+        held = new HeldVersion(config.name(), ledger);
         order = new RequestOrder(store, work, ledger);
-        link = new PlaneLink(config, managerName, clock, this);
+        link = new PlaneLink(config, self.managerName(), clock, this);
         leadership = new Leadership(config.name(), self, store, work, (command, then) ->
             link.submit(command).onDone((call) -> then.accept(StageRunner.replyOf(call))), clock, this::log);
         schedule = new CompareSchedule(clock);
         syncStatus = new SyncStatus(config.name(), owner, this::log);
         versions = new VersionReporter(link::submit, this::fence, this::log);
         sender = new ChangeSender(ledger, link, work, schedule, syncStatus, versions, files, this::fence);
+        reconciliation = new Reconciliation(config.name(), self.managerName(), ledger, link, schedule, syncStatus,
+            files, owner, (purpose) -> new Comparison(ledger, link, work, order, leadership, versions, files, purpose),
+            held::onAdopted, this::log);
         watch = new PlaneWatch(config.name(), downAfterNs, link, clock, owner, this::log);
     }
 
@@ -197,7 +161,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
             }
             case FOREIGN ->
             {
-                ledger.revertAll(foreignRefusal());
+                ledger.revertAll(held.foreignRefusal());
                 yield 0;
             }
             case TAKING -> take(nowNs);
@@ -215,12 +179,12 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     /** Reads leadership and version. */
     private void examine()
     {
-        mode = Mode.EXAMINING;
+        mode = PlaneMode.EXAMINING;
         recheckNs = clock.nanoTime() + RECHECK_NS;
         final long askedIn = session;
         link.submit(new Command.List(Kind.LEADERSHIP, "")).onDone((call) ->
         {
-            if (askedIn == session && Mode.EXAMINING == mode)
+            if (askedIn == session && PlaneMode.EXAMINING == mode)
             {
                 onExamined(call);
             }
@@ -249,7 +213,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
 
     private void onExamined(final LeadershipInfo info, final boolean isOld)
     {
-        observed = info;
+        held.onObserved(info);
         leadership.onObserved(info, isOld);
         versions.onObserved(info.position(), isOld);
         if (leadership.hasLostTerm())
@@ -258,16 +222,12 @@ final class ManagedPlane implements ControlListener, AutoCloseable
                 ManagerName.phrase(info.managerName()) + " is above " + leadership.term());
             return;
         }
-        final StatePosition held = info.position();
-        if (held.isKnown() && ledger.isKnown() && !held.isRelatedTo(ledger.position()) &&
-            !held.lineage().equals(allowedLineage))
+        if (held.isForeign())
         {
             onForeign();
             return;
         }
-        isStale = held.isKnown() && ledger.isKnown() && held.isRelatedTo(ledger.position()) &&
-            held.isAfter(ledger.position());
-        mode = Mode.TAKING;
+        mode = PlaneMode.TAKING;
         leadership.renew();
         if (leadership.isHeld())
         {
@@ -277,31 +237,17 @@ final class ManagedPlane implements ControlListener, AutoCloseable
 
     private void onForeign()
     {
-        mode = Mode.FOREIGN;
-        final String reason = foreignReason();
+        mode = PlaneMode.FOREIGN;
+        final String reason = held.foreignReason();
         syncStatus.onRefused(reason);
         owner.onReconciled(name(), "found state of another lineage: no steps are applied", ledger.version(),
             Reply.refused(Code.FAILED, reason));
-        ledger.revertAll(foreignRefusal());
-    }
-
-    private String foreignReason()
-    {
-        return "it has " + observed.position() + ", this manager " + ledger.position() + (observed.isManaged() ?
-            "; " + ManagerName.phrase(observed.managerName()) + " managed it before" : "") +
-            ": 'millrace dataplane adopt' makes the actual state a version of this manager, 'millrace dataplane " +
-            "reconcile --take-over' applies this manager's desired state";
-    }
-
-    private Reply foreignRefusal()
-    {
-        return Reply.refused(Code.FAILED, "data plane " + name() + " holds state of another lineage and is not " +
-            "managed: " + foreignReason());
+        ledger.revertAll(held.foreignRefusal());
     }
 
     private int take(final long nowNs)
     {
-        revertIfStale();
+        revertIfLater();
         leadership.poll(nowNs);
         if (leadership.needsRecheck(nowNs))
         {
@@ -318,7 +264,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
 
     private void beginServing()
     {
-        mode = Mode.SERVING;
+        mode = PlaneMode.SERVING;
         link.term(leadership.term());
         assignControllerIds();
         schedule.forgetRefusals();
@@ -338,24 +284,12 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         }
     }
 
-    private void revertIfStale()
+    private void revertIfLater()
     {
-        if (isStale)
+        if (held.isLater())
         {
-            ledger.revertAll(adoptingRefusal());
+            ledger.revertAll(held.adoptingRefusal());
         }
-    }
-
-    private Reply adoptingRefusal()
-    {
-        return Reply.refused(Code.FAILED, "data plane " + name() + " has another state than this manager, which is " +
-            "being adopted as its next version: inspect it, then try again");
-    }
-
-    /** Whether the actual state is to be adopted. */
-    private boolean isToBeAdopted()
-    {
-        return isStale || !ledger.isKnown() || Comparison.Purpose.ADOPT == purpose;
     }
 
     private int serve(final long nowNs)
@@ -364,15 +298,15 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         {
             syncStatus.follow(ledger);
         }
-        revertIfStale();
+        revertIfLater();
         if (ledger.isAdopting())
         {
             return 0;
         }
-        final boolean isAdoption = isToBeAdopted();
-        if (!schedule.isDue(nowNs) || isAdoption && ledger.isKnown() && !isStale && !ledger.isSettled())
+        final boolean isAdoption = held.isLater() || reconciliation.isAdoptionNext();
+        if (!schedule.isDue(nowNs) || isAdoption && ledger.isKnown() && !held.isLater() && !ledger.isSettled())
         {
-            return isStale ? 0 : sender.poll();
+            return held.isLater() ? 0 : sender.poll();
         }
         if (sender.isBusy())
         {
@@ -382,125 +316,29 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         {
             return 0;
         }
-        mode = Mode.COMPARING;
-        schedule.begin();
-        comparison = new Comparison(ledger, link, work, order, leadership, versions, files,
-            isAdoption ? Comparison.Purpose.ADOPT : purpose);
-        answering = asked;
-        asked = new ArrayList<>();
-        purpose = Comparison.Purpose.REPAIR;
+        mode = PlaneMode.COMPARING;
+        reconciliation.begin(isAdoption, held.isLater());
         return 1;
     }
 
     private int compare(final long nowNs)
     {
-        final int count = comparison.poll();
-        if (Comparison.State.LISTING != comparison.state())
+        final int count = reconciliation.poll(nowNs);
+        if (reconciliation.isDone())
         {
-            link.touch();
-        }
-        switch (comparison.state())
-        {
-            case LISTING, REPAIRING ->
+            final String fencedBy = reconciliation.fencedBy();
+            if (null != fencedBy)
             {
-                return count;
-            }
-            case FENCED ->
-            {
-                fence(comparison.reason());
-                return count + 1;
-            }
-            case INCOMPLETE ->
-            {
-                syncStatus.onRefused("its state cannot be read: " + comparison.reason());
-                schedule.onRefused(nowNs);
-                answer(Reply.refused(Code.FAILED, syncStatus.refusal()));
-            }
-            case OBSERVED -> adopt(comparison.found(), comparison.observed().position());
-            case REPAIRED -> onRepaired(nowNs);
-        }
-        endComparing();
-        return count + 1;
-    }
-
-    private void onRepaired(final long nowNs)
-    {
-        final int steps = comparison.steps();
-        final int left = comparison.left();
-        syncStatus.onCompared(left, comparison.drift(name()));
-        files.onServed(comparison.found(), ledger.keptState());
-        if (0 == left)
-        {
-            files.onServed(ledger.keptState(), ledger.keptState());
-        }
-        if (steps > 0 && !syncStatus.isRefusedAgain(comparison.refusedCount() == steps ?
-            comparison.words() + ": " + comparison.firstLeft() : ""))
-        {
-            schedule.onOwnChange();
-            final String words = "reconciled with version " + ledger.version() + " in " + Units.count(steps, "step") +
-                (0 == comparison.refusedCount() ? "" : ", " + comparison.refusedCount() + " refused") + ": " +
-                comparison.words();
-            log(words);
-            owner.onManaged(name(), Change.CHANGED, words);
-            owner.onReconciled(name(), "reconcile: " + comparison.words(), ledger.version(),
-                0 == comparison.refusedCount() ? Reply.OK : Reply.refused(Code.FAILED, comparison.firstLeft()));
-        }
-        if (0 == left)
-        {
-            schedule.onEqual(nowNs);
-        }
-        else
-        {
-            syncStatus.onRefused(comparison.firstLeft());
-            schedule.onRefused(nowNs);
-        }
-        answer(new Reply(Code.OK, ledger.version(), 0 == left ?
-            "data plane " + name() + " is in sync with version " + ledger.version() :
-            left + " differences to version " + ledger.version() + " are left: " + comparison.firstLeft()));
-    }
-
-    /** No changes are accepted and no comparison begins until it is written. */
-    private void adopt(final DesiredState found, final StatePosition held)
-    {
-        final long before = ledger.version();
-        final String comment = 0 == before ? "initial import" : isStale ?
-            "adopted: the data plane had " + held + ", this manager version " + before :
-            "adopted: an operator made the actual state the desired state";
-        final List<CompletableFuture<Reply>> waiting = answering;
-        answering = new ArrayList<>();
-        // After another lineage the versions of this one continue.
-        ledger.adopt(found, held, managerName, comment, (failure) ->
-        {
-            schedule.onAdopted(null == failure);
-            final Reply reply;
-            if (null == failure)
-            {
-                isStale = false;
-                files.onServed(found, found);
-                final String text = comment + "; it is version " + ledger.version() + " now (" + found + ")";
-                log(text);
-                if (0 != before)
-                {
-                    owner.onManaged(name(), Change.CHANGED, text);
-                    owner.onReconciled(name(), comment, ledger.version(), Reply.OK);
-                }
-                reply = new Reply(Code.OK, ledger.version(), text);
+                fence(fencedBy);
             }
             else
             {
-                reply = Reply.refused(Code.FAILED, "its state cannot be saved: " + Ledger.reason(failure));
-                log(reply.text());
+                endComparing();
             }
-            waiting.forEach((each) -> each.complete(reply));
-        });
+        }
+        return count;
     }
 
-    private void answer(final Reply reply)
-    {
-        final List<CompletableFuture<Reply>> waiting = answering;
-        answering = new ArrayList<>();
-        waiting.forEach((each) -> each.complete(reply));
-    }
 
     /** Compares as soon as possible, and resolves differences in the given mode. */
     CompletableFuture<Reply> reconcile(final ReconcileMode wanted)
@@ -510,17 +348,10 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         {
             return CompletableFuture.completedFuture(refused);
         }
-        final CompletableFuture<Reply> future = new CompletableFuture<>();
-        asked.add(future);
-        purpose = switch (wanted)
+        final CompletableFuture<Reply> future = reconciliation.request(wanted);
+        if (PlaneMode.FOREIGN == mode)
         {
-            case ADOPT -> Comparison.Purpose.ADOPT;
-            case ALLOW_DESTROY -> Comparison.Purpose.REPAIR_ALL;
-            default -> purpose;
-        };
-        if (Mode.FOREIGN == mode)
-        {
-            allowedLineage = observed.position().lineage();
+            held.allow();
             examine();
         }
         schedule.forgetRefusals();
@@ -530,20 +361,20 @@ final class ManagedPlane implements ControlListener, AutoCloseable
 
     private Reply refusalOfReconciling(final ReconcileMode wanted)
     {
-        if (Mode.DOWN == mode)
+        if (PlaneMode.DOWN == mode)
         {
             return Reply.refused(Code.FAILED, "data plane " + name() + " is not connected" +
                 (link.lastError().isEmpty() ? "" : ": " + link.lastError()));
         }
-        if (Mode.FENCED == mode)
+        if (PlaneMode.FENCED == mode)
         {
             return leadership.refusal();
         }
         return switch (wanted)
         {
             case ADOPT -> null;
-            case REPAIR, ALLOW_DESTROY -> Mode.FOREIGN == mode ? foreignRefusal() : null;
-            case TAKE_OVER -> Mode.FOREIGN == mode ? null : Reply.refused(Code.INVALID,
+            case REPAIR, ALLOW_DESTROY -> PlaneMode.FOREIGN == mode ? held.foreignRefusal() : null;
+            case TAKE_OVER -> PlaneMode.FOREIGN == mode ? null : Reply.refused(Code.INVALID,
                 "data plane " + name() + " holds no state of another lineage: nothing to take over");
             default -> Reply.refused(Code.INVALID, "mode is unknown to this manager; use a client of its version");
         };
@@ -552,18 +383,16 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     /** Unresolved differences. */
     List<DriftInfo> drift()
     {
-        return Mode.FOREIGN == mode ? List.of(new DriftInfo(true, false, name(),
-            "apply " + ledger.position() + " to data plane " + name(), foreignReason())) : syncStatus.drift();
+        return PlaneMode.FOREIGN == mode ? List.of(held.foreignDrift()) : syncStatus.drift();
     }
 
     private void endComparing()
     {
-        comparison = null;
-        if (Mode.COMPARING == mode)
+        reconciliation.end();
+        if (PlaneMode.COMPARING == mode)
         {
-            mode = Mode.SERVING;
+            mode = PlaneMode.SERVING;
         }
-        schedule.end();
     }
 
     /** Accepts a change; returns the reason of a refusal, or null. */
@@ -585,14 +414,14 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         {
             return leadership.refusal();
         }
-        if (Mode.FOREIGN == mode)
+        if (PlaneMode.FOREIGN == mode)
         {
-            return foreignRefusal();
+            return held.foreignRefusal();
         }
-        if (ledger.isKnown() && (isStale || ledger.isAdopting() || Mode.COMPARING == mode &&
-            Comparison.Purpose.ADOPT == comparison.purpose()))
+        if (ledger.isKnown() && (held.isLater() || ledger.isAdopting() || PlaneMode.COMPARING == mode &&
+            reconciliation.isAdopting()))
         {
-            return adoptingRefusal();
+            return held.adoptingRefusal();
         }
         return ledger.isKnown() ? null : Reply.refused(Code.FAILED,
             "data plane " + name() +
@@ -640,15 +469,6 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         }
     }
 
-    private void answerAll(final Reply reply)
-    {
-        answer(reply);
-        answering = asked;
-        asked = new ArrayList<>();
-        answer(reply);
-        purpose = Comparison.Purpose.REPAIR;
-    }
-
     private void fence(final String reason)
     {
         if (leadership.lose())
@@ -657,30 +477,28 @@ final class ManagedPlane implements ControlListener, AutoCloseable
                 "): no more commands are sent; restart this one to take over");
             owner.onManaged(name(), Change.CHANGED, "another manager is active: " + reason);
         }
-        mode = Mode.FENCED;
+        mode = PlaneMode.FENCED;
         // Without a term a session may inspect.
         link.term(0);
         ledger.revertAll(leadership.refusal());
-        answerAll(leadership.refusal());
+        reconciliation.answerAll(leadership.refusal());
         endComparing();
     }
 
     @Override
     public void onDisconnected(final String reason)
     {
-        mode = Mode.DOWN;
+        mode = PlaneMode.DOWN;
         sender.onSession();
         session++;
-        isStale = false;
-        // Decisions for the former session are answered or void.
-        allowedLineage = null;
+        held.onDisconnected();
         leadership.onDisconnected();
         watch.onDisconnected();
         log("disconnected: " + reason);
         owner.onManaged(name(), Change.DISCONNECTED, reason);
         confirmAll("saved, but data plane " + name() + " disconnected (" + reason + "); it is applied when the data " +
             "plane is back");
-        answerAll(Reply.refused(Code.FAILED, "data plane " + name() + " disconnected: " + reason));
+        reconciliation.answerAll(Reply.refused(Code.FAILED, "data plane " + name() + " disconnected: " + reason));
         endComparing();
     }
 
@@ -689,7 +507,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     {
         link.touch();
         owner.onEvent(name(), event);
-        if (Mode.SERVING == mode && !sender.isBusy() && ObservedState.isPersisted(event.kind()) &&
+        if (PlaneMode.SERVING == mode && !sender.isBusy() && ObservedState.isPersisted(event.kind()) &&
             Change.FAILED != event.change())
         {
             schedule.onEvent();
@@ -730,7 +548,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     ManagedInfo info()
     {
         final Health health = health();
-        return new ManagedInfo(name(), Mode.DOWN != mode, health,
+        return new ManagedInfo(name(), PlaneMode.DOWN != mode, health,
             TimeUnit.SECONDS.toNanos(link.seen().getEpochSecond()) + link.seen().getNano(), leadership.term(),
             ledger.version(), syncStatus.appliedVersion(), syncStatus.driftSteps(), config.address(),
             // While it is disconnected, its refusals are not reported.
@@ -740,14 +558,14 @@ final class ManagedPlane implements ControlListener, AutoCloseable
                 case DOWN, UNKNOWN -> link.lastError();
                 case STALLED -> watch.stall();
                 case FENCED -> "another manager is active";
-                case FOREIGN -> foreignReason();
+                case FOREIGN -> held.foreignReason();
                 default -> leadership.isHeld() ? "" : leadership.lastError();
             });
     }
 
     private boolean isCommanded()
     {
-        return Mode.DOWN != mode && Mode.FENCED != mode;
+        return PlaneMode.DOWN != mode && PlaneMode.FENCED != mode;
     }
 
     private void log(final String line)
