@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -107,10 +108,7 @@ class PlaneOutageTest
         assertTrue(down.matches(".*\"last-answer-ns\": [0-9]+, \"reason\": \"[^\"].*"), down);
         assertFalse(top.await("\"state\": ?\"\\w+\"").group().contains("serving"));
         // A page is made once a second for all who ask.
-        while (!scrape().contains("millrace_up{data_plane=\"dp0\"} 0.0"))
-        {
-            Thread.sleep(50);
-        }
+        awaitScrape("millrace_up{data_plane=\"dp0\"} 0.0");
         final CommandRun listed = run("dataplane", "list");
         assertTrue(listed.out().contains("down"), listed.out());
         assertEquals(ExitCode.FAILURE, run("top", "--once").exitCode());
@@ -127,23 +125,30 @@ class PlaneOutageTest
     {
         startManager();
         final MillraceProcess plane = serve();
-        String scraped = scrape();
-        while (!scraped.contains("millrace_up{data_plane=\"dp0\"} 1.0"))
-        {
-            scraped = scrape();
-        }
+        awaitScrape("millrace_up{data_plane=\"dp0\"} 1.0");
         plane.signal("STOP");
         // The last page that was made before it hangs is served for up to a second.
-        Thread.sleep(1_100);
         final long startNs = System.nanoTime();
-        scraped = scrape();
-        assertTrue(scraped.contains("millrace_up{data_plane=\"dp0\"} 0.0"), scraped);
+        final String scraped = awaitScrape("millrace_up{data_plane=\"dp0\"} 0.0");
+        assertTrue(System.nanoTime() - startNs < 7_000_000_000L);
         assertFalse(scraped.contains("millrace_data_plane_state"), scraped);
-        assertTrue(System.nanoTime() - startNs < 5_000_000_000L);
         plane.signal("CONT");
-        while (!scrape().contains("millrace_up{data_plane=\"dp0\"} 1.0"))
+        awaitScrape("millrace_up{data_plane=\"dp0\"} 1.0");
+    }
+
+    /** The first page with a text. */
+    private String awaitScrape(final String text) throws IOException
+    {
+        final long deadlineNs = System.nanoTime() + 30_000_000_000L;
+        while (true)
         {
-            Thread.sleep(100);
+            final String scraped = scrape();
+            if (scraped.contains(text))
+            {
+                return scraped;
+            }
+            assertTrue(System.nanoTime() - deadlineNs < 0, () -> "no " + text + " within 30 s: " + scraped);
+            LockSupport.parkNanos(20_000_000);
         }
     }
 
