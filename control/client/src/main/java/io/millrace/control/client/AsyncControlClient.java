@@ -177,7 +177,7 @@ public final class AsyncControlClient implements AutoCloseable
      */
     public <T extends Resource> CompletableFuture<List<T>> list(final Class<T> type, final String name)
     {
-        return submit(new Command.List(ResourceKinds.of(type), name)).thenApply((answer) -> answer.resources(type));
+        return submit(new Command.List(Resource.kindOf(type), name)).thenApply((answer) -> answer.resources(type));
     }
 
     private PendingCommand newPending(final Command command, final CommandId commandId, final long timeoutNs)

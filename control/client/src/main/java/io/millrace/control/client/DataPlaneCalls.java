@@ -407,7 +407,7 @@ abstract class DataPlaneCalls
 
     <T extends Resource> List<T> list(final Class<T> type, final String name)
     {
-        return execute(new Command.List(ResourceKinds.of(type), name)).answer().resources(type);
+        return execute(new Command.List(Resource.kindOf(type), name)).answer().resources(type);
     }
 
     /**

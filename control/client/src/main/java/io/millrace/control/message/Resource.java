@@ -19,28 +19,17 @@ public sealed interface Resource
      */
     default Kind kind()
     {
-        return switch (this)
-        {
-            case DataPlaneInfo _ -> Kind.DATA_PLANE;
-            case ReactorInfo _ -> Kind.REACTOR;
-            case DeviceInfo _ -> Kind.DEVICE;
-            case SubsystemInfo _ -> Kind.SUBSYSTEM;
-            case NamespaceInfo _ -> Kind.NAMESPACE;
-            case HostInfo _ -> Kind.HOST;
-            case ListenerInfo _ -> Kind.LISTENER;
-            case ControllerInfo _ -> Kind.CONTROLLER;
-            case VersionInfo _ -> Kind.VERSION;
-            case AuditInfo _ -> Kind.AUDIT;
-            case ManagedInfo _ -> Kind.MANAGED;
-            case AnaInfo _ -> Kind.ANA;
-            case QosInfo _ -> Kind.QOS;
-            case QueuePairInfo _ -> Kind.QUEUE_PAIR;
-            case LatencyInfo _ -> Kind.LATENCY;
-            case PlanStepInfo _ -> Kind.PLAN;
-            case LeadershipInfo _ -> Kind.LEADERSHIP;
-            case DriftInfo _ -> Kind.DRIFT;
-            case DeviceErrorInfo _ -> Kind.ERROR;
-            case CounterInfo _ -> Kind.COUNTER;
-        };
+        return ResourceKinds.of(getClass());
+    }
+
+    /**
+     * {@return the kind that a list of resources of a type asks for}
+     *
+     * @param type of the resources.
+     * @throws IllegalArgumentException for {@link Resource} itself, which has no kind.
+     */
+    static Kind kindOf(final Class<? extends Resource> type)
+    {
+        return ResourceKinds.of(type);
     }
 }

@@ -1,31 +1,10 @@
-package io.millrace.control.client;
+package io.millrace.control.message;
 
 import io.millrace.control.codec.Kind;
-import io.millrace.control.message.AnaInfo;
-import io.millrace.control.message.AuditInfo;
-import io.millrace.control.message.ControllerInfo;
-import io.millrace.control.message.CounterInfo;
-import io.millrace.control.message.DataPlaneInfo;
-import io.millrace.control.message.DeviceErrorInfo;
-import io.millrace.control.message.DeviceInfo;
-import io.millrace.control.message.DriftInfo;
-import io.millrace.control.message.HostInfo;
-import io.millrace.control.message.LatencyInfo;
-import io.millrace.control.message.LeadershipInfo;
-import io.millrace.control.message.ListenerInfo;
-import io.millrace.control.message.ManagedInfo;
-import io.millrace.control.message.NamespaceInfo;
-import io.millrace.control.message.PlanStepInfo;
-import io.millrace.control.message.QosInfo;
-import io.millrace.control.message.QueuePairInfo;
-import io.millrace.control.message.ReactorInfo;
-import io.millrace.control.message.Resource;
-import io.millrace.control.message.SubsystemInfo;
-import io.millrace.control.message.VersionInfo;
 import java.util.Map;
 
 /**
- * The kind that a list of a type asks for: the inverse of {@link Resource#kind()}. Stateless.
+ * The kind of each type of resource, declared here alone. Stateless.
  */
 final class ResourceKinds
 {
