@@ -10,6 +10,7 @@ import io.millrace.control.codec.ReconcileMode;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlEvent;
+import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DriftInfo;
 import io.millrace.control.message.LeadershipInfo;
 import io.millrace.control.message.ManagedInfo;
@@ -17,10 +18,13 @@ import io.millrace.control.message.SessionInfo;
 import io.millrace.control.message.StatePosition;
 import io.millrace.control.service.Listing;
 import io.millrace.control.service.Reply;
+import io.millrace.control.state.HostImpact;
 import io.millrace.control.state.ManagerName;
 import io.millrace.manager.config.PlaneConfig;
 import io.millrace.manager.store.StateStore;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.NanoClock;
@@ -440,6 +444,14 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     CompletableFuture<Listing<?>> list(final Command.List list)
     {
         return order.behindChanges(() -> link.list(list));
+    }
+
+    /** Connected hosts by subsystem: none while there is no session. */
+    CompletableFuture<Map<String, Set<String>>> connectedHosts()
+    {
+        return !link.isConnected() ? CompletableFuture.completedFuture(HostImpact.NONE) :
+            link.list(new Command.List(Kind.CONTROLLER, "")).thenApply((listing) -> HostImpact.hosts(
+            listing.resources().stream().map(ControllerInfo.class::cast).toList()));
     }
 
     /** Sends a List at once, before pending changes; requires a session. */

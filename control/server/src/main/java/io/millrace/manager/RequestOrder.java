@@ -69,15 +69,24 @@ final class RequestOrder
     <T> void run(final WorkThread thread, final Callable<T> task, final BiConsumer<T, Throwable> then)
     {
         isReading = true;
-        thread.run(task, (result, failure) ->
+        thread.run(task, (result, failure) -> goOn(result, failure, then));
+    }
+
+    /** Goes on when an answer is there, on the manager's thread; what is to be {@link #inOrder} waits for it. */
+    <T> void await(final CompletableFuture<T> answer, final BiConsumer<T, Throwable> then)
+    {
+        isReading = true;
+        answer.whenComplete((result, failure) -> goOn(result, failure, then));
+    }
+
+    private <T> void goOn(final T result, final Throwable failure, final BiConsumer<T, Throwable> then)
+    {
+        isReading = false;
+        then.accept(result, failure);
+        while (!isReading && !behindReading.isEmpty())
         {
-            isReading = false;
-            then.accept(result, failure);
-            while (!isReading && !behindReading.isEmpty())
-            {
-                behindReading.removeFirst().run();
-            }
-        });
+            behindReading.removeFirst().run();
+        }
     }
 
     /** Runs a task after all earlier requests. */

@@ -10,6 +10,7 @@ import io.millrace.control.service.Caller;
 import io.millrace.control.service.Reply;
 import io.millrace.control.setting.Units;
 import io.millrace.control.state.DesiredState;
+import io.millrace.control.state.HostImpact;
 import io.millrace.control.state.StateDocument;
 import io.millrace.control.state.StatePlan;
 import io.millrace.control.state.StateStep;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -79,11 +81,17 @@ final class StateReplacements implements AutoCloseable
         ManagedPlane plane,
         Command.ReplaceState command,
         DesiredState earlier,
+        Map<String, Set<String>> hosts,
         CompletableFuture<Reply> future)
     {
         private Request of(final DesiredState version)
         {
-            return new Request(caller, id, plane, command, version, future);
+            return new Request(caller, id, plane, command, version, hosts, future);
+        }
+
+        private Request withHosts(final Map<String, Set<String>> connected)
+        {
+            return new Request(caller, id, plane, command, earlier, connected, future);
         }
     }
 
@@ -211,7 +219,18 @@ final class StateReplacements implements AutoCloseable
         planners += draft.mayApply() ? 0 : 1;
         draft.planning = new CompletableFuture<>();
         draft.steps = List.of();
-        begin(new Request(caller, id, plane, command, null, future), draft);
+        final Request request = new Request(caller, id, plane, command, null, HostImpact.NONE, future);
+        final BiConsumer<Map<String, Set<String>>, Throwable> then = (hosts, failure) ->
+            begin(null == failure ? request.withHosts(hosts) : request, draft);
+        // A data plane that does not answer has no hosts that could lose anything.
+        if (command.isDryRun())
+        {
+            plane.connectedHosts().whenComplete(then);
+        }
+        else
+        {
+            plane.order().await(plane.connectedHosts(), then);
+        }
         return future;
     }
 
@@ -337,11 +356,11 @@ final class StateReplacements implements AutoCloseable
     private static Outcome outcome(final Request request, final Draft draft, final DesiredState base)
     {
         final Command.ReplaceState command = request.command();
-        final StateDocument document = null != request.earlier() ? new StateDocument(request.earlier(), List.of()) :
+        final StateDocument document = null != request.earlier() ? new StateDocument(request.earlier(), List.of(), List.of()) :
             null != draft.document ? draft.document : read(command, draft);
         final DesiredState target = (command.prunes() ? document.state() : document.state().including(base))
             .following(base, (_) -> UUID.randomUUID());
-        return new Outcome(base, target, StatePlan.between(base, target), document);
+        return new Outcome(base, target, HostImpact.mark(StatePlan.between(base, target), target, request.hosts()), document);
     }
 
     private static StateDocument read(final Command.ReplaceState command, final Draft draft)
@@ -373,9 +392,7 @@ final class StateReplacements implements AutoCloseable
             return command.isDryRun() ? CompletableFuture.completedFuture(refused) :
                 refusal.answer(plane, change, refused);
         }
-        final List<String> skipped = outcome.document().skipped();
-        final String text = skipped.isEmpty() ? "" :
-            "skipped, as they configure the process: " + String.join(", ", skipped);
+        final String text = String.join("; ", outcome.document().notes(outcome.base(), command.prunes()));
         if (command.isDryRun() || outcome.target().equals(outcome.base()))
         {
             return CompletableFuture.completedFuture(new Reply(Code.OK, version, text));
@@ -406,8 +423,8 @@ final class StateReplacements implements AutoCloseable
         final List<StateStep> destructive =
             outcome.plan().steps().stream().filter(StateStep::destructive).toList();
         return destructive.isEmpty() || command.allowsDestroy() ? null : Reply.refused(Code.INVALID,
-            destructive.size() + (1 == destructive.size() ? " step destroys" : " steps destroy") +
-            " data or replaces a resource that hosts use, first: " + destructive.getFirst().sentence() +
+            destructive.size() + (1 == destructive.size() ? " step destroys data or takes" :
+            " steps destroy data or take") + " a resource from hosts that use it, first: " + destructive.getFirst().sentence() +
             "; add --allow-destroy to confirm; nothing was done");
     }
 

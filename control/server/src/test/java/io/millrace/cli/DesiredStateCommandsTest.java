@@ -199,7 +199,8 @@ class DesiredStateCommandsTest
             "'millrace history' for newer versions, then try again\n", refused.err());
         assertEquals(DOCUMENT, ok("get -o yaml"));
         final CommandRun run = runWithInput("devices: []\n", "apply -f - -y --allow-destroy --if-version 2");
-        assertEquals("done, version 3\n", run.err());
+        assertEquals("note: there is no section subsystems, which removes all 1 of them; --no-prune keeps them\n" +
+            "done, version 3\n", run.err());
     }
 
     @Test
@@ -219,9 +220,8 @@ class DesiredStateCommandsTest
             final Call replaced = client.await(client.submit(
                 new Command.ReplaceState(0, 0, false, false, true, "x", "")));
             assertEquals(Code.INVALID, replaced.code());
-            assertTrue(replaced.text().startsWith("1 step destroys data or replaces a resource that hosts use, " +
-                "first: delete " +
-                "memory device mem0; its data is lost; add --allow-destroy"), replaced.text());
+            assertTrue(replaced.text().startsWith("1 step destroys data or takes a resource from hosts that use " +
+                "it, first: delete memory device mem0; its data is lost; add --allow-destroy"), replaced.text());
             assertEquals(Code.INVALID, client.await(client.submit(new Command.AddDocumentPart(7, "x"))).code());
             assertEquals(Code.INVALID, client.await(client.submit(new Command.AddDocumentPart(5, "x"))).code());
         }

@@ -5,8 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.console.ExitCode;
 import io.millrace.control.agent.AgentFixture;
+import io.millrace.control.client.Call;
+import io.millrace.control.client.ControlClient;
+import io.millrace.control.client.ControlClientContext;
+import io.millrace.control.codec.Code;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.Command;
+import io.millrace.control.service.ControlSettings;
 import io.millrace.dataplane.HostTransports;
 import io.millrace.dataplane.snapshot.DataPlaneState;
+import io.millrace.manager.Manager;
+import io.millrace.manager.config.HookConfig;
+import io.millrace.manager.config.ManagerConfig;
+import io.millrace.manager.config.PlaneConfig;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.HostConfig;
@@ -21,6 +32,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.CloseHelper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -79,6 +92,56 @@ class LossCommandsTest
         final List<String> args = new ArrayList<>(Arrays.asList(line.split(" ")));
         args.addAll(List.of("--control", fixture.settings().directory().toString()));
         return CommandRun.of(args.toArray(String[]::new));
+    }
+
+    /** A document without the section of subsystems, through a data plane or a manager. */
+    private void shouldNotRemoveWhatHostsUse(final Path control)
+    {
+        final String devices = "devices: [{name: mem0, type: memory, size: 1MiB, block-size: 4096}]\n";
+        final CommandRun run = CommandRun.withInput(devices, "apply", "-f", "-", "--yes", "--control",
+            control.toString());
+        assertEquals(ExitCode.USAGE, run.exitCode(), run.toString());
+        assertTrue(run.out().contains("! delete subsystem " + NQN + " with its 1 namespace; " + name() +
+            " is connected\n"), run.out());
+        assertTrue(run.out().contains("! stop listening on 127.0.0.1:" + port + "; " + name() + " is connected\n"),
+            run.out());
+        assertTrue(run.out().contains("0 to create, 0 to change, 3 to remove; 3 destructive\n"), run.out());
+        assertTrue(run.err().contains("note: there is no section subsystems, which removes all 1 of them; " +
+            "--no-prune keeps them"), run.err());
+        assertTrue(run.err().endsWith("steps marked ! destroy data or take a resource from hosts that use it: add " +
+            "--allow-destroy to confirm; nothing was done\n"), run.err());
+        assertEquals(1, fixture.dataPlane().controllers().list(NQN).size());
+    }
+
+    @Test
+    void shouldMarkStepsOfAPlanThatCutAHostOff()
+    {
+        connect();
+        shouldNotRemoveWhatHostsUse(fixture.settings().directory());
+        final Path control = directory.resolve("manager");
+        try (Manager _ = Manager.start(new ManagerConfig("test", directory.resolve("state"), 50,
+            new ControlSettings(control, ControlSettings.IPC_CHANNEL, 4420, null, "test"), null,
+            List.of(new PlaneConfig("dp0", fixture.settings().directory(), ControlSettings.IPC_CHANNEL, 4420, "", null,
+            ControlSettings.IPC_CHANNEL)), HookConfig.NONE), Map.of(), (_) ->
+            {
+            }))
+        {
+            while (!CommandRun.of("get", "subsystems", "--control", control.toString()).out().contains(NQN))
+            {
+                LockSupport.parkNanos(1_000_000);
+            }
+            shouldNotRemoveWhatHostsUse(control);
+            // The manager refuses the same of clients that show nothing.
+            try (ControlClient client = ControlClient.connect(new ControlClientContext()
+                .aeronDirectoryName(control.toString()).role(Role.ADMIN).clientName("test")))
+            {
+                client.await(client.submit(new Command.AddDocumentPart(0, "devices: []\n")));
+                final Call call = client.await(client.submit(
+                    new Command.ReplaceState(0, 0, false, false, true, "x", "")));
+                assertEquals(Code.INVALID, call.code());
+                assertTrue(call.text().contains("from hosts that use it"), call.text());
+            }
+        }
     }
 
     private String done(final String line)

@@ -5,10 +5,12 @@ import io.millrace.console.CommandException;
 import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Terminal;
+import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command.ReplaceState;
 import io.millrace.control.message.PlanStepInfo;
 import io.millrace.control.state.DesiredState;
+import io.millrace.control.state.HostImpact;
 import io.millrace.control.state.StateDocument;
 import io.millrace.control.state.StatePlan;
 import io.millrace.settings.ConfigException;
@@ -26,8 +28,8 @@ import picocli.CommandLine.Option;
     name = "apply",
     description = {
         "Apply the desired state of a file.",
-        "Shows the plan first: + creates, ~ changes, - removes, ! destroys data or replaces a resource that hosts " +
-            "use. The file has the sections devices, subsystems, listeners and discovery of millrace.yaml; other " +
+        "Shows the plan first: + creates, ~ changes, - removes, ! destroys data or takes a resource from hosts " +
+            "that use it. The file has the sections devices, subsystems, listeners and discovery of millrace.yaml; other " +
             "sections are skipped."},
     footerHeading = "%nExamples:%n",
     footer = {
@@ -56,7 +58,7 @@ public final class ApplyCommand implements Callable<Integer>
     private boolean dryRun;
 
     @Option(names = "--allow-destroy",
-        description = "Allow steps that destroy data or replace a resource that hosts use.")
+        description = "Allow steps that destroy data or take a resource from hosts that use it.")
     private boolean allowDestroy;
 
     @Option(names = "--no-prune", description = "Keep resources that the file does not name.")
@@ -107,17 +109,11 @@ public final class ApplyCommand implements Callable<Integer>
         return STANDARD_INPUT.equals(file) ? "standard input" : file;
     }
 
-    private DesiredState read(final String text)
+    private StateDocument read(final String text)
     {
         try
         {
-            final StateDocument document = StateDocument.readResolving(name(), text);
-            if (!document.skipped().isEmpty())
-            {
-                Terminal.standardError().line("note: skipped, as they configure the process: " +
-                    String.join(", ", document.skipped()));
-            }
-            return document.state();
+            return StateDocument.readResolving(name(), text);
         }
         catch (final ConfigException e)
         {
@@ -137,7 +133,7 @@ public final class ApplyCommand implements Callable<Integer>
         return new PlanPrinter(Terminal.standard(), output.format(), verbose);
     }
 
-    private int apply(final ControlLink link, final DesiredState declared)
+    private int apply(final ControlLink link, final StateDocument document)
     {
         if (0 != ifVersion)
         {
@@ -145,7 +141,11 @@ public final class ApplyCommand implements Callable<Integer>
                 "--if-version " + ifVersion + " needs a manager, as a data plane has no versions: leave it out");
         }
         final DesiredState actual = DesiredState.of(Reports.state(link));
-        final StatePlan plan = StatePlan.between(actual, noPrune ? declared.including(actual) : declared);
+        document.notes(actual, !noPrune).forEach((note) -> Terminal.standardError().line("note: " + note));
+        final DesiredState desired = noPrune ? document.state().including(actual) : document.state();
+        final StatePlan plan = HostImpact.mark(StatePlan.between(actual, desired), desired,
+            HostImpact.hosts(Views.CONTROLLERS.cast(link.client().execute(
+            new io.millrace.control.message.Command.List(Kind.CONTROLLER, "")).resources())));
         final List<PlanStepInfo> steps = plan.records();
         printer().print(steps);
         if (!StateReplacement.mayGoOn(steps, dryRun, allowDestroy))

@@ -17,6 +17,7 @@ import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SubsystemInfo;
+import io.millrace.control.state.HostImpact;
 import io.millrace.control.state.NetworkAddress;
 import io.millrace.control.setting.Units;
 import java.util.Set;
@@ -30,7 +31,6 @@ import java.util.stream.Collectors;
  */
 final class ImpactCheck
 {
-    private static final int HOSTS_NAMED_MAX = 3;
     private static final Set<AnaState> USABLE = Set.of(AnaState.OPTIMIZED, AnaState.NON_OPTIMIZED);
     private static final Set<String> WILDCARDS = Set.of("0.0.0.0", "::");
 
@@ -68,7 +68,7 @@ final class ImpactCheck
         final Set<String> hosts = hosts(nqn, (each) -> true);
         if (!hosts.isEmpty())
         {
-            require("subsystem " + nqn + " is in use by " + words(hosts) + ", which would lose its " +
+            require("subsystem " + nqn + " is in use by " + HostImpact.phrase(hosts) + ", which would lose its " +
                 Units.count(list(Kind.NAMESPACE, nqn, NamespaceInfo.class).size(), "namespace"));
         }
     }
@@ -82,7 +82,7 @@ final class ImpactCheck
             if (nsid == each.nsid() && !hosts.isEmpty())
             {
                 require("namespace " + nsid + " of " + nqn + ", " + Units.size(each.sizeBytes()) + " of device " +
-                    each.device() + ", would be taken from " + words(hosts));
+                    each.device() + ", would be taken from " + HostImpact.phrase(hosts));
             }
         }
     }
@@ -95,7 +95,7 @@ final class ImpactCheck
         final Set<String> hosts = hosts(nqn, (each) -> !allowed.contains(each));
         if (!hosts.isEmpty())
         {
-            require("subsystem " + nqn + " is in use by " + words(hosts) +
+            require("subsystem " + nqn + " is in use by " + HostImpact.phrase(hosts) +
                 " not on its list, which would be disconnected");
         }
     }
@@ -124,7 +124,7 @@ final class ImpactCheck
         final Set<String> hosts = hosts("", (each) -> true);
         if (!hosts.isEmpty())
         {
-            require("I/O of " + words(hosts) + " would wait until 'resume', and fail when the host's time-out is " +
+            require("I/O of " + HostImpact.phrase(hosts) + " would wait until 'resume', and fail when the host's time-out is " +
                 "shorter");
         }
     }
@@ -144,7 +144,7 @@ final class ImpactCheck
         if (left.isEmpty())
         {
             require("listener " + NetworkAddress.text(address, port) + " is the last: no host could connect" +
-                (hosts.isEmpty() ? "" : ", and " + words(hosts) + " could not connect again"));
+                (hosts.isEmpty() ? "" : ", and " + HostImpact.phrase(hosts) + " could not connect again"));
             return;
         }
         final java.util.List<AnaInfo> paths = paths("");
@@ -157,7 +157,7 @@ final class ImpactCheck
             if (isLast)
             {
                 require("listener " + NetworkAddress.text(address, port) + " is the last usable path to " + nqn +
-                    " of " + words(hosts(nqn, (each) -> true)) + ", which could not connect again");
+                    " of " + HostImpact.phrase(hosts(nqn, (each) -> true)) + ", which could not connect again");
             }
         }
     }
@@ -184,14 +184,14 @@ final class ImpactCheck
             final boolean isUsable = isUsable(paths, nqn, each, isHit.negate());
             if (wasUsable && !isUsable)
             {
-                require("ANA group " + each + " of " + nqn + " would have no usable path left, and " + words(hosts) +
+                require("ANA group " + each + " of " + nqn + " would have no usable path left, and " + HostImpact.phrase(hosts) +
                     " could not reach its namespaces");
                 return;
             }
             if (wasOptimized && !isOptimized)
             {
                 require("ANA group " + each + " of " + nqn + " would have no optimized path left, and " +
-                    words(hosts) + " would have only non-optimized paths");
+                    HostImpact.phrase(hosts) + " would have only non-optimized paths");
                 return;
             }
         }
@@ -229,13 +229,6 @@ final class ImpactCheck
     {
         return list(Kind.CONTROLLER, nqn, ControllerInfo.class).stream().map(ControllerInfo::hostNqn).filter(which)
             .collect(Collectors.toCollection(TreeSet::new));
-    }
-
-    private static String words(final Set<String> hosts)
-    {
-        return (1 == hosts.size() ? "host " : hosts.size() + " hosts: ") +
-            hosts.stream().limit(HOSTS_NAMED_MAX).collect(Collectors.joining(", ")) +
-            (hosts.size() > HOSTS_NAMED_MAX ? " and others" : "");
     }
 
     /** Empty if the named resource does not exist, or the data plane is down: no host is connected then. */

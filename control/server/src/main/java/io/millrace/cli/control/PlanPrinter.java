@@ -77,7 +77,7 @@ final class PlanPrinter
         final int destructive = (int)plan.stream().filter(PlanStepInfo::destructive).count();
         return count(plan, Effect.CREATE) + " to create, " + count(plan, Effect.CHANGE) + " to change, " +
             count(plan, Effect.REMOVE) + " to remove" +
-            (0 == destructive ? "" : "; " + destructive + (1 == destructive ? " destroys" : " destroy"));
+            (0 == destructive ? "" : "; " + destructive + " destructive");
     }
 
     private static long count(final List<PlanStepInfo> plan, final Effect effect)

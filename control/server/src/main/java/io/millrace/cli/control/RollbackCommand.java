@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
     description = {
         "Roll the desired state back to an earlier version.",
         "Shows the plan first, as 'millrace apply' does: + creates, ~ changes, - removes, ! destroys data or " +
-            "replaces a resource that hosts use. The rollback is a new version, and the versions in between are " +
+            "takes a resource from hosts that use it. The rollback is a new version, and the versions in between are " +
             "kept. The data of memory devices is not restored."},
     footerHeading = "%nExamples:%n",
     footer = {
@@ -46,8 +46,8 @@ public final class RollbackCommand implements Callable<Integer>
         description = "Show the plan without applying it. Exit code 0: no changes, 3: changes.")
     private boolean dryRun;
 
-    @Option(names = "--allow-destroy", description = "Allow steps that destroy data or replace a resource that hosts " +
-        "use.")
+    @Option(names = "--allow-destroy", description = "Allow steps that destroy data or take a resource from hosts " +
+        "that use it.")
     private boolean allowDestroy;
 
     @Option(names = "--if-version", paramLabel = "VERSION", defaultValue = "0",

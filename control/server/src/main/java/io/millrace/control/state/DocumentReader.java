@@ -24,6 +24,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Reads one {@link StateDocument}. Declarations are applied with the same editor as commands, so that the same rules
@@ -62,7 +63,13 @@ final class DocumentReader
         top.sectionsIfGiven(DeviceReader.DEVICES).forEach(this::device);
         top.sectionsIfGiven(StateSettings.SUBSYSTEMS).forEach(this::subsystem);
         listeners();
-        return new StateDocument(editor.state(), skipped);
+        return new StateDocument(editor.state(), skipped, missing());
+    }
+
+    private List<String> missing()
+    {
+        return Stream.of(DeviceReader.DEVICES, StateSettings.SUBSYSTEMS, StateSettings.LISTENERS)
+            .filter((each) -> !top.hasContent(each)).map(Setting::name).toList();
     }
 
     private void device(final Section section)

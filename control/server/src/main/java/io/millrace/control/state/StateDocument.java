@@ -20,20 +20,56 @@ import java.util.function.UnaryOperator;
  *
  * @param state   that is written down.
  * @param skipped keys that configure the process and are ignored, such as {@code reactors}.
+ * @param missing sections that the document does not have, of {@code devices}, {@code subsystems}, {@code listeners}.
  */
-public record StateDocument(DesiredState state, List<String> skipped)
+public record StateDocument(DesiredState state, List<String> skipped, List<String> missing)
 {
     /** Longest text that is read, in characters, and in bytes of a file; ten thousand namespaces take one million. */
     public static final int LENGTH_MAX = 1 << 24;
+    static final String DEVICES = "devices";
+    static final String SUBSYSTEMS = "subsystems";
+    static final String LISTENERS = "listeners";
     /** Port where discovery is answered besides. */
     static final int DISCOVERY_PORT = 8009;
 
     /**
-     * Copies the list.
+     * Copies the lists.
      */
     public StateDocument
     {
         skipped = List.copyOf(skipped);
+        missing = List.copyOf(missing);
+    }
+
+    /**
+     * {@return what a user should know before the document is applied, as one clause each: sections that are skipped,
+     * and resources that are removed since their section is missing}
+     *
+     * @param base   state to be replaced.
+     * @param prunes whether resources are removed that the document does not declare.
+     */
+    public List<String> notes(final DesiredState base, final boolean prunes)
+    {
+        final List<String> notes = new ArrayList<>();
+        if (!skipped.isEmpty())
+        {
+            notes.add("skipped, as they configure the process: " + String.join(", ", skipped));
+        }
+        for (final String each : prunes ? missing : List.<String>of())
+        {
+            final int count = switch (each)
+            {
+                case DEVICES -> base.devices().size();
+                case SUBSYSTEMS -> base.subsystems().size();
+                default -> base.listeners().size();
+            };
+            if (0 != count)
+            {
+                notes.add("there is no section " + each + ", which removes all " + count + " of them; --no-prune " +
+                    "keeps them");
+            }
+        }
+        return notes;
     }
 
     /**

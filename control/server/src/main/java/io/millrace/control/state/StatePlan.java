@@ -85,7 +85,7 @@ public record StatePlan(List<List<StateStep>> stages, List<String> obstacles)
     }
 
     /**
-     * {@return whether a step loses data, or replaces a resource that hosts use}
+     * {@return whether a step loses data, replaces a resource, or takes one from connected hosts}
      */
     public boolean isDestructive()
     {

@@ -8,7 +8,8 @@ import java.util.Objects;
  *
  * @param command     to send.
  * @param effect      on the resource.
- * @param destructive whether data is lost, or a resource that hosts use is replaced; needs confirmation.
+ * @param destructive whether data is lost, or a resource is replaced or taken from connected hosts; needs
+ *                    confirmation.
  * @param sentence    what it does, for people.
  */
 public record StateStep(Command command, Effect effect, boolean destructive, String sentence)
