@@ -356,11 +356,13 @@ final class StateReplacements implements AutoCloseable
     private static Outcome outcome(final Request request, final Draft draft, final DesiredState base)
     {
         final Command.ReplaceState command = request.command();
-        final StateDocument document = null != request.earlier() ? new StateDocument(request.earlier(), List.of(), List.of()) :
+        final StateDocument document = null != request.earlier() ?
+            new StateDocument(request.earlier(), List.of(), List.of()) :
             null != draft.document ? draft.document : read(command, draft);
         final DesiredState target = (command.prunes() ? document.state() : document.state().including(base))
             .following(base, (_) -> UUID.randomUUID());
-        return new Outcome(base, target, HostImpact.mark(StatePlan.between(base, target), target, request.hosts()), document);
+        final StatePlan plan = HostImpact.mark(StatePlan.between(base, target), target, request.hosts());
+        return new Outcome(base, target, plan, document);
     }
 
     private static StateDocument read(final Command.ReplaceState command, final Draft draft)
@@ -424,7 +426,8 @@ final class StateReplacements implements AutoCloseable
             outcome.plan().steps().stream().filter(StateStep::destructive).toList();
         return destructive.isEmpty() || command.allowsDestroy() ? null : Reply.refused(Code.INVALID,
             destructive.size() + (1 == destructive.size() ? " step destroys data or takes" :
-            " steps destroy data or take") + " a resource from hosts that use it, first: " + destructive.getFirst().sentence() +
+            " steps destroy data or take") + " a resource from hosts that use it, first: " +
+            destructive.getFirst().sentence() +
             "; add --allow-destroy to confirm; nothing was done");
     }
 

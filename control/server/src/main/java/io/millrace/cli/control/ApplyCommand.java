@@ -29,8 +29,8 @@ import picocli.CommandLine.Option;
     description = {
         "Apply the desired state of a file.",
         "Shows the plan first: + creates, ~ changes, - removes, ! destroys data or takes a resource from hosts " +
-            "that use it. The file has the sections devices, subsystems, listeners and discovery of millrace.yaml; other " +
-            "sections are skipped."},
+            "that use it. The file has the sections devices, subsystems, listeners and discovery of millrace.yaml; " +
+            "other sections are skipped."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace apply --file state.yaml",
@@ -145,7 +145,7 @@ public final class ApplyCommand implements Callable<Integer>
         final DesiredState desired = noPrune ? document.state().including(actual) : document.state();
         final StatePlan plan = HostImpact.mark(StatePlan.between(actual, desired), desired,
             HostImpact.hosts(Views.CONTROLLERS.cast(link.client().execute(
-            new io.millrace.control.message.Command.List(Kind.CONTROLLER, "")).resources())));
+                new io.millrace.control.message.Command.List(Kind.CONTROLLER, "")).resources())));
         final List<PlanStepInfo> steps = plan.records();
         printer().print(steps);
         if (!StateReplacement.mayGoOn(steps, dryRun, allowDestroy))

@@ -124,8 +124,8 @@ final class ImpactCheck
         final Set<String> hosts = hosts("", (each) -> true);
         if (!hosts.isEmpty())
         {
-            require("I/O of " + HostImpact.phrase(hosts) + " would wait until 'resume', and fail when the host's time-out is " +
-                "shorter");
+            require("I/O of " + HostImpact.phrase(hosts) + " would wait until 'resume', and fail when the host's " +
+                "time-out is shorter");
         }
     }
 
@@ -184,8 +184,8 @@ final class ImpactCheck
             final boolean isUsable = isUsable(paths, nqn, each, isHit.negate());
             if (wasUsable && !isUsable)
             {
-                require("ANA group " + each + " of " + nqn + " would have no usable path left, and " + HostImpact.phrase(hosts) +
-                    " could not reach its namespaces");
+                require("ANA group " + each + " of " + nqn + " would have no usable path left, and " +
+                    HostImpact.phrase(hosts) + " could not reach its namespaces");
                 return;
             }
             if (wasOptimized && !isOptimized)

@@ -86,8 +86,8 @@ final class StateReplacement
         }
         if (!allowsDestroy && steps.stream().anyMatch(PlanStepInfo::destructive))
         {
-            throw new CommandException(ExitCode.USAGE, "steps marked ! destroy data or take a resource from hosts that " +
-                "use it: add --allow-destroy to confirm; nothing was done");
+            throw new CommandException(ExitCode.USAGE, "steps marked ! destroy data or take a resource from hosts " +
+                "that use it: add --allow-destroy to confirm; nothing was done");
         }
         return true;
     }
