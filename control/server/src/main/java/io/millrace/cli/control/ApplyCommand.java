@@ -9,6 +9,7 @@ import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command.ReplaceState;
 import io.millrace.control.message.PlanStepInfo;
+import io.millrace.control.message.Resource;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.HostImpact;
 import io.millrace.control.state.StateDocument;
@@ -86,7 +87,7 @@ public final class ApplyCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
-        final DesiredState declared = read(text());
+        final StateDocument declared = read(text());
         return control.run(dryRun ? Role.READ : Role.ADMIN, AnswerTimeout.LONG, null,
             (link) -> link.isManager() ? applyToManager(link, declared) : apply(link, declared));
     }
@@ -122,10 +123,18 @@ public final class ApplyCommand implements Callable<Integer>
     }
 
     /** Host names were resolved here: a manager serves other clients and never waits for a name server. */
-    private int applyToManager(final ControlLink link, final DesiredState declared)
+    private int applyToManager(final ControlLink link, final StateDocument document)
     {
-        return new StateReplacement(link, printer(), confirmation).run(StateDocument.write(declared),
+        final List<Resource> before = document.missing().isEmpty() || noPrune ? List.of() :
+            Reports.state(link, Reports.shown(link, false));
+        printNotes(document, DesiredState.of(before));
+        return new StateReplacement(link, printer(), confirmation).run(StateDocument.write(document.state()),
             new ReplaceState(0, ifVersion, dryRun, allowDestroy, !noPrune, name(), comment));
+    }
+
+    private void printNotes(final StateDocument document, final DesiredState before)
+    {
+        document.notes(before, !noPrune).forEach((note) -> Terminal.standardError().line("note: " + note));
     }
 
     private PlanPrinter printer()
@@ -141,7 +150,7 @@ public final class ApplyCommand implements Callable<Integer>
                 "--if-version " + ifVersion + " needs a manager, as a data plane has no versions: leave it out");
         }
         final DesiredState actual = DesiredState.of(Reports.state(link));
-        document.notes(actual, !noPrune).forEach((note) -> Terminal.standardError().line("note: " + note));
+        printNotes(document, actual);
         final DesiredState desired = noPrune ? document.state().including(actual) : document.state();
         final StatePlan plan = HostImpact.mark(StatePlan.between(actual, desired), desired,
             HostImpact.hosts(Views.CONTROLLERS.cast(link.client().execute(
