@@ -17,6 +17,7 @@ import io.millrace.memory.Segments;
  * @param completesInline       a request with payload either completes within {@code submit} or is refused by it; it is
  *                              never kept. So a write's segments may lie in memory that is reused as soon as
  *                              {@code submit} returned true; refused, the submitter copies them before it tries again.
+ *                              Such a device compares itself.
  * @param volatileWriteCache    writes without FUA are stable only after a flush.
  * @param supportsWriteZeroes   the device does {@link BlockOperation#WRITE_ZEROES} itself; else who submits has an
  *                              {@link Emulation}.
@@ -93,6 +94,11 @@ public record BlockGeometry(
         {
             throw new BlockDeviceException("atomic write unit of " + atomicWriteBytes + " bytes is not a power of " +
                 "two: use " + Integer.highestOneBit(atomicWriteBytes));
+        }
+        if (completesInline && !supportsCompare)
+        {
+            throw new BlockDeviceException("a device that completes inline compares itself, since the payload of an " +
+                "emulated Compare is kept until its blocks are read: set supportsCompare");
         }
         if (0 == memoryDomains)
         {

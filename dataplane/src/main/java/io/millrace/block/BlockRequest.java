@@ -110,7 +110,9 @@ public final class BlockRequest
     }
 
     /**
-     * Asks that a write be stable when it completes.
+     * Asks that a write be stable when it completes, and that the data of a read, Compare or Verify come from the
+     * non-volatile medium. The second is for devices that pass commands on, to a drive or a target: others read as
+     * without it.
      *
      * @param force true for FUA.
      * @return this, to chain.
@@ -158,7 +160,8 @@ public final class BlockRequest
     {
         if (status != result)
         {
-            if (BlockStatus.NOT_SUPPORTED == result && null != emulation)
+            // A rule that fails requests is there for the host to see it.
+            if (BlockStatus.NOT_SUPPORTED == result && null != emulation && FailureCause.FAULT_RULE != cause)
             {
                 beginEmulation();
                 return;
@@ -378,7 +381,8 @@ public final class BlockRequest
     }
 
     /**
-     * {@return whether a write must be stable when it completes}
+     * {@return whether a write must be stable when it completes, or a read be of the medium; see
+     * {@link #forceUnitAccess(boolean)}}
      */
     public boolean forceUnitAccess()
     {

@@ -5,26 +5,28 @@ import io.millrace.memory.MemoryDomain;
 /**
  * Submits to a channel what its device does itself, and emulates Compare, Verify and Write Zeroes where the device does
  * not ({@link BlockGeometry#supportsCompare()} and so on, or {@link BlockStatus#NOT_SUPPORTED}), so that no device
- * does. Whoever submits to a channel has one beside it: the NVMe-oF target, and devices that are made of others. The
- * channel's reactor only; nothing is allocated per request.
+ * does. Whoever submits to a channel has one beside it: the NVMe-oF target, and devices that are made of others. What a
+ * fault rule ends as not supported is not emulated, nor a Compare of a device that completes inline, whose payload need
+ * not outlast its submission. The channel's reactor only; nothing is allocated per request.
  * <p>
  * Emulated requests are done in parts of at most 128 KiB: Compare and Verify read one after another into a buffer and
- * compare there, or drop the data; Write Zeroes writes from a buffer of zeroes, up to four parts at once, each with FUA
- * when the request has it. Nothing larger than a part is compared as it was at one moment, which NVMe does not ask for
- * either: only the fused Compare and Write does, which is not offered. Of a write of zeroes that fails, some parts may
- * be written, as of any write. Requests that wait for a buffer or for others are taken all the same, and queued here.
+ * compare there, or drop the data; Write Zeroes writes from a buffer of zeroes, up to four parts at once. Each part has
+ * FUA when the request has it. Nothing larger than a part is compared as it was at one moment, which NVMe does not ask
+ * for either: only the fused Compare and Write does, which is not offered. Of a write of zeroes that fails, some parts
+ * may be written, as of any write. Requests that wait for a buffer or for others are taken all the same, and queued
+ * here.
  */
 public final class Emulation
 {
     private static final int REQUESTS_MAX = 8;
-    private static final int OPTIONAL_OPERATIONS = bit(BlockOperation.COMPARE) | bit(BlockOperation.VERIFY) |
-        bit(BlockOperation.WRITE_ZEROES);
 
     private final BlockDevice device;
     private final BlockChannel channel;
     private final EmulationBuffers buffers;
     private final boolean isPossible;
     private final int emulatedOperations;
+    /** Emulated at once, or when the device completes them as not supported. */
+    private final int optionalOperations;
     private final int blockShift;
     private final int maxTransferBytes;
     private final ChannelQueue queue;
@@ -52,6 +54,8 @@ public final class Emulation
         emulatedOperations = (geometry.supportsCompare() ? 0 : bit(BlockOperation.COMPARE)) |
             (geometry.supportsVerify() ? 0 : bit(BlockOperation.VERIFY)) |
             (geometry.supportsWriteZeroes() ? 0 : bit(BlockOperation.WRITE_ZEROES));
+        optionalOperations = bit(BlockOperation.VERIFY) | bit(BlockOperation.WRITE_ZEROES) |
+            (geometry.completesInline() ? 0 : bit(BlockOperation.COMPARE));
         isPossible = buffers.exist() && MemoryDomain.HOST.isIn(geometry.memoryDomains());
         blockShift = geometry.blockShift();
         maxTransferBytes = geometry.maxTransferBytes();
@@ -71,7 +75,7 @@ public final class Emulation
      */
     public boolean submit(final BlockRequest request)
     {
-        return 0 == (OPTIONAL_OPERATIONS & bit(request.operation())) ?
+        return 0 == (optionalOperations & bit(request.operation())) ?
             channel.submit(request) : submitOptional(request);
     }
 

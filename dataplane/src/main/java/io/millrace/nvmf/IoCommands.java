@@ -220,6 +220,7 @@ final class IoCommands implements CommandHandler, BlockCompletionListener
             }
             blockRequest.segments().copyFrom(request.data());
         }
+        blockRequest.forceUnitAccess(0 != (entry.cdw12() & FORCE_UNIT_ACCESS));
         namespace.bind(request);
         namespace.device().submit(request);
     }

@@ -53,6 +53,16 @@ class BlockGeometryTest
         assertEquals(1 << 21, geometry.grown("d", 1L << 30).blockCount());
     }
 
+    /** Who submits an emulated Compare is told that it is taken while its payload is still to be read. */
+    @Test
+    void shouldRefuseToCompleteInlineWithoutComparing()
+    {
+        final BlockGeometry.Builder builder = BlockGeometry.builder(4096, 8).completesInline(true);
+        final String refusal = assertThrows(BlockDeviceException.class, builder::build).getMessage();
+        assertTrue(refusal.contains("compares itself"), refusal);
+        assertTrue(builder.supportsCompare(true).build().completesInline());
+    }
+
     @Test
     void shouldAccessPayloadOfItsDomainsOnly()
     {

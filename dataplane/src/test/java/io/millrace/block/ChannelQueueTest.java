@@ -25,7 +25,8 @@ class ChannelQueueTest
     private ChannelQueue queue(final boolean completesInline)
     {
         return new ChannelQueue(
-            BlockGeometry.builder(512, 1 << 20).completesInline(completesInline).build(), this::submit);
+            BlockGeometry.builder(512, 1 << 20).completesInline(completesInline).supportsCompare(true).build(),
+            this::submit);
     }
 
     private boolean submit(final BlockRequest request)

@@ -568,6 +568,27 @@ class EmulationTest
         assertEquals(BlockStatus.NOT_SUPPORTED, outcome());
     }
 
+    /** Its payload may lie in a capsule that is received over once the device has answered. */
+    @Test
+    void shouldNotCompareForADeviceThatCompletesInline()
+    {
+        inline = BlockStatus.NOT_SUPPORTED;
+        final Emulation tried = emulation(able().toBuilder().completesInline(true).build(), buffers);
+        assertTrue(tried.submit(compare(5, 3)));
+        assertEquals(BlockStatus.NOT_SUPPORTED, outcome());
+        assertEquals(0, tried.inFlight());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldReadWithTheForceUnitAccessOfTheCommand(final boolean isForced)
+    {
+        assertTrue(emulation.submit(request(BlockOperation.VERIFY, 9, 5).forceUnitAccess(isForced)));
+        assertEquals(isForced, submitted.element().forceUnitAccess());
+        submitted.remove().complete(BlockStatus.SUCCESS);
+        assertEquals(BlockStatus.SUCCESS, outcome());
+    }
+
     @Test
     void shouldStaySubmittersWhenAnAbleChannelIsFull()
     {

@@ -42,6 +42,7 @@ class ManyDevicesTest
         private final BlockGeometry geometry =
             BlockGeometry.builder(512, 8)
                 .completesInline(true)
+                .supportsCompare(true)
                 .supportsWriteZeroes(true)
                 .supportsVerify(true)
                 .supportsDeallocate(true)

@@ -403,7 +403,10 @@ class WaitingTest
         host.execute((entry) -> entry.opcode(IoOpcode.WRITE).namespaceId(MANUAL).cdw12(1 << 30), new byte[BLOCK], true);
         host.execute((entry) -> entry.opcode(IoOpcode.WRITE_ZEROES).namespaceId(MANUAL).cdw12(1 << 30 | 7));
         host.execute((entry) -> entry.opcode(IoOpcode.WRITE_ZEROES).namespaceId(MANUAL).cdw12(1 << 25 | 7));
-        assertEquals(List.of("WRITE 0+1 FUA", "WRITE_ZEROES 0+8 FUA", "DEALLOCATE 0+8"), device.asked());
+        host.execute((entry) -> entry.opcode(IoOpcode.READ).namespaceId(MANUAL).cdw12(1 << 30).sglLength(BLOCK));
+        host.execute((entry) -> entry.opcode(IoOpcode.READ).namespaceId(MANUAL).sglLength(BLOCK));
+        assertEquals(List.of("WRITE 0+1 FUA", "WRITE_ZEROES 0+8 FUA", "DEALLOCATE 0+8", "READ 0+1 FUA", "READ 0+1"),
+            device.asked());
     }
 
     @Test

@@ -179,8 +179,11 @@ class RemoteIdentifyTest
                 initiator.run(BlockOperation.WRITE_ZEROES, 0, ModelTarget.BLOCKS, false));
             assertEquals(ModelTarget.BLOCKS / 2, target.commands());
             assertEquals(0, target.read(4));
-            assertEquals(BlockStatus.NOT_SUPPORTED, initiator.run(BlockOperation.VERIFY, 0, 1, false));
             assertEquals(BlockStatus.NOT_SUPPORTED, initiator.run(BlockOperation.DEALLOCATE, 0, 1, false));
+            target.resetCounts();
+            // Not offered by the target, so by two reads.
+            assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.VERIFY, 0, 4, false));
+            assertEquals(2, target.commands());
         }
     }
 

@@ -1,7 +1,6 @@
 package io.millrace.block.nvme;
 
 import io.millrace.bindings.NativeMemory;
-import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.nvme.queue.DataPointer;
 import io.millrace.block.nvme.queue.QueuePair;
@@ -166,7 +165,7 @@ final class CommandWriter
     {
         final long lba = request.lba() + offset;
         int dword12 = blocks - 1 | protectionBits(opcode);
-        if (request.forceUnitAccess() && BlockOperation.READ != request.operation())
+        if (request.forceUnitAccess())
         {
             dword12 |= FORCE_UNIT_ACCESS;
         }

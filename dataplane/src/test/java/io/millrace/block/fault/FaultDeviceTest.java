@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class FaultDeviceTest
 {
@@ -84,6 +86,27 @@ class FaultDeviceTest
         assertEquals(BlockStatus.SUCCESS, read(10, 1));
         device.plan(FaultPlan.of(1, FaultRule.error(BlockStatus.DEVICE_ERROR))).join();
         assertEquals(BlockStatus.DEVICE_ERROR, initiator.run(BlockOperation.VERIFY, 0, 1, false));
+    }
+
+    /** What is emulated where a device does not do it: the rule's status reaches the submitter all the same. */
+    @ParameterizedTest
+    @EnumSource(names = {"COMPARE", "VERIFY", "WRITE_ZEROES"})
+    void shouldEndAsNotSupportedByARule(final BlockOperation operation)
+    {
+        open(FaultPlan.of(1, FaultRule.error(BlockStatus.NOT_SUPPORTED).withOperations(Set.of(operation))));
+        try (FaultDevice outer = FaultDevice.wrap("outer", device, FaultPlan.NONE);
+            Initiator second = initiator.beside(outer))
+        {
+            for (final Initiator host : List.of(initiator, second))
+            {
+                final Initiator.Io io = host.io();
+                Initiator.fill(io.request(), operation, 3, 1, false,
+                    BlockOperation.COMPARE == operation ? new long[]{arena.address(), BLOCK} : new long[0]);
+                host.send(io);
+                assertEquals(BlockStatus.NOT_SUPPORTED, host.await(io));
+                assertEquals(FailureCause.FAULT_RULE, io.request().cause());
+            }
+        }
     }
 
     @Test

@@ -52,7 +52,8 @@ class NvmeVerifyTest
         {
             if (command.isIo())
             {
-                commands.add(IoOpcode.name(command.opcode()) + " " + command.startingLba() + "+" + command.blocks());
+                commands.add(IoOpcode.name(command.opcode()) + " " + command.startingLba() + "+" + command.blocks() +
+                    (0 == (command.dword(12) & 1 << 30) ? "" : " FUA"));
             }
             return ModelScript.Action.COMPLETE;
         };
@@ -130,6 +131,19 @@ class NvmeVerifyTest
         assertFalse(fixture.geometry().supportsVerify());
         assertEquals(BlockStatus.SUCCESS, verify(1, 70));
         assertEquals(expected, String.join(" ", commands));
+    }
+
+    /** As Verify has it: the data of the medium, not of the drive's cache (NVM Command Set 1.0, 3.2.4 and 3.2.5). */
+    @ParameterizedTest
+    @CsvSource({"true, true", "true, false", "false, true", "false, false"})
+    void shouldForceUnitAccess(final boolean isOffered, final boolean isForced)
+    {
+        offer(isOffered);
+        open(ModelNamespace.of(SIZE_BYTES, 4096));
+        initiator.run(BlockOperation.VERIFY, 1, 33, isForced);
+        final String suffix = isForced ? " FUA" : "";
+        assertEquals(isOffered ? List.of("VERIFY 1+33" + suffix) :
+            List.of("READ 1+32" + suffix, "READ 33+1" + suffix), commands);
     }
 
     /** Of a drive that takes back what it offered. */
