@@ -71,7 +71,7 @@ class ArchitectureTest
         "io.millrace.pci",
         "io.millrace.block", "io.millrace.block.memory", "io.millrace.block.file", "io.millrace.block.nvme",
         "io.millrace.block.nvme.queue",
-        "io.millrace.nvme",
+        "io.millrace.nvme", "io.millrace.nvme.identify",
         "io.millrace.nvmf", "io.millrace.nvmf.transport", "io.millrace.nvmf.qos", "io.millrace.nvmf.ana",
         "io.millrace.nvmf.namespace", "io.millrace.nvmf.config", "io.millrace.nvmf.request", "io.millrace.nvmf.queue",
         "io.millrace.nvmf.tcp", "io.millrace.nvmf.tcp.pdu", "io.millrace.nvmf.initiator",
@@ -146,6 +146,7 @@ class ArchitectureTest
         "io.millrace.block.fault.. | io.millrace.nvme.., io.millrace.pci..",
         "io.millrace.block.nvme.. | io.millrace.block.memory.., io.millrace.block.discard.., " +
             "io.millrace.block.file.., io.millrace.block.fault..",
+        "io.millrace.nvme | io.millrace.nvme.identify..",
         "io.millrace.nvme.. | io.millrace.reactor.., io.millrace.memory.., io.millrace.block.., io.millrace.nvmf.., " +
             "io.millrace.dataplane..",
         "io.millrace.nvmf | io.millrace.nvmf.tcp.., io.millrace.nvmf.rdma.., io.millrace.nvmf.initiator.., " +

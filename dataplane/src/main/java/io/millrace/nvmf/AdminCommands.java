@@ -1,11 +1,11 @@
 package io.millrace.nvmf;
 
 import io.millrace.nvme.AdminOpcode;
-import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.nvme.identify.IdentifyCns;
 import io.millrace.nvmf.queue.CommandHandler;
 import io.millrace.nvmf.queue.QueuePair;
 import io.millrace.nvmf.request.PayloadBuffers;

@@ -1,7 +1,7 @@
 package io.millrace.remote;
 
-import io.millrace.nvme.ControllerInfo;
-import io.millrace.nvme.NamespaceInfo;
+import io.millrace.nvme.identify.ControllerInfo;
+import io.millrace.nvme.identify.NamespaceInfo;
 
 /**
  * A namespace as a path found it, and what tells it from others: its identifiers and its block size. One that reports

@@ -1,6 +1,6 @@
 package io.millrace.remote;
 
-import io.millrace.nvme.NamespaceInfo;
+import io.millrace.nvme.identify.NamespaceInfo;
 import io.millrace.nvmf.initiator.InitiatorException;
 import io.millrace.nvmf.initiator.RemoteController;
 import java.util.List;

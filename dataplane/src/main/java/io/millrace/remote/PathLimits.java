@@ -1,9 +1,9 @@
 package io.millrace.remote;
 
 import io.millrace.block.BlockGeometry;
-import io.millrace.nvme.CommandLimits;
-import io.millrace.nvme.ControllerInfo;
-import io.millrace.nvme.IdentifyControllerIo;
+import io.millrace.nvme.identify.CommandLimits;
+import io.millrace.nvme.identify.ControllerInfo;
+import io.millrace.nvme.identify.IdentifyControllerIo;
 
 /**
  * Limits of one command through a controller. Immutable.

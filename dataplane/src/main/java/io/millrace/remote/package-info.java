@@ -13,7 +13,7 @@
  * controller and overwritten, the late first try would bring old data back. The device waits until the controller has
  * confirmed that it was reset, which is asked of it where its admin queue is still there, or until the time has passed
  * by which a controller that lost its host has ended its commands (two or three keep-alive time-outs and its quiesce
- * time, {@link io.millrace.nvme.ControllerInfo#commandEndMs}). For the same reason such a request does not
+ * time, {@link io.millrace.nvme.identify.ControllerInfo#commandEndMs}). For the same reason such a request does not
  * end before, neither when it waits for too long nor when its channel is closed: its submitter may overwrite the blocks
  * then. A close resets controllers that have not answered a write within 5 s, and takes at most 6 s more than that
  * time.</li>

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.dataplane.config.DeviceConfig;
-import io.millrace.nvme.IdentifyCns;
+import io.millrace.nvme.identify.IdentifyCns;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import io.millrace.nvmf.namespace.NamespaceSnapshot;

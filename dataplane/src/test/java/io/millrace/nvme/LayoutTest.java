@@ -3,6 +3,7 @@ package io.millrace.nvme;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.nvme.identify.IdentifyController;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -49,7 +50,7 @@ class LayoutTest
             sqId 10 2
             commandId 12 2
             statusField 14 2
-        IdentifyController 4096
+        identify.IdentifyController 4096
             vendorId 0 2
             serialNumber 4 20
             modelNumber 24 40
@@ -63,7 +64,7 @@ class LayoutTest
             controllerAttributes 96 4
             controllerType 111 1
             subsystemNqn 768 256
-        IdentifyControllerAdmin 4096
+        identify.IdentifyControllerAdmin 4096
             optionalAdminCommands 256 2
             abortCommandLimit 258 1
             asyncEventRequestLimit 259 1
@@ -78,7 +79,7 @@ class LayoutTest
             anaGroupIdMax 344 4
             anaGroups 348 4
             commandQuiesceTimeMs 386 2
-        IdentifyControllerIo 4096
+        identify.IdentifyControllerIo 4096
             submissionEntrySize 512 1
             completionEntrySize 513 1
             maxCommands 514 2
@@ -91,14 +92,14 @@ class LayoutTest
             copyFormats 534 2
             sglSupport 536 4
             maxNamespaces 540 4
-        IdentifyControllerFabrics 4096
+        identify.IdentifyControllerFabrics 4096
             ioCommandCapsuleSize 1792 4
             ioResponseCapsuleSize 1796 4
             inCapsuleDataOffset 1800 2
             fabricsControllerAttributes 1802 1
             maxSglDescriptors 1803 1
             optionalFabricsCommands 1804 2
-        IdentifyNamespace 4096
+        identify.IdentifyNamespace 4096
             size 0 8
             capacity 8 8
             utilization 16 8
@@ -117,7 +118,7 @@ class LayoutTest
             nguid 104 16
             eui64 120 8
             format0 128 4
-        IdentifyNamespaceWriteUnits 4096
+        identify.IdentifyNamespaceWriteUnits 4096
             atomicWriteUnit 34 2
             atomicWriteUnitPowerFail 36 2
             atomicBoundary 40 2
@@ -126,13 +127,13 @@ class LayoutTest
             preferredWriteGranularity 64 2
             preferredWriteAlignment 66 2
             optimalWriteSize 72 2
-        IndependentNamespace 4096
+        identify.IndependentNamespace 4096
             features 0 1
             multiPathCapabilities 1 1
             anaGroupId 4 4
             attributes 8 1
             status 14 1
-        IdentifyNvmController 4096
+        identify.IdentifyNvmController 4096
             verifySizeLimit 0 1
             writeZeroesSizeLimit 1 1
             datasetRangeSizeLimit 4 4
@@ -215,7 +216,7 @@ class LayoutTest
         CopyRange 32
             startingLba 8 8
             blocks 16 2
-        NamespaceDescriptor 4
+        identify.NamespaceDescriptor 4
             type 0 1
             length 1 1
         """;
@@ -302,7 +303,7 @@ class LayoutTest
             }
         }
         assertEquals(new TreeSet<>(layout.fields().keySet()), setters);
-        final String size = "NamespaceDescriptor".equals(layout.name()) ? "HEADER_BYTES" : "SIZE_BYTES";
+        final String size = "identify.NamespaceDescriptor".equals(layout.name()) ? "HEADER_BYTES" : "SIZE_BYTES";
         assertEquals(layout.sizeBytes(), type.getField(size).getInt(null));
     }
 

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.millrace.nvme.IdentifyControllerFabrics;
-import io.millrace.nvme.IdentifyControllerIo;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.nvme.identify.IdentifyControllerFabrics;
+import io.millrace.nvme.identify.IdentifyControllerIo;
 import io.millrace.nvmf.transport.DataPointer;
 import io.millrace.nvmf.transport.DataPointer.Kind;
 import io.millrace.nvmf.transport.DataPointerFormat;

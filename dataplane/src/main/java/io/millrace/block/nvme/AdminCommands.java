@@ -3,10 +3,10 @@ package io.millrace.block.nvme;
 import io.millrace.block.nvme.queue.ControllerFailure;
 import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.FeatureId;
-import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.nvme.identify.IdentifyCns;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**

@@ -1,11 +1,11 @@
 package io.millrace.block.nvme;
 
 import io.millrace.nvme.AsyncEvent;
-import io.millrace.nvme.ControllerInfo;
 import io.millrace.nvme.ErrorLogEntry;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SmartLog;
+import io.millrace.nvme.identify.ControllerInfo;
 import java.util.StringJoiner;
 
 /**

@@ -2,9 +2,9 @@ package io.millrace.block.nvme;
 
 import io.millrace.block.BlockGeometry;
 import io.millrace.block.nvme.queue.ControllerFailure;
-import io.millrace.nvme.ControllerInfo;
-import io.millrace.nvme.IdentifyControllerIo;
-import io.millrace.nvme.NamespaceInfo;
+import io.millrace.nvme.identify.ControllerInfo;
+import io.millrace.nvme.identify.IdentifyControllerIo;
+import io.millrace.nvme.identify.NamespaceInfo;
 
 /**
  * A namespace that the driver can serve. Immutable.

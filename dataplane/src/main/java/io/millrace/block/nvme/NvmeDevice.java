@@ -7,7 +7,7 @@ import io.millrace.block.DeviceStatus;
 import io.millrace.block.GrowableDevice;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
-import io.millrace.nvme.ControllerInfo;
+import io.millrace.nvme.identify.ControllerInfo;
 import java.util.List;
 
 /**

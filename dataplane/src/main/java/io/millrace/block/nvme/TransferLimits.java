@@ -2,10 +2,10 @@ package io.millrace.block.nvme;
 
 import io.millrace.block.BlockGeometry;
 import io.millrace.block.nvme.queue.ControllerFailure;
-import io.millrace.nvme.CommandLimits;
-import io.millrace.nvme.ControllerInfo;
-import io.millrace.nvme.IdentifyControllerIo;
-import io.millrace.nvme.NamespaceInfo;
+import io.millrace.nvme.identify.CommandLimits;
+import io.millrace.nvme.identify.ControllerInfo;
+import io.millrace.nvme.identify.IdentifyControllerIo;
+import io.millrace.nvme.identify.NamespaceInfo;
 
 /**
  * Limits of one command to a namespace. Immutable.

@@ -3,9 +3,9 @@ package io.millrace.nvmf.initiator;
 import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.AnaLogHeader;
 import io.millrace.nvme.FabricsType;
-import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.PropertyCommand;
+import io.millrace.nvme.identify.IdentifyCns;
 
 /**
  * A command for the admin queue. Immutable. For set-up and management: allocates.

@@ -1,6 +1,6 @@
 package io.millrace.nvmf.initiator;
 
-import io.millrace.nvme.ControllerInfo;
+import io.millrace.nvme.identify.ControllerInfo;
 
 /**
  * What a controller reported and granted when it was connected. Immutable.

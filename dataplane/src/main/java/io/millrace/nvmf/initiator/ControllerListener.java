@@ -1,6 +1,6 @@
 package io.millrace.nvmf.initiator;
 
-import io.millrace.nvme.ControllerInfo;
+import io.millrace.nvme.identify.ControllerInfo;
 import java.util.concurrent.CompletableFuture;
 
 /**

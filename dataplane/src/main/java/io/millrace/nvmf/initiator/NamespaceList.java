@@ -1,7 +1,7 @@
 package io.millrace.nvmf.initiator;
 
-import io.millrace.nvme.IdentifyCns;
-import io.millrace.nvme.NamespaceInfo;
+import io.millrace.nvme.identify.IdentifyCns;
+import io.millrace.nvme.identify.NamespaceInfo;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,13 +1,13 @@
 package io.millrace.nvmf.initiator;
 
-import io.millrace.nvme.AsyncEvent;
 import io.millrace.nvme.AnaState;
+import io.millrace.nvme.AsyncEvent;
 import io.millrace.nvme.ControllerConfiguration;
-import io.millrace.nvme.ControllerInfo;
 import io.millrace.nvme.ControllerProperty;
-import io.millrace.nvme.IdentifyCns;
-import io.millrace.nvme.InvalidIdentifyException;
-import io.millrace.nvme.NamespaceInfo;
+import io.millrace.nvme.identify.ControllerInfo;
+import io.millrace.nvme.identify.IdentifyCns;
+import io.millrace.nvme.identify.InvalidIdentifyException;
+import io.millrace.nvme.identify.NamespaceInfo;
 import io.millrace.reactor.Reactor;
 import java.util.ArrayList;
 import java.util.BitSet;

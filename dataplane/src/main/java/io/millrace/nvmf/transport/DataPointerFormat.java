@@ -1,9 +1,9 @@
 package io.millrace.nvmf.transport;
 
-import io.millrace.nvme.IdentifyControllerIo;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.nvme.identify.IdentifyControllerIo;
 import java.util.Set;
 
 /**

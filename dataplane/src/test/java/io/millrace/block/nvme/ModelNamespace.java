@@ -2,8 +2,8 @@ package io.millrace.block.nvme;
 
 import io.millrace.bindings.NativeMemory;
 import io.millrace.memory.DmaMemory;
-import io.millrace.nvme.IdentifyNamespace;
-import io.millrace.nvme.IdentifyNamespaceWriteUnits;
+import io.millrace.nvme.identify.IdentifyNamespace;
+import io.millrace.nvme.identify.IdentifyNamespaceWriteUnits;
 import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 

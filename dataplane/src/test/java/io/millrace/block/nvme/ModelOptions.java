@@ -1,7 +1,7 @@
 package io.millrace.block.nvme;
 
-import io.millrace.nvme.IdentifyController;
-import io.millrace.nvme.IdentifyControllerIo;
+import io.millrace.nvme.identify.IdentifyController;
+import io.millrace.nvme.identify.IdentifyControllerIo;
 
 /**
  * What a {@link ModelController} is. Set before it is started, or taken by a test as it is.

@@ -8,7 +8,7 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.Initiator;
 import io.millrace.memory.DmaMemory;
-import io.millrace.nvme.IdentifyControllerIo;
+import io.millrace.nvme.identify.IdentifyControllerIo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -10,7 +10,7 @@ import io.millrace.block.BlockStatus;
 import io.millrace.block.Initiator;
 import io.millrace.memory.DmaMemory;
 import io.millrace.memory.MemoryRegistry;
-import io.millrace.nvme.IdentifyControllerIo;
+import io.millrace.nvme.identify.IdentifyControllerIo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

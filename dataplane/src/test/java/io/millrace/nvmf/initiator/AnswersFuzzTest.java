@@ -3,13 +3,13 @@ package io.millrace.nvmf.initiator;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.millrace.nvme.CommandLimits;
 import io.millrace.nvme.ControllerCapabilities;
-import io.millrace.nvme.ControllerInfo;
 import io.millrace.nvme.DiscoveryLogEntry;
 import io.millrace.nvme.DiscoveryLogHeader;
-import io.millrace.nvme.InvalidIdentifyException;
-import io.millrace.nvme.NamespaceInfo;
+import io.millrace.nvme.identify.CommandLimits;
+import io.millrace.nvme.identify.ControllerInfo;
+import io.millrace.nvme.identify.InvalidIdentifyException;
+import io.millrace.nvme.identify.NamespaceInfo;
 import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 

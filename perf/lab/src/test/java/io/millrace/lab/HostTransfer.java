@@ -1,6 +1,6 @@
 package io.millrace.lab;
 
-import io.millrace.nvme.NamespaceInfo;
+import io.millrace.nvme.identify.NamespaceInfo;
 import io.millrace.nvmf.initiator.HostRequest;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import java.lang.foreign.MemorySegment;

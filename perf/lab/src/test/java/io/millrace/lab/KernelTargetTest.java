@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.dataplane.HostTransports;
-import io.millrace.nvme.NamespaceInfo;
+import io.millrace.nvme.identify.NamespaceInfo;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.Discovery;

@@ -11,7 +11,7 @@ import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.dataplane.config.ListenerSettings;
 import io.millrace.dataplane.config.SubsystemSettings;
 import io.millrace.lab.guest.AcknowledgedWriter;
-import io.millrace.nvme.NamespaceInfo;
+import io.millrace.nvme.identify.NamespaceInfo;
 import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ControllerListener;

@@ -3,7 +3,7 @@ package io.millrace.perf.load;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.dataplane.HostTransports;
 import io.millrace.memory.DmaMemory;
-import io.millrace.nvme.NamespaceInfo;
+import io.millrace.nvme.identify.NamespaceInfo;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.ControllerState;

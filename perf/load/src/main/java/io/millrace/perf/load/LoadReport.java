@@ -1,7 +1,7 @@
 package io.millrace.perf.load;
 
-import io.millrace.nvme.ControllerInfo;
-import io.millrace.nvme.NamespaceInfo;
+import io.millrace.nvme.identify.ControllerInfo;
+import io.millrace.nvme.identify.NamespaceInfo;
 import java.util.List;
 
 /**

@@ -1,8 +1,8 @@
 package io.millrace.perf.load;
 
 import io.millrace.bindings.NativeMemory;
-import io.millrace.nvme.NamespaceInfo;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvme.identify.NamespaceInfo;
 import io.millrace.nvmf.initiator.HostRequest;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import java.util.Random;

@@ -54,7 +54,7 @@ interface DriveAdmin extends AutoCloseable
     /**
      * Sends Identify for the controller or a namespace.
      *
-     * @param cns  what is asked for, see {@link io.millrace.nvme.IdentifyCns}.
+     * @param cns  what is asked for, see {@link io.millrace.nvme.identify.IdentifyCns}.
      * @param nsid that it is about, or 0.
      * @return the data.
      * @throws PciException                            when the kernel passes on a refusal.

@@ -1,4 +1,4 @@
-package io.millrace.nvme;
+package io.millrace.nvme.identify;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,5 +1,7 @@
-package io.millrace.nvme;
+package io.millrace.nvme.identify;
 
+import io.millrace.nvme.ControllerCapabilities;
+import io.millrace.nvme.SubmissionQueueEntry;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -1,4 +1,6 @@
-package io.millrace.nvme;
+package io.millrace.nvme.identify;
+
+import io.millrace.nvme.Flyweight;
 
 /**
  * Namespace Identification Descriptor: a header of 4 bytes, then the identifier (NVM Express Base 2.0, section

@@ -1,4 +1,4 @@
-package io.millrace.nvme;
+package io.millrace.nvme.identify;
 
 import java.nio.ByteOrder;
 import java.util.HexFormat;

@@ -1,4 +1,4 @@
-package io.millrace.nvme;
+package io.millrace.nvme.identify;
 
 /**
  * What an Identify command asks for, bits 7:0 of its dword 10 (NVM Express Base 2.0, section 5.17.1). Every answer has

@@ -1,4 +1,4 @@
-package io.millrace.nvme;
+package io.millrace.nvme.identify;
 
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -1,5 +1,7 @@
-package io.millrace.nvme;
+package io.millrace.nvme.identify;
 
+import io.millrace.nvme.AsyncEvent;
+import io.millrace.nvme.Flyweight;
 import java.nio.ByteOrder;
 
 /**
