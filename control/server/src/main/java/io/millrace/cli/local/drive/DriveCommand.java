@@ -14,8 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.ToIntBiFunction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -140,6 +140,7 @@ public final class DriveCommand extends CommandGroup
                 terminal.line(health.text());
                 health.json().forEach((field, value) -> terminal.line("  " + field + ": " + value));
             }
+            return ExitCode.OK;
         });
     }
 
@@ -171,12 +172,14 @@ public final class DriveCommand extends CommandGroup
             {
                 logs.print(drive.address(), terminal);
             }
+            return ExitCode.OK;
         });
     }
 
     @Command(name = "namespaces", mixinStandardHelpOptions = true,
         description = {
             "Show the namespaces of a drive: IDs, formats, identifiers. Requires root.",
+            "Exits with 1 where the Identify data of one are invalid, with the reason as its message.",
             "A drive bound to vfio-pci is opened for the duration of the command, if it is not in use."},
         footerHeading = "%nExamples:%n", footer = {"  millrace drive namespaces 0000:01:00.0"})
     int namespaces(
@@ -197,6 +200,7 @@ public final class DriveCommand extends CommandGroup
             {
                 namespaces.print(terminal);
             }
+            return namespaces.areValid() ? ExitCode.OK : ExitCode.FAILURE;
         });
     }
 
@@ -219,7 +223,7 @@ public final class DriveCommand extends CommandGroup
         return move(output, consent, names, (name) -> moves.reset(name, risk.mode()));
     }
 
-    private int ask(final String name, final NoIommuOption risk, final BiConsumer<Drive, DriveAdmin> question)
+    private int ask(final String name, final NoIommuOption risk, final ToIntBiFunction<Drive, DriveAdmin> question)
     {
         return tried(() ->
         {
@@ -227,9 +231,8 @@ public final class DriveCommand extends CommandGroup
             final Drive drive = scan.find(name);
             try (DriveAdmin admin = DriveAdmin.open(drive, risk.mode()))
             {
-                question.accept(drive, admin);
+                return question.applyAsInt(drive, admin);
             }
-            return ExitCode.OK;
         });
     }
 

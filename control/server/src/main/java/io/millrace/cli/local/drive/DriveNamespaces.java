@@ -16,11 +16,25 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Active namespaces of a drive (NVM Command Set 1.0, section 4.1.5.1).
+ * Active namespaces of a drive (NVM Command Set 1.0, section 4.1.5.1). One whose Identify data are invalid has a
+ * message in place of its properties.
  */
 final class DriveNamespaces
 {
-    private final List<NamespaceInfo> namespaces = new ArrayList<>();
+    private static final String NONE = "-";
+
+    private final List<Row> rows = new ArrayList<>();
+
+    /**
+     * A namespace.
+     *
+     * @param nsid      identifier.
+     * @param namespace null where its Identify data are invalid.
+     * @param message   why; null where they are valid.
+     */
+    private record Row(int nsid, NamespaceInfo namespace, String message)
+    {
+    }
 
     /**
      * Asks for the first 1024 of them.
@@ -37,24 +51,24 @@ final class DriveNamespaces
             {
                 break;
             }
-            final NamespaceInfo namespace = read(admin, nsid);
-            if (null != namespace)
-            {
-                namespaces.add(namespace);
-            }
+            add(admin, nsid);
         }
     }
 
-    private static NamespaceInfo read(final DriveAdmin admin, final int nsid)
+    private void add(final DriveAdmin admin, final int nsid)
     {
+        final DirectBuffer data = new UnsafeBuffer(admin.identify(IdentifyCns.NAMESPACE, nsid));
         try
         {
-            return NamespaceInfo.of(nsid, new UnsafeBuffer(admin.identify(IdentifyCns.NAMESPACE, nsid)),
-                descriptors(admin, nsid));
+            final NamespaceInfo namespace = NamespaceInfo.of(nsid, data, descriptors(admin, nsid));
+            if (null != namespace)
+            {
+                rows.add(new Row(nsid, namespace, null));
+            }
         }
         catch (final InvalidIdentifyException e)
         {
-            throw new BlockDeviceException("drive " + e.getMessage(), e);
+            rows.add(new Row(nsid, null, "drive " + e.getMessage()));
         }
     }
 
@@ -72,48 +86,70 @@ final class DriveNamespaces
     }
 
     /**
+     * {@return whether the Identify data of all are valid}
+     */
+    boolean areValid()
+    {
+        return rows.stream().allMatch((row) -> null == row.message());
+    }
+
+    /**
      * Prints them for people.
      *
      * @param terminal to print to.
      */
     void print(final Terminal terminal)
     {
-        if (namespaces.isEmpty())
+        if (rows.isEmpty())
         {
             terminal.line("no active namespaces");
             return;
         }
-        final Table table = new Table(">NSID", ">SIZE", ">BLOCKS", ">BLOCK", ">METADATA", "PROTECTION", "IDENTITY");
-        for (final NamespaceInfo each : namespaces)
+        final Table table =
+            new Table(">NSID", ">SIZE", ">BLOCKS", ">BLOCK", ">METADATA", "PROTECTION", "IDENTITY", "MESSAGE");
+        for (final Row row : rows)
         {
+            final String nsid = Integer.toUnsignedString(row.nsid());
+            final NamespaceInfo each = row.namespace();
+            if (null == each)
+            {
+                table.row(nsid, NONE, NONE, NONE, NONE, NONE, NONE, row.message());
+                continue;
+            }
             final String identity = each.identity().text();
-            table.row(Integer.toString(each.nsid()), DriveView.size(each.sizeBytes()),
+            table.row(nsid, DriveView.size(each.sizeBytes()),
                 Long.toString(each.blockCount()), Integer.toString(each.blockSizeBytes()),
                 Integer.toString(each.metadataBytes()),
-                0 == each.protectionType() ? "-" : "type " + each.protectionType(),
-                identity.isEmpty() ? "-" : identity);
+                0 == each.protectionType() ? NONE : "type " + each.protectionType(),
+                identity.isEmpty() ? NONE : identity, "");
         }
         table.print(terminal, "");
     }
 
-    /** The namespaces as maps, for JSON. */
+    /** The namespaces as maps, for JSON. One with a message has its identifier besides. */
     List<Map<String, Object>> json()
     {
-        final List<Map<String, Object>> list = new ArrayList<>();
-        for (final NamespaceInfo each : namespaces)
+        return rows.stream().map(DriveNamespaces::json).toList();
+    }
+
+    private static Map<String, Object> json(final Row row)
+    {
+        final Map<String, Object> map = new LinkedHashMap<>();
+        map.put("nsid", Integer.toUnsignedLong(row.nsid()));
+        final NamespaceInfo each = row.namespace();
+        if (null == each)
         {
-            final Map<String, Object> map = new LinkedHashMap<>();
-            map.put("nsid", each.nsid());
-            map.put("size-bytes", each.sizeBytes());
-            map.put("blocks", each.blockCount());
-            map.put("block-bytes", each.blockSizeBytes());
-            map.put("metadata-bytes", each.metadataBytes());
-            map.put("protection-type", each.protectionType());
-            map.put("uuid", each.identity().uuid());
-            map.put("nguid", each.identity().nguid());
-            map.put("eui64", each.identity().eui64());
-            list.add(map);
+            map.put("message", row.message());
+            return map;
         }
-        return list;
+        map.put("size-bytes", each.sizeBytes());
+        map.put("blocks", each.blockCount());
+        map.put("block-bytes", each.blockSizeBytes());
+        map.put("metadata-bytes", each.metadataBytes());
+        map.put("protection-type", each.protectionType());
+        map.put("uuid", each.identity().uuid());
+        map.put("nguid", each.identity().nguid());
+        map.put("eui64", each.identity().eui64());
+        return map;
     }
 }
