@@ -3,6 +3,9 @@ package io.millrace.nvmf.request;
 /**
  * Requests that wait, in order: a list linked through the requests themselves, so that a request can be removed from
  * the middle when its connection ends. Single-threaded.
+ * <p>
+ * Block requests have a list of their own: one list over an interface of both would make calls of the I/O path
+ * megamorphic.
  */
 final class RequestQueue
 {
