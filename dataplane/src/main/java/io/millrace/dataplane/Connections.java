@@ -31,7 +31,7 @@ public final class Connections
      */
     public List<ConnectionSnapshot> list(final String nqn)
     {
-        return subsystems.select(nqn).stream().flatMap((each) -> each.queuePairSnapshots().stream())
+        return subsystems.select(nqn).stream().flatMap((each) -> each.controllers().queuePairSnapshots().stream())
             .map(this::snapshot).toList();
     }
 

@@ -35,7 +35,7 @@ public final class Controllers
         {
             operations.checkOpen();
             final CompletableFuture<Void> done =
-                subsystems.require(nqn).disconnect(controllerId, "disconnected by an operator");
+                subsystems.require(nqn).controllers().disconnect(controllerId, "disconnected by an operator");
             if (null == done)
             {
                 throw new OperationException(Reason.NOT_FOUND, "controller " + nqn + '/' + controllerId,
@@ -84,6 +84,6 @@ public final class Controllers
      */
     public List<ControllerSnapshot> list(final String nqn)
     {
-        return subsystems.select(nqn).stream().flatMap((each) -> each.controllerSnapshots().stream()).toList();
+        return subsystems.select(nqn).stream().flatMap((each) -> each.controllers().snapshots().stream()).toList();
     }
 }

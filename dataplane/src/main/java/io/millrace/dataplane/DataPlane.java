@@ -459,7 +459,7 @@ public final class DataPlane implements AutoCloseable
         int count = 0;
         for (final Subsystem subsystem : operations.target().subsystems())
         {
-            count += subsystem.controllerCount();
+            count += subsystem.controllers().count();
         }
         return new DataPlaneSnapshot(id, operations.state(), System.nanoTime() - startNs, config.memoryBytes(), count,
             ProcessHandle.current().pid(), DmaMemory.mappedBytes(), DmaMemory.hugepageBytes(), memoryNote);

@@ -197,6 +197,6 @@ public final class Subsystems
     {
         return new SubsystemSnapshot(subsystem.nqn(), subsystem.config().serialNumber(),
             subsystem.config().modelNumber(), subsystem.allowsAnyHost(), subsystem.namespaceCount(),
-            subsystem.controllerCount());
+            subsystem.controllers().count());
     }
 }

@@ -355,7 +355,7 @@ final class Controller extends Association
 
     private void enable()
     {
-        if (!subsystem.isAnyEnding(this))
+        if (!subsystem.controllers().isAnyEnding(this))
         {
             subsystem.ana().onEnabled(this);
             become(ControllerState.READY);
@@ -426,7 +426,7 @@ final class Controller extends Association
             become(ControllerState.DEAD);
             asyncEvents().onDisconnected();
             disconnectIoQueues("admin queue was disconnected");
-            subsystem.removeController(this);
+            subsystem.controllers().remove(this);
             if (null == endReason)
             {
                 endReason = isShutDown ? "shut down by the host" : reason;
@@ -564,7 +564,7 @@ final class Controller extends Association
     {
         if (ioQueuePairs.compareAndSet(queueId, queuePair, null) && 0 == ioQueueCount.decrementAndGet())
         {
-            subsystem.onQueuesLeft(this);
+            subsystem.controllers().onQueuesLeft(this);
             final ControllerState now = state;
             if (ControllerState.RESETTING == now || ControllerState.SHUTTING_DOWN == now)
             {

@@ -198,7 +198,7 @@ final class FabricsCommands implements CommandHandler
         {
             return refuseData(request, ConnectData.SUBSYSTEM_NQN_POSITION, "there is no such subsystem for I/O");
         }
-        final Controller controller = subsystem.controller(connectData.controllerId());
+        final Controller controller = subsystem.controllers().get(connectData.controllerId());
         if (null == controller)
         {
             return refuseData(request, ConnectData.CONTROLLER_ID_POSITION, "there is no controller " +

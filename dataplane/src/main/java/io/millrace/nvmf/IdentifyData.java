@@ -377,7 +377,7 @@ final class IdentifyData
     private int controllerList(final Controller controller, final SubmissionQueueEntry entry, final UnsafeBuffer data)
     {
         final int from = entry.cdw10() >>> 16;
-        final List<Integer> ids = controller.subsystem().controllers().stream().map(Controller::id)
+        final List<Integer> ids = controller.subsystem().controllers().list().stream().map(Controller::id)
             .filter((id) -> id >= from).sorted().limit(CONTROLLER_LIST_IDS).toList();
         data.putShort(0, (short)ids.size(), ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < ids.size(); i++)

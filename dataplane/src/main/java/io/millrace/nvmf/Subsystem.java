@@ -11,15 +11,11 @@ import io.millrace.nvmf.namespace.NamespaceSnapshot;
 import io.millrace.nvmf.namespace.NamespaceTable;
 import io.millrace.nvmf.namespace.NamespaceTotals;
 import io.millrace.nvmf.namespace.ServedNamespace;
-import io.millrace.nvmf.queue.QueuePair;
-import io.millrace.nvmf.queue.QueuePairSnapshot;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
 
 /**
  * A set of namespaces under one name, and the controllers that hosts have on it. Any thread may call it: what reactors
@@ -43,14 +39,11 @@ public final class Subsystem
     private final SubsystemConfig config;
     private final AccessList access;
     private final NamespaceTable namespaces = new NamespaceTable();
-    private final ConcurrentHashMap<Integer, Controller> controllers = new ConcurrentHashMap<>();
-    /** Controllers that are gone while I/O queues of theirs are not. */
-    private final Set<Controller> ending = ConcurrentHashMap.newKeySet();
+    private final SubsystemControllers controllers = new SubsystemControllers();
     private final Set<NamespaceCounters> counters = ConcurrentHashMap.newKeySet();
     private final NamespaceTotals retiredCounters = new NamespaceTotals();
     private final SubsystemAna ana = new SubsystemAna(this);
     private final SubsystemQos qos = new SubsystemQos(this);
-    private int lastControllerId;
     private volatile Target target;
 
     /**
@@ -169,6 +162,14 @@ public final class Subsystem
     }
 
     /**
+     * {@return the controllers that hosts have on it}
+     */
+    public SubsystemControllers controllers()
+    {
+        return controllers;
+    }
+
+    /**
      * {@return limits of its namespaces and hosts}
      */
     public SubsystemQos qos()
@@ -228,40 +229,6 @@ public final class Subsystem
             snapshots.add(NamespaceSnapshot.of(nqn, served, null == counted ? new NamespaceTotals() : counted));
         }
         return snapshots;
-    }
-
-    /**
-     * {@return the controllers that hosts have on it, in order of their ids; reactors are not interrupted}
-     */
-    public List<ControllerSnapshot> controllerSnapshots()
-    {
-        return controllers.values().stream().map(Controller::snapshot)
-            .sorted(Comparator.comparingInt(ControllerSnapshot::controllerId)).toList();
-    }
-
-    /**
-     * {@return the queue pairs of its controllers, in order of their ids; reactors are not interrupted}
-     */
-    public List<QueuePairSnapshot> queuePairSnapshots()
-    {
-        return controllers.values().stream().sorted(Comparator.comparingInt(Controller::id))
-            .flatMap((each) -> each.queuePairSnapshots().stream()).toList();
-    }
-
-    /**
-     * {@return a queue pair of one of its controllers; null when it is not there}
-     *
-     * @param controllerId of the controller.
-     * @param queueId      of the queue; 0 for the admin queue.
-     */
-    public QueuePair queuePair(final int controllerId, final int queueId)
-    {
-        final Controller controller = controllers.get(controllerId);
-        if (null == controller)
-        {
-            return null;
-        }
-        return 0 == queueId ? controller.adminQueuePair() : controller.ioQueuePair(queueId);
     }
 
     /**
@@ -351,27 +318,6 @@ public final class Subsystem
         return ana;
     }
 
-    /**
-     * Ends a controller; its host may connect again.
-     *
-     * @param controllerId controller id.
-     * @param reason       that events carry.
-     * @return done when it is gone; null when there is no such controller.
-     */
-    public CompletableFuture<Void> disconnect(final int controllerId, final String reason)
-    {
-        final Controller controller = controllers.get(controllerId);
-        return null == controller ? null : controller.end(reason);
-    }
-
-    /**
-     * {@return how many controllers hosts have on it}
-     */
-    public int controllerCount()
-    {
-        return controllers.size();
-    }
-
     boolean isDiscovery()
     {
         return Type.DISCOVERY == type;
@@ -428,7 +374,7 @@ public final class Subsystem
         final Target former = target;
         target = null;
         final List<CompletableFuture<Void>> parts = new ArrayList<>();
-        for (final Controller controller : controllers.values())
+        for (final Controller controller : controllers.list())
         {
             parts.add(controller.end("subsystem " + nqn + " is no longer served"));
         }
@@ -451,57 +397,12 @@ public final class Subsystem
         {
             return NvmeStatus.CONNECT_INVALID_HOST | NvmeStatus.DO_NOT_RETRY;
         }
-        if (controllers.size() >= controllersMax || null == target)
+        if (controllers.count() >= controllersMax || null == target)
         {
             return NvmeStatus.CONNECT_CONTROLLER_BUSY;
         }
-        // Ids wrap around, so that a host that uses an old id does not reach another host's controller.
-        int id = ids.after(lastControllerId);
-        for (int tried = 1; controllers.containsKey(id); tried++)
-        {
-            if (tried >= ids.count())
-            {
-                return NvmeStatus.CONNECT_CONTROLLER_BUSY;
-            }
-            id = ids.after(id);
-        }
-        lastControllerId = id;
-        controller.id(id);
         controller.anaPath(ana.path(controller.adminQueuePair().local()));
-        controllers.put(lastControllerId, controller);
-        return NvmeStatus.SUCCESS;
-    }
-
-    void removeController(final Controller controller)
-    {
-        ending.add(controller);
-        controllers.remove(controller.id(), controller);
-        if (0 == controller.ioQueueCount())
-        {
-            ending.remove(controller);
-        }
-    }
-
-    /**
-     * The last I/O queue of a controller is gone. Any thread.
-     *
-     * @param controller that it was of.
-     */
-    void onQueuesLeft(final Controller controller)
-    {
-        ending.remove(controller);
-    }
-
-    /**
-     * {@return whether a device may carry out a write that came from the same host by another controller which is going
-     * or gone. Any thread}
-     *
-     * @param controller of the host.
-     */
-    boolean isAnyEnding(final Controller controller)
-    {
-        return Stream.concat(controllers.values().stream(), ending.stream())
-            .anyMatch((each) -> each != controller && each.isEnding() && each.isOfSameHost(controller));
+        return controllers.add(controller, ids) ? NvmeStatus.SUCCESS : NvmeStatus.CONNECT_CONTROLLER_BUSY;
     }
 
     /**
@@ -520,24 +421,6 @@ public final class Subsystem
     List<ServedNamespace> servedNamespaces()
     {
         return namespaces.list();
-    }
-
-    Controller controller(final int controllerId)
-    {
-        return controllers.get(controllerId);
-    }
-
-    List<Controller> controllers()
-    {
-        return new ArrayList<>(controllers.values());
-    }
-
-    /**
-     * {@return controllers that are gone while I/O queues of theirs are not}
-     */
-    List<Controller> endingControllers()
-    {
-        return new ArrayList<>(ending);
     }
 
     void addCounters(final NamespaceCounters added)
@@ -580,7 +463,7 @@ public final class Subsystem
 
     private void notifyHosts(final int nsid)
     {
-        for (final Controller controller : controllers.values())
+        for (final Controller controller : controllers.list())
         {
             controller.onNamespaceChanged(nsid);
         }
@@ -600,7 +483,7 @@ public final class Subsystem
             servedBy.onDiscoveryChanged();
         }
         final List<CompletableFuture<Void>> parts = new ArrayList<>();
-        for (final Controller controller : controllers.values())
+        for (final Controller controller : controllers.list())
         {
             if (!access.allows(controller.hostNqn()))
             {

@@ -178,7 +178,7 @@ public final class SubsystemAna
         groups.set(group);
         synchronized (subsystem)
         {
-            subsystem.controllers().forEach((controller) -> controller.anaLog().onChanged(groups));
+            subsystem.controllers().list().forEach((controller) -> controller.anaLog().onChanged(groups));
         }
     }
 
@@ -226,9 +226,9 @@ public final class SubsystemAna
     {
         final BitSet reported = groupsOfNamespaces();
         final List<CompletableFuture<List<UnfinishedCommands>>> parts = new ArrayList<>();
-        final List<Controller> present = subsystem.controllers();
+        final List<Controller> present = subsystem.controllers().list();
         present.forEach((each) -> parts.add(each.onAnaChanged(table.path(each.adminQueuePair().local()), reported)));
-        subsystem.endingControllers().stream().filter((each) -> !present.contains(each)).forEach((each) ->
+        subsystem.controllers().ending().stream().filter((each) -> !present.contains(each)).forEach((each) ->
             parts.add(each.onAnaChangedWhenGone(table.path(each.adminQueuePair().local()), reported)));
         return told(parts);
     }
@@ -242,8 +242,8 @@ public final class SubsystemAna
             groups.clear();
             groups.set(group);
         }
-        final Set<Controller> controllers = new LinkedHashSet<>(subsystem.controllers());
-        controllers.addAll(subsystem.endingControllers());
+        final Set<Controller> controllers = new LinkedHashSet<>(subsystem.controllers().list());
+        controllers.addAll(subsystem.controllers().ending());
         return told(controllers.stream().map((each) -> each.awaitRefused(groups)).toList());
     }
 

@@ -386,7 +386,7 @@ public final class Target
     void onDiscoveryChanged()
     {
         discoveryGeneration.incrementAndGet();
-        for (final Controller controller : discovery.controllers())
+        for (final Controller controller : discovery.controllers().list())
         {
             controller.onDiscoveryChanged();
         }

@@ -205,7 +205,7 @@ class AnaPropertyTest
                 }
                 paths.forEach((path) -> path.check(namespaces));
             }
-            assertEquals(LOCALS.length, target.subsystem().controllerCount());
+            assertEquals(LOCALS.length, target.subsystem().controllers().count());
             assertEquals(NvmeStatus.SUCCESS, paths.getFirst().admin.propertyGet(8, 0).status());
         }
     }

@@ -50,7 +50,7 @@ class ConnectTest
         assertTrue(host.queuePair().connected());
         assertEquals(0, host.queuePair().id());
         assertEquals(32, host.queuePair().depth());
-        assertEquals(1, target.subsystem().controllerCount());
+        assertEquals(1, target.subsystem().controllers().count());
         assertTrue(target.log().contains("connected " + connected.result0() + " from " + TestHost.REMOTE));
     }
 
@@ -102,7 +102,7 @@ class ConnectTest
         assertEquals(NvmeStatus.CONNECT_INVALID_PARAMETERS | NvmeStatus.DO_NOT_RETRY, refused.status());
         assertEquals(position, refused.result0());
         assertFalse(host.queuePair().connected());
-        assertEquals(0, target.subsystem().controllerCount());
+        assertEquals(0, target.subsystem().controllers().count());
         assertTrue(target.log().getLast().startsWith("refused " + TestHost.REMOTE + ": "), target.log().toString());
     }
 
@@ -263,7 +263,7 @@ class ConnectTest
                 admin.close();
             }
         }
-        assertEquals(10, target.subsystem().controllerCount());
+        assertEquals(10, target.subsystem().controllers().count());
     }
 
     @Test
@@ -380,7 +380,7 @@ class ConnectTest
         final TestHost far = target.io(admin, 2, 1);
         admin.close();
         TestTarget.await("disconnect", () -> null != near.disconnectReason() && null != far.disconnectReason());
-        assertEquals(0, target.subsystem().controllerCount());
+        assertEquals(0, target.subsystem().controllers().count());
         assertNotEquals(ControllerState.READY, Controller.of(admin.queuePair()).state());
     }
 }

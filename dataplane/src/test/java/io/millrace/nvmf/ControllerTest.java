@@ -198,7 +198,7 @@ class ControllerTest
         assertTrue(target.target().removeSubsystem(TestTarget.NQN).orTimeout(10, java.util.concurrent.TimeUnit.SECONDS)
             .join());
         TestTarget.await("disconnect", () -> null != admin.disconnectReason() && null != io.disconnectReason());
-        TestTarget.await("gone", () -> 0 == target.subsystem().controllerCount());
+        TestTarget.await("gone", () -> 0 == target.subsystem().controllers().count());
         assertEquals(NvmeStatus.CONNECT_INVALID_PARAMETERS,
             target.connection().connect(TestTarget.NQN, 0, ConnectData.CONTROLLER_ID_DYNAMIC).code());
         TestTarget.await("told", () -> target.log().stream().anyMatch((line) -> line.contains("is no longer served")));

@@ -50,7 +50,7 @@ class KeepAliveTest
         TestTarget.await("keep alive", () -> null != admin.disconnectReason() && null != io.disconnectReason());
         assertTrue(System.nanoTime() - startNs >= SECOND_NS, "timeouts are rounded up to a second");
         assertTrue(admin.disconnectReason().contains("keep alive"), admin.disconnectReason());
-        TestTarget.await("gone", () -> 1 == target.subsystem().controllerCount());
+        TestTarget.await("gone", () -> 1 == target.subsystem().controllers().count());
         // The listener is notified when the controller is gone, and not before.
         TestTarget.await("told", () -> target.log().getLast().contains("keep alive"));
         assertNull(other.disconnectReason());

@@ -52,7 +52,7 @@ class StressTest
             io.freeMemory();
             admin.freeMemory();
         }
-        assertEquals(0, target.subsystem().controllerCount());
+        assertEquals(0, target.subsystem().controllers().count());
         assertEquals(0, reactor.call(() -> reactor.pollGroup().queuePairs()));
         assertEquals(0, reactor.call(() -> reactor.pollGroup().requestsInUse()));
         assertEquals(64, reactor.call(() -> reactor.pollGroup().resources().requests().size()));
@@ -80,7 +80,7 @@ class StressTest
         {
             throw new AssertionError("seeds 0 to " + (HOSTS - 1), failure.get());
         }
-        TestTarget.await("controllers are gone", () -> 0 == target.subsystem().controllerCount());
+        TestTarget.await("controllers are gone", () -> 0 == target.subsystem().controllers().count());
         target.close();
     }
 

@@ -151,7 +151,7 @@ final class TransportContractFixture implements AutoCloseable
 
     QueuePair queuePair(final RemoteController controller, final int queueId)
     {
-        return subsystem().queuePair(controller.info().controllerId(), queueId);
+        return subsystem().controllers().queuePair(controller.info().controllerId(), queueId);
     }
 
     /** Begins to connect; a controller that comes of it is closed in the end. */

@@ -329,7 +329,7 @@ public abstract class TransportContractTest
         final CompletableFuture<Integer> write =
             fixture.submit(queue, (request) -> transfer(request, true, 0, data));
         fixture.await("the write at the device", () -> device.held() > 0);
-        fixture.subsystem().disconnect(controller.info().controllerId(), "the test takes it away");
+        fixture.subsystem().controllers().disconnect(controller.info().controllerId(), "the test takes it away");
         assertNotEquals(NvmeStatus.SUCCESS, TransportContractFixture.get(write));
         device.hold(false);
         fixture.await("the connections to end", () -> 0 == fixture.transport().connectionCount());

@@ -288,7 +288,7 @@ class TcpAnaChangeTest extends PendingCommandsFixture
         TargetFixture.await("a write at the device", () -> 1 == device.held());
         host.close();
         gone.close();
-        TargetFixture.await("its controller to go", () -> 1 == target.subsystem().controllerCount());
+        TargetFixture.await("its controller to go", () -> 1 == target.subsystem().controllers().count());
         final CompletableFuture<?> change = refuse();
         // Each connection has been asked by now.
         target.reactor(0).call(() -> null).join();

@@ -57,7 +57,7 @@ final class NamespacesTest
                 machine.awaitLine("namespace 2 is gone");
                 subsystem.addNamespace(new Namespace(2, third, UUID.randomUUID()));
                 machine.awaitLine("namespace 2 has 16384 sectors");
-                assertEquals(1, subsystem.controllerCount());
+                assertEquals(1, subsystem.controllers().count());
                 result = machine.await();
             }
             result.assertPassed();
