@@ -279,8 +279,9 @@ subsystems:
 listeners:
   - {transport: tcp, address: 127.0.0.1, port: $MILLRACE_PORT}
 discovery: false
-control: {enabled: false}
 Y
+    # A former version may have control off by default, and no key for it.
+    ! grep -q 'control.enabled' "$ROOT/docs/configuration.md" || echo 'control: {enabled: false}' >> "$WORK/millrace.yaml"
     # The whole JVM, its compiler included, has the one CPU that SPDK's target has; or its reactor alone, where a script says so.
     local cpus=$TARGET_CPU
     [ "${JVM_CPUS:-one}" = one ] || cpus=0-$(($(nproc --all) - 1))
