@@ -67,10 +67,10 @@ final class EventLog implements TargetListener
         problems.accept("error: " + message);
     }
 
-    /** Something that the operator may want to know, and that is no problem. Any thread. */
+    /** Something that an operator may want to know, and that is no error. Any thread. */
     void onNote(final String message)
     {
-        problems.accept(message);
+        problems.accept("note: " + message);
     }
 
     private static String name(final String nqn)

@@ -44,6 +44,7 @@ class EventLogTest
         log.onAnaTransitionExpired(VOLUME, TransportAddress.tcp("192.0.2.7", 4420), 3);
         log.onAnaTransitionExpired(VOLUME, null, 4);
         log.onError("no way in");
+        log.onNote("control: the keys were reloaded");
         lineLog.print();
         final String time = "2027-01-15T08:00:00Z ";
         assertEquals(List.of(
@@ -55,7 +56,8 @@ class EventLogTest
             time + "protocol error: connection from " + REMOTE + ": no Connect command within 5000 ms",
             time + "transition took too long: ANA group 3 of " + VOLUME + " is inaccessible at 192.0.2.7:4420",
             time + "transition took too long: ANA group 4 of " + VOLUME + " is inaccessible at other listeners",
-            time + "error: no way in"), lines());
+            time + "error: no way in",
+            time + "note: control: the keys were reloaded"), lines());
     }
 
     @Test
