@@ -4,24 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.millrace.settings.ConfigException;
+import io.millrace.settings.YamlTexts;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.StringLength;
 
 /** A state is read as it was written; whatever the text, it is a state or one line that says why not. */
 class StateDocumentPropertyTest
 {
     private static final List<String> PATHS = List.of("/var/tmp/a.img", "/var/tmp/b c.img", "/über");
-    private static final String[] TOKENS = {
-        "devices", "subsystems", "listeners", "discovery", "hosts", "namespaces", "name", "type", "size", "nqn", "nsid",
-        ":", ": ", "- ", "[", "]", "{", "}", ",", "\n", "\n  ", "\n    ", "\"", "'", "&a", "*a", "!!int", "#", "|",
-        ">", "%", "---", "...", "?", "0", "-1", "4KiB", "null", "~", "true", "\t", "\u0000", "\ufeff", "\ud800", "é"};
 
     private static DesiredState random(final long seed)
     {
@@ -70,32 +64,14 @@ class StateDocumentPropertyTest
     }
 
     @Property(tries = 2000)
-    void shouldTakeWhatLooksLikeYaml(@ForAll("pieces") final String text)
+    void shouldTakeWhatLooksLikeYaml(@ForAll(supplier = YamlTexts.Tokens.class) final String text)
     {
         readOrSayWhy(text);
-    }
-
-    @Provide
-    Arbitrary<String> pieces()
-    {
-        return Arbitraries.of(TOKENS).list().ofMaxSize(40).map((list) -> String.join("", list));
     }
 
     @Property(tries = 3000)
     void shouldTakeDamagedDocuments(@ForAll final long seed)
     {
-        final Random random = new Random(seed);
-        final StringBuilder text = new StringBuilder(StateDocument.write(random(seed)));
-        for (int i = random.nextInt(4); i >= 0; i--)
-        {
-            final int at = random.nextInt(text.length());
-            switch (random.nextInt(3))
-            {
-                case 0 -> text.delete(at, Math.min(text.length(), at + 1 + random.nextInt(20)));
-                case 1 -> text.insert(at, TOKENS[random.nextInt(TOKENS.length)]);
-                default -> text.setCharAt(at, (char)random.nextInt(128));
-            }
-        }
-        readOrSayWhy(text.toString());
+        readOrSayWhy(YamlTexts.damage(StateDocument.write(random(seed)), new Random(seed)));
     }
 }

@@ -3,9 +3,10 @@ package io.millrace.serve.config;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import io.millrace.settings.ConfigException;
 import io.millrace.control.setting.SettingType;
 import io.millrace.control.setting.Units;
+import io.millrace.settings.ConfigException;
+import io.millrace.settings.YamlTexts;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
@@ -22,11 +23,6 @@ import net.jqwik.api.constraints.StringLength;
  */
 class ConfigReaderPropertyTest
 {
-    private static final String[] TOKENS = {
-        "reactors", "devices", "subsystems", "listeners", "memory", "discovery", "name", "type", "size", "nqn", "nsid",
-        ":", ": ", "- ", "[", "]", "{", "}", ",", "\n", "\n  ", "\n    ", "\"", "'", "&a", "*a", "!!int", "#", "|",
-        ">", "%",
-        "---", "...", "?", "0", "-1", "4KiB", "null", "~", "true", "\t", "\u0000", "\ufeff", "\ud800", "é", "@", "`"};
     private static final String EXAMPLE = example();
 
     private static String example()
@@ -60,33 +56,15 @@ class ConfigReaderPropertyTest
     }
 
     @Property(tries = 3000)
-    void shouldNeverThrowAnythingElseWhenTextLooksLikeYaml(@ForAll("pieces") final String text)
+    void shouldNeverThrowAnythingElseWhenTextLooksLikeYaml(@ForAll(supplier = YamlTexts.Tokens.class) final String text)
     {
         readOrSayWhy(text);
-    }
-
-    @Provide
-    Arbitrary<String> pieces()
-    {
-        return Arbitraries.of(TOKENS).list().ofMaxSize(40).map((list) -> String.join("", list));
     }
 
     @Property(tries = 3000)
     void shouldNeverThrowAnythingElseWhenExampleIsDamaged(@ForAll final long seed)
     {
-        final Random random = new Random(seed);
-        final StringBuilder text = new StringBuilder(EXAMPLE);
-        for (int i = random.nextInt(4); i >= 0; i--)
-        {
-            final int at = random.nextInt(text.length());
-            switch (random.nextInt(3))
-            {
-                case 0 -> text.delete(at, Math.min(text.length(), at + 1 + random.nextInt(20)));
-                case 1 -> text.insert(at, TOKENS[random.nextInt(TOKENS.length)]);
-                default -> text.setCharAt(at, (char)random.nextInt(128));
-            }
-        }
-        readOrSayWhy(text.toString());
+        readOrSayWhy(YamlTexts.damage(EXAMPLE, new Random(seed)));
     }
 
     @Property
