@@ -80,6 +80,7 @@ class ArchitectureTest
         "io.millrace.settings", "io.millrace.console",
         "io.millrace.cli",
         "io.millrace.control.service", "io.millrace.control.agent", "io.millrace.control.state", "io.millrace.manager",
+        "io.millrace.manager.plane", "io.millrace.manager.change", "io.millrace.manager.hook",
         "io.millrace.manager.store", "io.millrace.manager.config"})
     void shouldSeeThePackagesItSpeaksOf(final String name)
     {

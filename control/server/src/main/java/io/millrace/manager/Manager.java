@@ -5,6 +5,7 @@ import io.millrace.control.service.ControlService;
 import io.millrace.control.setting.InvalidSettingException;
 import io.millrace.lock.LockFile;
 import io.millrace.lock.LockedException;
+import io.millrace.manager.change.Ledger;
 import io.millrace.manager.config.ManagerConfig;
 import io.millrace.manager.config.PlaneConfig;
 import io.millrace.manager.metrics.PlaneRecords;

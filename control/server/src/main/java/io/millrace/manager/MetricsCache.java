@@ -5,6 +5,7 @@ import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.message.Resource;
 import io.millrace.manager.metrics.PlaneRecords;
+import io.millrace.manager.plane.ManagedPlane;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;

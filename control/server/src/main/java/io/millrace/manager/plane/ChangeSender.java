@@ -1,0 +1,219 @@
+package io.millrace.manager.plane;
+
+import io.millrace.control.client.Call;
+import io.millrace.control.codec.Code;
+import io.millrace.control.message.Command;
+import io.millrace.control.service.Reply;
+import io.millrace.control.state.DesiredState;
+import io.millrace.control.state.StatePlan;
+import io.millrace.manager.change.ChangeRequest;
+import io.millrace.manager.change.Ledger;
+import io.millrace.manager.change.WorkThread;
+import java.util.function.Consumer;
+
+/**
+ * Sends the ready changes of a ledger to the data plane, and reports the results to the ledger. Changes of one command
+ * are pipelined, at most {@link PlaneLink#WINDOW} at a time. A change of several commands is sent alone, as a plan from
+ * the state before to the state after it: if a step is refused, the next comparison reverts it. The manager's thread.
+ */
+final class ChangeSender
+{
+    private final Ledger ledger;
+    private final PlaneLink link;
+    private final WorkThread work;
+    private final CompareSchedule schedule;
+    private final SyncStatus syncStatus;
+    private final VersionReporter versions;
+    private final ServedFiles files;
+    private final Consumer<String> onStaleTerm;
+    private long session;
+    private int outstanding;
+    private PlanRun multiChange;
+
+    /**
+     * @param onStaleTerm gets the data plane's message when a manager with a later term is active.
+     */
+    ChangeSender(
+        final Ledger ledger,
+        final PlaneLink link,
+        final WorkThread work,
+        final CompareSchedule schedule,
+        final SyncStatus syncStatus,
+        final VersionReporter versions,
+        final ServedFiles files,
+        final Consumer<String> onStaleTerm)
+    {
+        this.ledger = ledger;
+        this.link = link;
+        this.work = work;
+        this.schedule = schedule;
+        this.syncStatus = syncStatus;
+        this.versions = versions;
+        this.files = files;
+        this.onStaleTerm = onStaleTerm;
+    }
+
+    /** A session began or ended: earlier commands are void. */
+    void onSession()
+    {
+        session++;
+        outstanding = 0;
+        multiChange = null;
+    }
+
+    /** Whether commands are outstanding. */
+    boolean isBusy()
+    {
+        return 0 != outstanding || null != multiChange;
+    }
+
+    /** Sends changes that are ready; returns the work count. */
+    int poll()
+    {
+        if (null != multiChange)
+        {
+            return drain();
+        }
+        int count = 0;
+        while (null == multiChange && outstanding < PlaneLink.WINDOW)
+        {
+            final ChangeRequest change = ledger.peekReady();
+            if (null == change || !change.isOne() && 0 != outstanding)
+            {
+                break;
+            }
+            count++;
+            versions.begin(change.position());
+            files.onChange(change);
+            if (change.isOne())
+            {
+                send(change);
+            }
+            else
+            {
+                multiChange = plan(change);
+            }
+        }
+        return count;
+    }
+
+    /** Completes changes in progress without sending others; returns the work count. */
+    int drain()
+    {
+        if (null == multiChange)
+        {
+            return 0;
+        }
+        final int count = multiChange.poll();
+        if (multiChange.isDone())
+        {
+            final PlanRun ended = multiChange;
+            multiChange = null;
+            onMultiChangeAnswered(ended);
+            return count + 1;
+        }
+        return count;
+    }
+
+    private void send(final ChangeRequest change)
+    {
+        ledger.onSent();
+        outstanding++;
+        final long sentIn = session;
+        link.submit(change.request()).onDone((call) ->
+        {
+            if (sentIn == session)
+            {
+                onAnswered(change, call);
+            }
+        });
+    }
+
+    private void onAnswered(final ChangeRequest change, final Call call)
+    {
+        link.touch();
+        outstanding--;
+        schedule.onOwnChange();
+        if (change.isSettled())
+        {
+            // Settled with all others, after one of them reported a later manager.
+            return;
+        }
+        switch (call.code())
+        {
+            case OK ->
+            {
+                if (change.request() instanceof final Command.CreateDevice create)
+                {
+                    files.onCreated(create.device());
+                }
+                ledger.confirm(change, new Reply(Code.OK, call.value(), call.text()));
+            }
+            case STALE_TERM ->
+            {
+                ledger.revert(change, StageRunner.replyOf(call));
+                onStaleTerm.accept(call.text());
+            }
+            case NULL_VAL ->
+            {
+                ledger.confirm(change, change.ok("saved, but data plane " + link.name() +
+                    " did not confirm it (" + call.text() + "); it is being compared"));
+                requestComparison();
+            }
+            default ->
+            {
+                if (StageRunner.isGone(change.request(), call.code()))
+                {
+                    ledger.confirm(change, change.ok(""));
+                }
+                else
+                {
+                    ledger.revert(change, StageRunner.replyOf(call));
+                }
+            }
+        }
+    }
+
+    private PlanRun plan(final ChangeRequest change)
+    {
+        final DesiredState before = ledger.keptState();
+        return new PlanRun(work, () -> StatePlan.between(before, change.applyTo(before.edit()).state()),
+            StageRunner.OnRefusal.STOP, (command) -> link.submit(
+            files.fitting(command)), PlaneLink.WINDOW);
+    }
+
+    private void onMultiChangeAnswered(final PlanRun ended)
+    {
+        final Reply refused = ended.refusal();
+        final ChangeRequest change = ledger.peekReady();
+        ledger.onSent();
+        schedule.onOwnChange();
+        if (null == refused)
+        {
+            ended.plan().steps().forEach((step) ->
+            {
+                if (step.command() instanceof final Command.CreateDevice create)
+                {
+                    files.onCreated(create.device());
+                }
+            });
+            ledger.confirm(change, change.ok(""));
+        }
+        else if (Code.STALE_TERM == refused.code())
+        {
+            ledger.revert(change, refused);
+            onStaleTerm.accept(refused.text());
+        }
+        else
+        {
+            ledger.revert(change, refused, schedule.next());
+            requestComparison();
+        }
+    }
+
+    private void requestComparison()
+    {
+        syncStatus.invalidate();
+        schedule.request();
+    }
+}

@@ -1,0 +1,185 @@
+package io.millrace.manager.plane;
+
+import io.millrace.control.client.Call;
+import io.millrace.control.client.ControlClient;
+import io.millrace.control.client.ControlClientContext;
+import io.millrace.control.client.ControlListener;
+import io.millrace.control.codec.Code;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.CommandId;
+import io.millrace.control.message.ControlException;
+import io.millrace.control.message.PeerInfo;
+import io.millrace.control.message.SessionInfo;
+import io.millrace.control.service.Listing;
+import io.millrace.control.service.Reply;
+import io.millrace.manager.config.PlaneConfig;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.agrona.concurrent.NanoClock;
+
+/**
+ * A manager's client of one data plane: opens sessions while it is polled, and never sends a command in another session
+ * than its own. The manager's thread.
+ */
+final class PlaneLink implements AutoCloseable
+{
+    /** The data plane accepts 1024 outstanding commands; some are reserved for lists. */
+    static final int WINDOW = 768;
+
+    private static final long CALL_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
+
+    private final String name;
+    private final ControlClient client;
+    private Instant seen = Instant.EPOCH;
+    private SessionInfo session;
+
+    /** Throws ControlSettingException when a setting is unavailable. */
+    PlaneLink(
+        final PlaneConfig config, final String managerName, final NanoClock clock, final ControlListener listener)
+    {
+        name = config.name();
+        client = ControlClient.open(new ControlClientContext()
+            .aeronDirectoryName(config.directory().toString())
+            .requestChannel(config.channel())
+            .requestStreamId(config.streamId())
+            .responseChannel(config.responseChannel())
+            .secret(config.secret())
+            .keyName(config.keyName())
+            .clientName("millrace manager " + managerName)
+            .role(Role.ADMIN)
+            .callTimeoutNs(CALL_TIMEOUT_NS)
+            .retryOnReconnect(false)
+            .clock(clock)
+            .listener(listener));
+    }
+
+    /** Of the data plane, as the manager calls it. */
+    String name()
+    {
+        return name;
+    }
+
+    /** What the data plane says that it knows; there has to be a session, or to have been one. */
+    PeerInfo peer()
+    {
+        return client.session().peer();
+    }
+
+    int poll()
+    {
+        return client.poll();
+    }
+
+    boolean isConnected()
+    {
+        return client.isConnected();
+    }
+
+    /** Why there is no session. */
+    String lastError()
+    {
+        return client.lastError();
+    }
+
+    void term(final long value)
+    {
+        client.term(value);
+    }
+
+    /** A session was opened. */
+    void session(final SessionInfo info)
+    {
+        session = info;
+    }
+
+    /** Highest term reported by the data plane when the session was opened; 0: none. */
+    long term()
+    {
+        return null == session ? 0 : session.term();
+    }
+
+    /** When something came from it last. */
+    Instant seen()
+    {
+        return seen;
+    }
+
+    /** Whether there ever was a session. */
+    boolean wasSeen()
+    {
+        return !Instant.EPOCH.equals(seen);
+    }
+
+    void touch()
+    {
+        seen = Instant.now();
+    }
+
+    /** Sends a command. */
+    Call submit(final Command command)
+    {
+        return client.submit(command, CommandId.NONE);
+    }
+
+    /**
+     * Forwards a command with its id, so that the data plane recognizes a repetition after a restart of the manager.
+     * Completes exceptionally without an answer.
+     */
+    CompletableFuture<Reply> carryOut(final Command command, final CommandId id)
+    {
+        return ask(command, id, (call) ->
+        {
+            if (Code.NULL_VAL == call.code())
+            {
+                throw new ControlException(Code.FAILED, call.text());
+            }
+            return StageRunner.replyOf(call);
+        });
+    }
+
+    /** Forwards a List. */
+    CompletableFuture<Listing<?>> list(final Command.List list)
+    {
+        return ask(list, CommandId.NONE, (call) ->
+        {
+            if (Code.OK != call.code())
+            {
+                final Reply reply = StageRunner.replyOf(call);
+                throw new ControlException(reply.code(), reply.text());
+            }
+            return new Listing<>(call.resources(), Function.identity());
+        });
+    }
+
+    private <T> CompletableFuture<T> ask(final Command command, final CommandId id, final Function<Call, T> then)
+    {
+        if (!client.isConnected())
+        {
+            return CompletableFuture.failedFuture(new ControlException(Code.FAILED, "data plane " + name +
+                " is not connected" + (lastError().isEmpty() ? "" : ": " + lastError())));
+        }
+        final CompletableFuture<T> future = new CompletableFuture<>();
+        client.submit(command, id).onDone((call) ->
+        {
+            touch();
+            try
+            {
+                future.complete(then.apply(call));
+            }
+            catch (final ControlException e)
+            {
+                future.completeExceptionally(e);
+            }
+        });
+        return future;
+    }
+
+    @Override
+    public void close()
+    {
+        client.close();
+    }
+}
