@@ -1,13 +1,24 @@
 package io.millrace.manager;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.control.client.ControlClient;
 import io.millrace.control.client.ControlClientContext;
+import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Health;
 import io.millrace.control.codec.Role;
+import io.millrace.control.codec.Transport;
+import io.millrace.control.message.ControlException;
+import io.millrace.control.message.DeviceInfo;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.ManagedInfo;
+import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.Resource;
+import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.control.state.DesiredState;
 import io.millrace.manager.config.HookConfig;
@@ -26,6 +37,9 @@ import org.agrona.CloseHelper;
 /** A manager, and clients of it. */
 final class ManagerFixture implements AutoCloseable
 {
+    static final String NQN = "nqn.2026-11.io.millrace:vol0";
+    static final String HOST = "nqn.2026-11.io.millrace:host0";
+    static final long MIB = 1L << 20;
     static final long WAIT_NS = TimeUnit.SECONDS.toNanos(30);
 
     private final List<ControlClient> clients = new ArrayList<>();
@@ -130,6 +144,29 @@ final class ManagerFixture implements AutoCloseable
         all.addAll(client.anaStates(""));
         all.addAll(client.qos(""));
         return DesiredState.of(all).withoutIncarnations();
+    }
+
+    /** Of the failure that the call ends with. */
+    static Code codeOf(final Runnable call)
+    {
+        final ControlException e = assertThrows(ControlException.class, call::run);
+        assertFalse(e.getMessage().isBlank());
+        return e.code();
+    }
+
+    /** A volume of memory with one host and a listener. */
+    static void serve(final ControlClient client, final int port)
+    {
+        client.createDevice(DeviceSpec.memory("mem0", 16 * MIB, 4096));
+        client.createSubsystem(new SubsystemSpec(NQN, false));
+        client.addNamespace(new NamespaceSpec(NQN, 1, "mem0"));
+        client.allowHost(NQN, HOST);
+        assertEquals(port, client.addListener(new ListenerSpec(Transport.TCP, "127.0.0.1", port, false)));
+    }
+
+    static List<String> names(final List<DeviceInfo> devices)
+    {
+        return devices.stream().map(DeviceInfo::name).toList();
     }
 
     @Override

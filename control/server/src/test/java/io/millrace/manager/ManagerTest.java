@@ -1,9 +1,12 @@
 package io.millrace.manager;
 
+import static io.millrace.manager.ManagerFixture.HOST;
+import static io.millrace.manager.ManagerFixture.MIB;
+import static io.millrace.manager.ManagerFixture.NQN;
+import static io.millrace.manager.ManagerFixture.codeOf;
+import static io.millrace.manager.ManagerFixture.names;
+import static io.millrace.manager.ManagerFixture.serve;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.FreePorts;
@@ -21,10 +24,7 @@ import io.millrace.control.codec.Transport;
 import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
-import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlEvent;
-import io.millrace.control.message.ControlException;
-import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.DriftInfo;
 import io.millrace.control.message.ListenerSpec;
@@ -34,12 +34,10 @@ import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.message.VersionInfo;
 import io.millrace.control.state.DesiredState;
 import io.millrace.manager.config.HookConfig;
-import io.millrace.manager.store.StoreException;
 import io.millrace.nvmf.config.ControllerIds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -52,34 +50,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** A real manager and real data planes, in one process. */
 class ManagerTest
 {
-    private static final String NQN = "nqn.2026-11.io.millrace:vol0";
-    private static final String HOST = "nqn.2026-11.io.millrace:host0";
-    private static final long MIB = 1L << 20;
     private static final int MANY = 10_000;
 
     @TempDir
     private Path directory;
-
-    private static Code codeOf(final Runnable call)
-    {
-        final ControlException e = assertThrows(ControlException.class, call::run);
-        assertFalse(e.getMessage().isBlank());
-        return e.code();
-    }
-
-    private static void serve(final ControlClient client, final int port)
-    {
-        client.createDevice(DeviceSpec.memory("mem0", 16 * MIB, 4096));
-        client.createSubsystem(new SubsystemSpec(NQN, false));
-        client.addNamespace(new NamespaceSpec(NQN, 1, "mem0"));
-        client.allowHost(NQN, HOST);
-        assertEquals(port, client.addListener(new ListenerSpec(Transport.TCP, "127.0.0.1", port, false)));
-    }
-
-    private static List<String> names(final List<DeviceInfo> devices)
-    {
-        return devices.stream().map(DeviceInfo::name).toList();
-    }
 
     @Test
     void shouldBeCommandedAsADataPlaneIs() throws IOException
@@ -211,119 +185,6 @@ class ManagerTest
     }
 
     @Test
-    void shouldGoBackWhenTheDataPlaneRefuses()
-    {
-        try (TestPlane plane = TestPlane.started(directory, "a");
-            ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0")))
-        {
-            final ControlClient client = fixture.connect();
-            ManagerFixture.untilWell(client);
-            client.createDevice(DeviceSpec.memory("mem0", MIB, 4096));
-            // Cannot be known before: there is no such directory. What builds on it cannot be either.
-            final List<Call> calls = List.of(
-                client.submit(new Command.CreateSubsystem(new SubsystemSpec(NQN, true))),
-                client.submit(new Command.CreateDevice(DeviceSpec.file("file0", directory + "/none/file0", MIB))),
-                client.submit(new Command.AddNamespace(new NamespaceSpec(NQN, 1, "file0"))),
-                client.submit(new Command.AddNamespace(new NamespaceSpec(NQN, 2, "mem0"))));
-            client.await(calls);
-            assertEquals(Code.OK, calls.get(0).code());
-            assertTrue(Code.OK != calls.get(1).code() && !calls.get(1).text().isBlank());
-            assertEquals(Code.NOT_FOUND, calls.get(2).code());
-            assertEquals(Code.OK, calls.get(3).code());
-            final ManagedInfo info = ManagerFixture.untilWell(client);
-            assertEquals(List.of("mem0"), names(client.devices("")));
-            assertEquals(1, client.namespaces("").size());
-            final VersionInfo last = client.manager().versions("").getLast();
-            assertEquals(info.desiredVersion(), last.version());
-            assertEquals(1, last.devices());
-            assertEquals(1, last.namespaces());
-            assertEquals("", info.refusal());
-        }
-    }
-
-    @Test
-    void shouldDoAllOfAChangeOrNothing()
-    {
-        try (TestPlane plane = TestPlane.started(directory, "a");
-            ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0")))
-        {
-            final ControlClient client = fixture.connect();
-            final ControlClient other = fixture.connect();
-            ManagerFixture.untilWell(client);
-            client.createDevice(DeviceSpec.memory("mem0", MIB, 4096));
-
-            client.beginChange("two volumes");
-            client.createSubsystem(new SubsystemSpec(NQN, true));
-            client.addNamespace(new NamespaceSpec(NQN, 1, "mem0"));
-            assertEquals(Code.NOT_FOUND, codeOf(() -> client.addNamespace(new NamespaceSpec(NQN, 2, "mem1"))));
-            assertEquals(Code.INVALID, codeOf(() -> client.setState(State.PAUSED)));
-            assertEquals(Code.INVALID, codeOf(() -> client.beginChange("again")));
-            client.createDevice(DeviceSpec.memory("mem1", MIB, 4096));
-            client.addNamespace(new NamespaceSpec(NQN, 2, "mem1"));
-            assertEquals(List.of(), other.subsystems(""), "only checked so far");
-            final long version = client.commitChange();
-            assertEquals(2, other.namespaces("").size());
-            assertEquals("two volumes", other.manager().versions("").getLast().comment());
-            assertEquals(version, other.manager().versions("").getLast().version());
-
-            // Refused in the middle by the data plane: what was done is undone.
-            final DesiredState before = ManagerFixture.actual(other);
-            client.beginChange("");
-            client.createDevice(DeviceSpec.memory("mem2", MIB, 4096));
-            client.createDevice(DeviceSpec.file("file0", directory + "/none/file0", MIB));
-            client.removeNamespace(NQN, 1);
-            client.deleteDevice("mem0");
-            final ControlException e = assertThrows(ControlException.class, client::commitChange);
-            assertTrue(e.getMessage().contains("file0"), e.getMessage());
-            assertEquals(before, ManagerFixture.actual(other));
-            assertEquals(2, other.manager().versions("").getLast().devices());
-            assertEquals(Code.INVALID, codeOf(client::commitChange));
-
-            client.beginChange("");
-            client.deleteSubsystem(NQN);
-            client.abandonChange();
-            assertEquals(before, ManagerFixture.actual(other));
-            assertEquals(Code.INVALID, codeOf(client::abandonChange));
-
-            // What another has done meanwhile counts.
-            client.beginChange("");
-            client.createDevice(DeviceSpec.memory("mem3", MIB, 4096));
-            other.createDevice(DeviceSpec.memory("mem3", 2 * MIB, 4096));
-            assertEquals(Code.EXISTS, codeOf(client::commitChange));
-
-            // A session that ends abandons.
-            client.beginChange("");
-            client.createDevice(DeviceSpec.memory("mem4", MIB, 4096));
-            client.close();
-            assertEquals(List.of("mem0", "mem1", "mem3"), names(other.devices("")).stream().sorted().toList());
-            ManagerFixture.untilWell(other);
-        }
-    }
-
-    @Test
-    void shouldRollBackToWhatItWas() throws IOException
-    {
-        try (TestPlane plane = TestPlane.started(directory, "a");
-            ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0")))
-        {
-            final ControlClient client = fixture.connect();
-            ManagerFixture.untilWell(client);
-            serve(client, FreePorts.tcp());
-            final long version = client.manager().versions("").getLast().version();
-            final DesiredState before = ManagerFixture.actual(client);
-            client.deleteSubsystem(NQN);
-            client.deleteDevice("mem0");
-            client.createDevice(DeviceSpec.memory("mem1", MIB, 4096));
-            final long made = client.manager().rollback(version);
-            assertEquals(before, ManagerFixture.actual(client));
-            assertEquals(made, client.manager().versions("").getLast().version());
-            assertEquals("rolled back to version " + version, client.manager().versions("").getLast().comment());
-            assertEquals(Code.NOT_FOUND, codeOf(() -> client.manager().rollback(999)));
-            ManagerFixture.untilWell(client);
-        }
-    }
-
-    @Test
     void shouldBringARestartedDataPlaneBackToWhatItShouldBe() throws IOException
     {
         try (TestPlane plane = TestPlane.started(directory, "a");
@@ -359,252 +220,6 @@ class ManagerTest
             plane.start();
             ManagerFixture.untilWell(client);
             assertEquals(Set.of("mem0", "mem1", "mem2"), Set.copyOf(names(client.devices(""))));
-        }
-    }
-
-    @Test
-    void shouldGoOnWhereItWasWhenItIsStartedAgain()
-    {
-        try (TestPlane plane = TestPlane.started(directory, "a");
-            ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0")))
-        {
-            final ControlClient client = fixture.connect();
-            ManagerFixture.untilWell(client);
-            final CommandId id = new CommandId(5, 6);
-            client.execute(new Command.CreateDevice(DeviceSpec.memory("mem0", MIB, 4096)), id);
-            client.beginChange("");
-            client.createDevice(DeviceSpec.memory("mem1", MIB, 4096));
-            final CommandId commitId = new CommandId(7, 8);
-            final long version = client.execute(new Command.CommitChange(), commitId).value();
-            assertThrows(StoreException.class, () -> Manager.start(fixture.config(), Map.of(), (line) ->
-            {
-            }));
-            fixture.stop();
-            plane.restart();
-            fixture.start();
-            final ControlClient again = fixture.connect();
-            final ManagedInfo info = ManagerFixture.untilWell(again);
-            assertEquals(2, info.term());
-            assertEquals(version, info.appliedVersion());
-            assertEquals(Set.of("mem0", "mem1"), Set.copyOf(names(again.devices(""))));
-            // Sent again by somebody who has not heard of the answer.
-            again.execute(new Command.CreateDevice(DeviceSpec.memory("mem0", MIB, 4096)), id);
-            assertEquals(version, again.execute(new Command.CommitChange(), commitId).value());
-            assertEquals(version, again.manager().versions("").getLast().version());
-        }
-    }
-
-    /** As a client does that has heard of no answer: all again, in the same order. */
-    @Test
-    void shouldAnswerARepeatedLineAsItWasThen()
-    {
-        try (TestPlane plane = TestPlane.started(directory, "a");
-            ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0")))
-        {
-            final List<Command> line = List.of(
-                new Command.DeleteDevice("mem0"),
-                new Command.CreateDevice(DeviceSpec.memory("mem0", MIB, 4096)),
-                new Command.CreateDevice(DeviceSpec.file("file0", directory + "/none/file0", MIB)),
-                new Command.SetState(State.DRAINING),
-                new Command.Rollback(5),
-                new Command.CreateDevice(DeviceSpec.memory("mem1", MIB, 4096)),
-                new Command.DeleteDevice("mem1"),
-                new Command.CreateDevice(DeviceSpec.memory("mem1", 2 * MIB, 4096)));
-            final ControlClient client = fixture.connect();
-            ManagerFixture.untilWell(client);
-            final List<Call> first = repeat(client, line);
-            assertEquals(List.of(Code.OK, Code.OK, Code.OK, Code.NOT_FOUND, Code.OK, Code.OK, Code.OK),
-                codes(first, 2));
-            final DesiredState before = ManagerFixture.actual(client);
-            client.setState(State.SERVING);
-            // By now each could be.
-            for (int i = 0; i < 5; i++)
-            {
-                client.createSubsystem(new SubsystemSpec(NQN + i, true));
-                client.deleteSubsystem(NQN + i);
-            }
-            assertTrue(directory.resolve("none").toFile().mkdir());
-            fixture.stop();
-            fixture.start();
-            final ControlClient again = fixture.connect();
-            ManagerFixture.untilWell(again);
-            assertEquals(codes(first, -1), codes(repeat(again, line), -1));
-            assertEquals(before, ManagerFixture.actual(again));
-            assertEquals(State.SERVING, again.dataPlane().state());
-        }
-    }
-
-    private static List<Call> repeat(final ControlClient client, final List<Command> line)
-    {
-        final List<Call> calls = new ArrayList<>();
-        for (final Command each : line)
-        {
-            calls.add(client.submit(each, new CommandId(9, calls.size())));
-        }
-        client.await(calls);
-        return calls;
-    }
-
-    private static List<Code> codes(final List<Call> calls, final int without)
-    {
-        return calls.stream().filter((each) -> without < 0 || each != calls.get(without)).map(Call::code).toList();
-    }
-
-    @Test
-    void shouldDoWhatComesBehindARollbackBehindIt()
-    {
-        try (TestPlane plane = TestPlane.started(directory, "a");
-            ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0")))
-        {
-            final ControlClient client = fixture.connect();
-            ManagerFixture.untilWell(client);
-            client.createDevice(DeviceSpec.memory("mem0", MIB, 4096));
-            client.deleteDevice("mem0");
-            final List<Call> calls = List.of(
-                client.submit(new Command.Rollback(2)),
-                client.submit(new Command.CreateDevice(DeviceSpec.memory("mem0", 2 * MIB, 4096))),
-                client.submit(new Command.CreateDevice(DeviceSpec.memory("mem1", MIB, 4096))),
-                client.submit(new Command.Rollback(1)),
-                client.submit(new Command.BeginChange("")),
-                client.submit(new Command.CreateDevice(DeviceSpec.memory("mem2", MIB, 4096))),
-                client.submit(new Command.CommitChange()),
-                client.submit(new Command.List(Kind.DEVICE, "")));
-            client.await(calls);
-            assertEquals(List.of(Code.OK, Code.EXISTS, Code.OK, Code.OK, Code.OK, Code.OK, Code.OK, Code.OK),
-                codes(calls, -1));
-            assertEquals(1, calls.getLast().resources().size());
-            assertEquals(List.of("mem2"), names(client.devices("")));
-        }
-    }
-
-    @Test
-    void shouldLeaveTheDataPlaneToTheManagerThatCameLater()
-    {
-        try (TestPlane plane = TestPlane.started(directory, "a");
-            ManagerFixture first = new ManagerFixture(directory, "first", HookConfig.NONE, plane.config("dp0")))
-        {
-            final List<ControlEvent> events = new ArrayList<>();
-            final ControlClient client = first.connect(first.context().listener((ControlListener)events::add));
-            ManagerFixture.untilWell(client);
-            try (ManagerFixture second = new ManagerFixture(directory, "second", HookConfig.NONE, plane.config("dp0")))
-            {
-                final ControlClient later = second.connect();
-                ManagerFixture.untilWell(later);
-                later.createDevice(DeviceSpec.memory("mem0", MIB, 4096));
-                assertEquals(2, later.manager().managed("").getFirst().term());
-                assertEquals(Code.STALE_TERM,
-                    codeOf(() -> client.createDevice(DeviceSpec.memory("mem1", MIB, 4096))));
-                final ManagedInfo info = ManagerFixture.until(
-                    client, (each) -> Health.FENCED == each.health());
-                assertEquals(Code.STALE_TERM, codeOf(() -> client.deleteDevice("mem0")));
-                assertEquals(Code.STALE_TERM, codeOf(() -> client.setState(State.PAUSED)));
-                assertEquals(List.of("mem0"), names(client.devices("")), "reads go on");
-                assertTrue(info.isConnected());
-                assertTrue(events.stream().anyMatch((each) -> each.text().startsWith("another manager is active")));
-                assertTrue(first.lines().stream().anyMatch((each) -> each.contains("another manager is active")));
-                // Nothing of what it wanted is left in its own state.
-                assertEquals(0, client.manager().versions("").getLast().devices());
-                ManagerFixture.untilWell(later);
-            }
-            // Started again it takes over, and takes nothing away that the other made: its own state is older.
-            first.stop();
-            first.start();
-            final ControlClient again = first.connect();
-            assertEquals(3, ManagerFixture.untilWell(again).term());
-            assertEquals(List.of("mem0"), names(again.devices("")));
-            final VersionInfo adopted = again.manager().versions("").getLast();
-            assertEquals(1, adopted.devices());
-            assertTrue(adopted.comment().startsWith("adopted: the data plane had version "), adopted.comment());
-            again.deleteDevice("mem0");
-        }
-    }
-
-    /** The state of other data planes, put in the place of the right one. */
-    @Test
-    void shouldChangeNothingOfAnotherLineageUntilAPersonDecides()
-    {
-        try (TestPlane plane = TestPlane.started(directory, "a");
-            TestPlane other = TestPlane.started(directory, "b"))
-        {
-            begin("first", plane, "mem0");
-            begin("second", other, "mem1");
-            try (ManagerFixture foreign = new ManagerFixture(directory, "second", HookConfig.NONE, plane.config("dp0")))
-            {
-                final ControlClient client = foreign.connect();
-                ManagerFixture.until(client, (each) -> Health.FOREIGN == each.health());
-                assertNotEquals(Code.OK, codeOf(() -> client.createDevice(DeviceSpec.memory("mem2", MIB, 4096))));
-                assertNotEquals(Code.OK, codeOf(() -> client.manager().reconcile(ReconcileMode.REPAIR)));
-                assertEquals(List.of("mem0"), names(client.devices("")));
-                client.manager().reconcile(ReconcileMode.TAKE_OVER);
-                assertEquals(List.of("mem0", "mem1"), names(client.devices("")), "nothing is taken away for it");
-                assertEquals(1, client.manager().drift("").size());
-                client.manager().reconcile(ReconcileMode.ADOPT);
-                ManagerFixture.untilWell(client);
-                assertEquals(2, client.manager().versions("").getLast().devices());
-            }
-            try (ManagerFixture first = new ManagerFixture(directory, "first", HookConfig.NONE, plane.config("dp0")))
-            {
-                final ControlClient client = first.connect();
-                ManagerFixture.until(client, (each) -> Health.FOREIGN == each.health());
-                client.manager().reconcile(ReconcileMode.ADOPT);
-                ManagerFixture.untilWell(client);
-                assertEquals(List.of("mem0", "mem1"), names(client.devices("")));
-                assertEquals(2, client.manager().versions("").getLast().devices());
-            }
-        }
-    }
-
-    /** What a person decided is about the lineage that was there, and stays decided. */
-    @Test
-    void shouldAskAgainWhenYetAnotherLineageComes() throws IOException
-    {
-        try (TestPlane plane = TestPlane.started(directory, "a");
-            TestPlane other = TestPlane.started(directory, "b");
-            TestPlane third = TestPlane.started(directory, "c"))
-        {
-            begin("first", plane, "mem0");
-            begin("second", other, "mem1");
-            begin("third", third, "mem2");
-            try (ControlClient beside = ControlClient.connect(other.directContext()))
-            {
-                beside.deleteDevice("mem1");
-            }
-            try (ManagerFixture fixture = new ManagerFixture(directory, "second", HookConfig.NONE, other.config("dp0")))
-            {
-                final ControlClient client = fixture.connect();
-                ManagerFixture.untilWell(client);
-                client.deleteDevice("mem1");
-            }
-            try (ManagerFixture fixture = new ManagerFixture(directory, "second", HookConfig.NONE, plane.config("dp0")))
-            {
-                final ControlClient client = fixture.connect();
-                ManagerFixture.until(client, (each) -> Health.FOREIGN == each.health());
-                client.manager().reconcile(ReconcileMode.TAKE_OVER);
-                ManagerFixture.until(client, (each) -> Health.DRIFTED == each.health() && 1 == each.driftSteps());
-                plane.restart();
-                final ManagedInfo again = ManagerFixture.until(client, (each) -> each.isConnected() &&
-                    (Health.FOREIGN == each.health() || !each.refusal().isEmpty()));
-                assertEquals(Health.DRIFTED, again.health(), again::toString);
-                assertEquals(List.of("mem0"), names(client.devices("")));
-
-                plane.stop();
-                third.stop();
-                Files.copy(directory.resolve("state-of-plane-c/applied-state.yaml"),
-                    directory.resolve("state-of-plane-a/applied-state.yaml"), StandardCopyOption.REPLACE_EXISTING);
-                plane.start();
-                ManagerFixture.until(client, (each) -> Health.FOREIGN == each.health());
-                assertEquals(List.of("mem2"), names(client.devices("")));
-            }
-        }
-    }
-
-    private void begin(final String manager, final TestPlane plane, final String device)
-    {
-        try (ManagerFixture fixture = new ManagerFixture(directory, manager, HookConfig.NONE, plane.config("dp0")))
-        {
-            final ControlClient client = fixture.connect();
-            ManagerFixture.untilWell(client);
-            client.createDevice(DeviceSpec.memory(device, MIB, 4096));
         }
     }
 

@@ -1,12 +1,16 @@
 package io.millrace.control.agent;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.FreePorts;
 import io.millrace.block.file.FileBounds;
 import io.millrace.control.client.ControlClient;
 import io.millrace.control.client.ControlClientContext;
+import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Role;
+import io.millrace.control.message.ControlException;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.control.session.SharedSecret;
 import io.millrace.dataplane.DataPlane;
@@ -169,6 +173,14 @@ public final class AgentFixture implements AutoCloseable, ControlOwner
         final ControlClient client = ControlClient.connect(context);
         clients.add(client);
         return client;
+    }
+
+    /** Of the failure that the call ends with. */
+    static Code codeOf(final Runnable call)
+    {
+        final ControlException e = assertThrows(ControlException.class, call::run);
+        assertFalse(e.getMessage().isBlank());
+        return e.code();
     }
 
     static void until(final ControlClient client, final BooleanSupplier condition)

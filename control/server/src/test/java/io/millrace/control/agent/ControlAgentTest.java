@@ -1,13 +1,12 @@
 package io.millrace.control.agent;
 
+import static io.millrace.control.agent.AgentFixture.codeOf;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.aeron.Aeron;
 import io.aeron.CncFileDescriptor;
-import io.aeron.ExclusivePublication;
 import io.millrace.control.client.Call;
 import io.millrace.control.client.ControlClient;
 import io.millrace.control.client.ControlClientContext;
@@ -20,21 +19,17 @@ import io.millrace.control.codec.Role;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.Command;
-import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.DeviceErrorInfo;
 import io.millrace.control.message.DeviceSpec;
-import io.millrace.control.message.LeadershipInfo;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosInfo;
 import io.millrace.control.message.QosSpec;
-import io.millrace.control.message.StatePosition;
 import io.millrace.control.message.SubsystemSpec;
-import io.millrace.control.message.Terms;
 import io.millrace.dataplane.config.SettingException;
 import io.millrace.perf.load.LoadConfig;
 import io.millrace.perf.load.LoadGenerator;
@@ -46,14 +41,10 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import org.agrona.concurrent.BusySpinIdleStrategy;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -63,17 +54,9 @@ class ControlAgentTest
     private static final String NQN = "nqn.2026-11.io.millrace:vol0";
     private static final String HOST = "nqn.2026-11.io.millrace:host0";
     private static final long MIB = 1L << 20;
-    private static final int MANY = 10_000;
 
     @TempDir
     private Path directory;
-
-    private static Code codeOf(final Runnable call)
-    {
-        final ControlException e = assertThrows(ControlException.class, call::run);
-        assertFalse(e.getMessage().isBlank());
-        return e.code();
-    }
 
     private static int serve(final ControlClient client)
     {
@@ -293,107 +276,6 @@ class ControlAgentTest
         }
     }
 
-    private static Command.TakeTerm term(final long term, final long manager)
-    {
-        return new Command.TakeTerm(term, new UUID(0, manager), "m" + manager, "/dev/shm/m" + manager);
-    }
-
-    static Code take(final ControlClient client, final long term, final long manager)
-    {
-        return client.await(client.submit(term(term, manager))).code();
-    }
-
-    @Test
-    void shouldRefuseOlderManagerWhenNewerOneTookATerm()
-    {
-        try (AgentFixture fixture = AgentFixture.ipc(directory))
-        {
-            final ControlClient older = fixture.connect(fixture.context().term(3));
-            // Of a version that takes no terms: as anybody, while there is no manager.
-            older.createDevice(DeviceSpec.memory("a", MIB, 4096));
-            assertEquals(0, fixture.connect(fixture.context()).session().term(), "commands raise no term");
-            assertEquals(Code.OK, take(older, 3, 1));
-            older.createDevice(DeviceSpec.memory("b", MIB, 4096));
-            final ControlClient newer = fixture.connect(fixture.context().term(4));
-            assertEquals(Code.STALE_TERM, codeOf(() -> newer.createDevice(DeviceSpec.memory("c", MIB, 4096))));
-            assertEquals(Code.STALE_TERM, take(newer, 3, 2));
-            assertEquals(Code.OK, take(newer, 3, 1), "the same again");
-            assertEquals(Code.OK, take(newer, 4, 2));
-            assertEquals(Code.STALE_TERM, codeOf(() -> older.createDevice(DeviceSpec.memory("c", MIB, 4096))));
-            newer.createDevice(DeviceSpec.memory("d", MIB, 4096));
-            final ControlClient person = fixture.connect(fixture.context());
-            assertEquals(4, person.session().term());
-            assertEquals(3, person.devices("").size());
-            final LeadershipInfo leadership = person.leadership();
-            assertEquals("m2", leadership.managerName());
-            assertEquals("/dev/shm/m2", leadership.managerAddress());
-            assertTrue(leadership.sinceEpochNs() > 0 && leadership.isManaged());
-            assertEquals(StatePosition.NONE, leadership.position());
-        }
-    }
-
-    /** No key and no mistake uses the terms up. */
-    @Test
-    void shouldTakeTermsInSmallStepsFromManagersOnly() throws IOException
-    {
-        try (AgentFixture fixture = AgentFixture.ipc(directory))
-        {
-            final ControlClient client = fixture.connect(fixture.context());
-            for (final long far : List.of(Long.MAX_VALUE, Long.MIN_VALUE, -1L, 0L, Terms.MAX, Terms.STEP_MAX + 1))
-            {
-                assertEquals(Code.INVALID, take(client, far, 1), "" + far);
-            }
-            assertEquals(Code.OK, take(client, Terms.STEP_MAX, 1));
-            assertEquals(Code.INVALID, take(client, 2 * Terms.STEP_MAX + 1, 2));
-            assertEquals(Code.OK, take(client, 2 * Terms.STEP_MAX, 2));
-            client.term(Terms.MAX);
-            assertEquals(Code.STALE_TERM, codeOf(() -> client.setState(State.DRAINING)));
-            assertEquals(2 * Terms.STEP_MAX, client.leadership().term());
-        }
-        try (AgentFixture fixture = AgentFixture.udp(directory))
-        {
-            // All but that: the key is no manager's.
-            final ControlClient admin = fixture.connect(fixture.udpContext());
-            admin.createDevice(DeviceSpec.memory("a", MIB, 4096));
-            assertEquals(Code.NOT_PERMITTED, take(admin, 1, 1));
-            assertEquals(0, admin.leadership().term());
-        }
-    }
-
-    @Test
-    void shouldChangeAManagedDataPlaneDirectlyOnPurposeOnly()
-    {
-        try (AgentFixture fixture = AgentFixture.ipc(directory))
-        {
-            final ControlClient person = fixture.connect(fixture.context());
-            person.createDevice(DeviceSpec.memory("a", MIB, 4096));
-            assertEquals(Code.OK, take(person, 1, 1));
-            final ControlException e = assertThrows(ControlException.class, () -> person.deleteDevice("a"));
-            assertEquals(Code.STALE_TERM, e.code());
-            assertTrue(e.getMessage().startsWith("data plane test is managed by manager m1 (term 1 since ") &&
-                e.getMessage().contains("takes commands in /dev/shm/m1): change it there. --direct "), e.getMessage());
-            // What is of a moment is nobody's to undo.
-            person.setState(State.DRAINING);
-            assertEquals(1, person.devices("").size());
-            person.term(CommandHeader.DIRECT);
-            person.deleteDevice("a");
-            assertEquals(1, person.leadership().directChanges());
-            assertEquals(0, person.leadership().directChangesSeen());
-            // A version is told with the term that is held.
-            final StatePosition position = new StatePosition(new UUID(1, 2), 1, 5);
-            final Command begin = new Command.ApplyVersion(position, false, 0);
-            assertEquals(Code.STALE_TERM, person.await(person.submit(begin)).code());
-            person.term(1);
-            assertEquals(Code.OK, person.await(person.submit(begin)).code());
-            assertEquals(position, person.leadership().position());
-            assertEquals(2, person.leadership().directChanges(), "what was there before is not of this lineage");
-            assertEquals(Code.OK, person.await(person.submit(new Command.ApplyVersion(position, true, 2))).code());
-            assertEquals(2, person.leadership().directChangesSeen());
-            assertEquals(Code.INVALID, person.await(person.submit(
-                new Command.ApplyVersion(StatePosition.NONE, false, 0))).code());
-        }
-    }
-
     @Test
     void shouldAnswerAsBeforeAndDoNothingTwiceWhenCommandIsRepeated()
     {
@@ -502,164 +384,6 @@ class ControlAgentTest
             assertEquals("bad", failed.getFirst().name());
             assertTrue(failed.getFirst().text().startsWith(
                 "write failed with MEDIA_ERROR (fault rule 1) at LBA "), failed.getFirst().text());
-        }
-    }
-
-    @Test
-    void shouldFreeDevicesBeforeTheyAreUsedOtherwiseWhenPipelined()
-    {
-        try (AgentFixture fixture = AgentFixture.ipc(directory))
-        {
-            final ControlClient client = fixture.connect(fixture.context());
-            client.createSubsystem(new SubsystemSpec(NQN, true));
-            final List<Call> calls = new ArrayList<>();
-            for (int i = 0; i < 200; i++)
-            {
-                final String name = "null" + i;
-                calls.add(client.submit(new Command.CreateDevice(DeviceSpec.discard(name, MIB, 4096))));
-                calls.add(client.submit(new Command.AddNamespace(new NamespaceSpec(NQN, 1, name))));
-                calls.add(client.submit(new Command.RemoveNamespace(NQN, 1)));
-                calls.add(client.submit(new Command.AddNamespace(new NamespaceSpec(NQN, 1, name))));
-                calls.add(client.submit(new Command.RemoveNamespace(NQN, 1)));
-                calls.add(client.submit(new Command.CreateDevice(DeviceSpec.fault("bad", name, 7))));
-                calls.add(client.submit(new Command.DeleteDevice("bad")));
-                calls.add(client.submit(new Command.DeleteDevice(name)));
-            }
-            client.await(calls);
-            calls.forEach((call) -> assertEquals(Code.OK, call.code(), () -> call.command() + ": " + call.text()));
-            assertEquals(List.of(), client.devices(""));
-        }
-    }
-
-    @Test
-    void shouldGoOnWhenGarbageComes()
-    {
-        final long seed = System.nanoTime();
-        final Random random = new Random(seed);
-        try (AgentFixture fixture = AgentFixture.ipc(directory);
-            Aeron aeron = Aeron.connect(new Aeron.Context()
-                .aeronDirectoryName(fixture.settings().directory().toString()));
-            ExclusivePublication publication = aeron.addExclusivePublication("aeron:ipc", 4420))
-        {
-            final ControlClient client = fixture.connect(fixture.context());
-            final UnsafeBuffer buffer = new UnsafeBuffer(new byte[512]);
-            final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-            for (int sent = 0; sent < 5_000; )
-            {
-                random.nextBytes(buffer.byteArray());
-                if (0 != (sent & 1))
-                {
-                    // Block length, template, schema, version of this schema; the rest stays random.
-                    buffer.putShort(0, (short)random.nextInt(80));
-                    buffer.putShort(2, (short)random.nextInt(140));
-                    buffer.putShort(4, (short)4420);
-                    buffer.putShort(6, (short)1);
-                }
-                if (publication.offer(buffer, 0, random.nextInt(buffer.capacity())) > 0)
-                {
-                    sent++;
-                }
-                assertTrue(System.nanoTime() - deadlineNs < 0, "seed " + seed);
-            }
-            AgentFixture.until(client, () -> fixture.agent().droppedCount() >= 4_900);
-            client.createDevice(DeviceSpec.memory("mem0", MIB, 4096));
-            assertEquals(1, client.devices("").size(), "seed " + seed);
-            assertEquals(List.of(), fixture.errors(), "seed " + seed);
-        }
-    }
-
-    @Test
-    void shouldApplyAndListTenThousandNamespacesWhenPipelined()
-    {
-        try (AgentFixture fixture = AgentFixture.ipc(directory))
-        {
-            final ControlClient client = fixture.connect(fixture.context());
-            client.createSubsystem(new SubsystemSpec(NQN, true));
-            final long beginNs = System.nanoTime();
-            final List<Call> calls = new ArrayList<>(2 * MANY);
-            for (int i = 1; i <= MANY; i++)
-            {
-                calls.add(client.submit(new Command.CreateDevice(DeviceSpec.discard("null" + i, MIB, 4096))));
-                calls.add(client.submit(new Command.AddNamespace(new NamespaceSpec(NQN, i, "null" + i))));
-            }
-            client.await(calls);
-            final long appliedNs = System.nanoTime();
-            for (final Call call : calls)
-            {
-                assertEquals(Code.OK, call.code());
-            }
-            final List<NamespaceInfo> listed = client.namespaces(NQN);
-            final long listedNs = System.nanoTime();
-            assertEquals(MANY, listed.size());
-            assertEquals(MANY, listed.getLast().nsid());
-            System.out.printf("%d namespaces with their devices: applied in %.2f s, listed in %.0f ms%n", MANY,
-                (appliedNs - beginNs) / 1e9, (listedNs - appliedNs) / 1e6);
-            assertTrue(appliedNs - beginNs < TimeUnit.SECONDS.toNanos(30));
-        }
-    }
-
-    @Test
-    void shouldAnswerSoonWhenAskedOneAfterTheOther()
-    {
-        try (AgentFixture fixture = AgentFixture.ipc(directory))
-        {
-            measureRoundTrips("backing off", fixture.connect(fixture.context()));
-        }
-    }
-
-    @Test
-    void shouldAnswerSoonWhenBothSidesSpin()
-    {
-        try (AgentFixture fixture = AgentFixture.spinning(directory))
-        {
-            measureRoundTrips("spinning",
-                fixture.connect(fixture.context().idleStrategy(BusySpinIdleStrategy.INSTANCE)));
-        }
-    }
-
-    private static void measureRoundTrips(final String idle, final ControlClient client)
-    {
-        final long[] roundTripsNs = new long[20_000];
-        final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-        int count = 0;
-        while (count < roundTripsNs.length && (count < 200 || System.nanoTime() - deadlineNs < 0))
-        {
-            final long beginNs = System.nanoTime();
-            client.listeners();
-            roundTripsNs[count++] = System.nanoTime() - beginNs;
-        }
-        // The first ones are interpreted.
-        Arrays.sort(roundTripsNs, count / 2, count);
-        System.out.printf("%d round trips over IPC, %s: median %.1f us, 99th percentile %.1f us%n", count, idle,
-            roundTripsNs[count * 3 / 4] / 1e3, roundTripsNs[count * 199 / 200] / 1e3);
-        assertTrue(roundTripsNs[count * 3 / 4] < TimeUnit.MILLISECONDS.toNanos(50));
-    }
-
-    @Test
-    void shouldServeOthersWhenOneClientReadsNothing()
-    {
-        try (AgentFixture fixture = AgentFixture.ipc(directory))
-        {
-            final ControlClient slow = fixture.connect(fixture.context().livenessTimeoutNs(
-                TimeUnit.SECONDS.toNanos(60)));
-            final ControlClient client = fixture.connect(fixture.context());
-            client.createSubsystem(new SubsystemSpec(NQN, true));
-            for (int i = 1; i <= 2_000; i++)
-            {
-                client.submit(new Command.CreateDevice(DeviceSpec.discard("null" + i, MIB, 4096)));
-            }
-            for (int i = 0; i < 20; i++)
-            {
-                slow.submit(new Command.List(Kind.DEVICE, ""));
-            }
-            // Its commands leave with one poll; then it reads nothing.
-            slow.poll();
-            assertEquals(2_000, client.devices("").size());
-            assertEquals(2, fixture.agent().sessionCount());
-            AgentFixture.until(client, () -> 1 == fixture.agent().sessionCount());
-            assertEquals(2_000, client.devices("").size());
-            assertTrue(client.isConnected());
-            AgentFixture.until(slow, () -> !slow.isConnected());
         }
     }
 

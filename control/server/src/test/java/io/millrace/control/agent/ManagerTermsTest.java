@@ -44,7 +44,7 @@ class ManagerTermsTest
         try (AgentFixture fixture = AgentFixture.udp(directory))
         {
             final ControlClient manager = fixture.connect(fixture.managerContext());
-            assertEquals(Code.OK, ControlAgentTest.take(manager, 1, 1));
+            assertEquals(Code.OK, ControlAgentTermTest.take(manager, 1, 1));
             manager.term(1);
             manager.createDevice(DeviceSpec.memory("a", MIB, 4096));
             final ControlClient admin = fixture.connect(fixture.udpContext().term(1));
@@ -92,7 +92,7 @@ class ManagerTermsTest
         try (AgentFixture fixture = AgentFixture.ipc(directory))
         {
             final ControlClient manager = fixture.connect(fixture.context());
-            assertEquals(Code.OK, ControlAgentTest.take(manager, 1, 1));
+            assertEquals(Code.OK, ControlAgentTermTest.take(manager, 1, 1));
             manager.term(1);
             for (final long version : List.of(Long.MAX_VALUE, 999_999_999_999_999_999L, StatePosition.VERSION_MAX + 1,
                 0L, -1L, Long.MIN_VALUE))
