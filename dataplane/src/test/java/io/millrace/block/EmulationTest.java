@@ -572,10 +572,11 @@ class EmulationTest
     @Test
     void shouldNotCompareForADeviceThatCompletesInline()
     {
-        inline = BlockStatus.NOT_SUPPORTED;
         final Emulation tried = emulation(able().toBuilder().completesInline(true).build(), buffers);
         assertTrue(tried.submit(compare(5, 3)));
+        submitted.remove().complete(BlockStatus.NOT_SUPPORTED);
         assertEquals(BlockStatus.NOT_SUPPORTED, outcome());
+        assertTrue(submitted.isEmpty());
         assertEquals(0, tried.inFlight());
     }
 
