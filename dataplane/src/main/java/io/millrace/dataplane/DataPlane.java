@@ -32,6 +32,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -524,9 +525,16 @@ public final class DataPlane implements AutoCloseable
             }
             operations.state(wanted);
             operations.target().acceptControllers(DataPlaneState.DRAINING != wanted);
-            operations.publish(ResourceKind.DATA_PLANE, ResourceChange.CHANGED, "", "is " + wanted + ", was " + before);
+            operations.publish(ResourceKind.DATA_PLANE, ResourceChange.CHANGED, "",
+                "is " + word(wanted) + ", was " + word(before));
             return operations.target().pause(DataPlaneState.PAUSED == wanted);
         }
+    }
+
+    /** As settings and lists say it. */
+    private static String word(final DataPlaneState state)
+    {
+        return state.name().toLowerCase(Locale.ROOT);
     }
 
     /**
@@ -541,7 +549,8 @@ public final class DataPlane implements AutoCloseable
             if (DataPlaneState.STOPPING != operations.state())
             {
                 operations.state(DataPlaneState.STOPPING);
-                operations.publish(ResourceKind.DATA_PLANE, ResourceChange.CHANGED, "", "is STOPPING");
+                operations.publish(ResourceKind.DATA_PLANE, ResourceChange.CHANGED, "",
+                    "is " + word(DataPlaneState.STOPPING));
             }
             stop();
         }

@@ -211,7 +211,7 @@ public final class Millrace extends CommandGroup
         }
         else
         {
-            err.println(name + ": " + e.getMessage().lines().findFirst().orElse("wrong usage"));
+            err.println(name + ": " + UsageText.of(e, command, args));
             UnmatchedArgumentException.printSuggestions(e, err);
         }
         err.println("Try '" + name + " --help'.");
@@ -222,7 +222,8 @@ public final class Millrace extends CommandGroup
     private static void onUnknownCommand(final CommandLine command, final String given, final PrintWriter err)
     {
         final String name = command.getCommandSpec().qualifiedName();
-        final String near = Similar.nearest(given, visible(command));
+        final String similar = Similar.nearest(given, visible(command));
+        final String near = null != similar ? similar : UsageText.synonym(given, visible(command));
         final List<String> groups = CommandList.withSubcommand(command, given);
         err.println(name + ": unknown command '" + given + "'" + (null != near ? "; did you mean " + near + "?" :
             groups.isEmpty() ? "" : "; it is a command of " + String.join(", ", groups) + ": write '" + name + " " +

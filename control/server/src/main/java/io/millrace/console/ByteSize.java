@@ -36,8 +36,11 @@ public final class ByteSize implements ITypeConverter<Long>
             case "m", "mib" -> 2;
             case "g", "gib" -> 3;
             case "t", "tib" -> 4;
-            default -> throw new TypeConversionException("unit '" + matcher.group(2) + "' is unknown, or means " +
-                "different things to different people: use KiB, MiB, GiB or TiB");
+            case "kb", "mb", "gb", "tb" -> throw new TypeConversionException("unit " + matcher.group(2) +
+                " means different things to different people; write " +
+                Character.toUpperCase(matcher.group(2).charAt(0)) + "iB for powers of 1024, or plain bytes");
+            default -> throw new TypeConversionException("unit " + matcher.group(2) +
+                " is not known; use KiB, MiB, GiB or TiB");
         };
         final long value = Long.parseLong(matcher.group(1));
         if (value > Long.MAX_VALUE >> shift)

@@ -15,7 +15,10 @@ import io.millrace.manager.change.Ledger;
 import io.millrace.manager.plane.ManagedPlane;
 import io.millrace.manager.plane.ManagedPlanes;
 import io.millrace.manager.store.AuditEntry;
+import io.millrace.manager.store.VersionHeader;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -62,11 +65,20 @@ final class ManagerLists
                 AuditEntry::info));
             case PLAN -> only.isEmpty() ? whichDataPlane() : planes.get(only).order().inOrder(() ->
                 replacements.steps(caller).thenApply((steps) -> new Listing<>(steps, (step) -> step)));
-            case VERSION -> only.isEmpty() ? whichDataPlane() : CompletableFuture.completedFuture(new Listing<>(
-                planes.get(only).ledger().history(), (header) -> header.info(only)));
+            case VERSION -> only.isEmpty() ? whichDataPlane() : CompletableFuture.completedFuture(
+                versions(planes.get(only).ledger().history(), only));
             default -> only.isEmpty() ? whichDataPlane() :
                 planes.get(only).order().inOrder(() -> planes.get(only).list(list));
         };
+    }
+
+    /** A change that the data plane refused has a version, whose comment says so. */
+    private static Listing<?> versions(final List<VersionHeader> headers, final String dataPlane)
+    {
+        final Set<Long> reverted = new HashSet<>();
+        headers.forEach((each) -> each.reverted().stream().filter((version) -> version != each.version())
+            .forEach(reverted::add));
+        return new Listing<>(headers, (each) -> each.info(dataPlane, reverted.contains(each.version())));
     }
 
     /** Of the desired state, that of now or an earlier one. */

@@ -317,6 +317,43 @@ class DesiredStateCommandsTest
         assertEquals("no changes\n", ok("rollback 2 --dry-run"));
     }
 
+    /** The data plane refuses a file that it cannot make. */
+    @Test
+    void shouldSayWhatBecomesOfAChangeThatTheDataPlaneRefuses() throws IOException
+    {
+        final Path missing = directory.resolve("missing");
+        final CommandRun one = run("device create bad --path " + missing.resolve("x.img") + " --size 1MiB");
+        assertEquals(ExitCode.FAILURE, one.exitCode());
+        assertFalse(one.err().contains("undone"), one.err());
+        final Path file = directory.resolve("state.yaml");
+        Files.writeString(file, "devices:\n  - {name: mem0, type: memory, size: 1MiB}\n  - {name: bad, type: file, " +
+            "path: " + missing.resolve("x.img") + ", size: 1MiB}\n");
+        final CommandRun two = run("apply --yes --file " + file);
+        assertEquals(ExitCode.FAILURE, two.exitCode());
+        assertTrue(two.err().endsWith("; the desired state is as before, and steps of this change are undone\n"),
+            two.err());
+        assertTrue(ok("device list").endsWith("\nno devices\n"));
+        final List<String> history = ok("history").lines().toList();
+        assertEquals(2, history.stream().filter((each) -> each.contains("  reverted: ")).count(), history.toString());
+        assertTrue(history.stream().anyMatch((each) -> each.contains("  reverted: create device bad")),
+            history.toString());
+        assertTrue(history.getLast().endsWith("  without changes refused by the data plane"), history.toString());
+    }
+
+    /** Of a data plane that is not connected nothing is known, least of all that it has no differences. */
+    @Test
+    void shouldListDriftOnlyOfAConnectedDataPlane()
+    {
+        assertTrue(ok("dataplane drift").endsWith("\nno differences\n"));
+        planeStops();
+        assertEquals(ExitCode.OK, run("device create mem0 --size 1MiB").exitCode());
+        final CommandRun drift = run("dataplane drift");
+        assertEquals(ExitCode.FAILURE, drift.exitCode());
+        assertEquals("", drift.out());
+        assertEquals("millrace dataplane drift: data plane dp0 is not connected: its actual state is unknown, and " +
+            "version 2 of its desired state is not applied yet\n", drift.err());
+    }
+
     @Test
     void shouldCreateAndDeleteWhatIsSoAlready()
     {
@@ -325,12 +362,16 @@ class DesiredStateCommandsTest
             ok("device create mem0 --size 1MiB"));
         final CommandRun other = run("device create mem0 --size 2MiB");
         assertEquals(ExitCode.FAILURE, other.exitCode());
-        assertTrue(other.err().contains("device mem0: already exists, but size is 1MiB instead of 2MiB"),
+        assertTrue(other.err().contains("device mem0: already exists, but size is 1MiB instead of 2MiB; choose"),
             other.err());
         ok("subsystem create " + NQN);
         assertTrue(ok("subsystem create " + NQN).endsWith(", no change\n"));
         ok("namespace add " + NQN + " mem0 --nsid 1");
         assertTrue(ok("namespace add " + NQN + " mem0 --nsid 1").endsWith(", no change\n"));
+        ok("device create other --size 1MiB");
+        final CommandRun taken = run("namespace add " + NQN + " other --nsid 1");
+        assertTrue(taken.err().contains("already exists, but device is mem0 instead of other; choose"), taken.err());
+        ok("device delete other --yes");
         ok("host allow " + NQN + " nqn.2026-11.io.h");
         assertTrue(ok("host allow " + NQN + " nqn.2026-11.io.h").endsWith("is allowed already, no change\n"));
         ok("host deny " + NQN + " nqn.2026-11.io.h");

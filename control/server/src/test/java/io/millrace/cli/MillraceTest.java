@@ -135,6 +135,40 @@ class MillraceTest
             "\nmillrace help: millrace device has no command 'lst'; did you mean list?\n"), err.toString());
     }
 
+    /** kubectl and nvme-cli call the same commands otherwise, and so do our own groups. */
+    @ParameterizedTest
+    @CsvSource({"namespace delete, remove", "device remove, delete", "device ls, list", "subsystem rm, delete",
+        "history 3, show 3"})
+    void shouldSuggestTheCommandThatAnotherWordMeans(final String line, final String meant)
+    {
+        assertEquals(ExitCode.USAGE, run(line.split(" ")));
+        assertTrue(err.toString().lines().findFirst().orElseThrow().endsWith("; did you mean " + meant + "?"),
+            err.toString());
+    }
+
+    /** Before a process is looked for. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "audit --last -1 | millrace audit: --last = -1: below 1; give the number",
+        "audit --last 0 | millrace audit: --last = 0: below 1; give the number",
+        "events --count 0 | millrace events: --count = 0: below 1; give a number of lines",
+        "watch --count 0 | millrace watch: --count = 0: below 1; give a number of lines",
+        "watch devices pods | millrace watch: 'pods' is no kind of resource: use one of devices, ",
+        "device resize k 2MB | millrace device resize: SIZE = 2MB: unit MB means different things to different " +
+            "people; write MiB for powers of 1024, or plain bytes",
+        "qos set nqn.2026-11.io.millrace:vol0 1 --iops 0 | millrace qos set: --iops = 0: out of range 1 to 1000000000;",
+        "qos set nqn.2026-11.io.millrace:vol0 1 --iops 5 --bandwidth 0 | millrace qos set: --bandwidth = 0: out of " +
+            "range ",
+        "device create rem --address tcp://127.0.0.1:4421 --subsystem nqn.2026-11.io.millrace:vol0 | millrace device " +
+            "create: --address = tcp://127.0.0.1:4421: is the PCI address of a drive",
+    })
+    void shouldRefuseValuesBeforeASession(final String line, final String expected)
+    {
+        assertEquals(ExitCode.USAGE, run(line.split(" ")));
+        assertTrue(err.toString().startsWith(expected), err.toString());
+        assertEquals("", out.toString());
+    }
+
     @TestFactory
     Stream<DynamicTest> shouldShowExamplesInTheHelpOfEveryCommand()
     {
@@ -169,9 +203,17 @@ class MillraceTest
         "serve | millrace serve: Missing required option: '--config=FILE'",
         "serve --config | millrace serve: Missing required parameter for option '--config' (FILE)",
         "serve --nonsense | millrace serve: ",
-        "quickstart --size lots | millrace quickstart: Invalid value for option '--size': 'lots' is no size",
+        "quickstart --size lots | millrace quickstart: --size: 'lots' is no size",
         "quickstart extra | millrace quickstart: Unmatched argument at index 1: 'extra'",
-        "completion fish | millrace completion: Invalid value for positional parameter",
+        "completion fish | millrace completion: ",
+        "serve millrace.yaml | millrace serve: Unmatched argument at index 1: 'millrace.yaml'; did you mean --config " +
+            "millrace.yaml?",
+        "apply state.yaml | millrace apply: Unmatched argument at index 1: 'state.yaml'; did you mean --file " +
+            "state.yaml?",
+        "rollback two | millrace rollback: VERSION = two: not a whole number",
+        "apply -f x --if-version abc | millrace apply: --if-version = abc: not a whole number",
+        "namespace remove nqn.2026-11.io.millrace:vol0 scratch | millrace namespace remove: NSID = scratch: not a " +
+            "whole number",
         "--nonsense | millrace: Unknown option: '--nonsense'",
     })
     void shouldSayWhatIsWrongAndWhereHelpIsWhenUsageIsWrong(final String line, final String expected)
@@ -364,6 +406,10 @@ class MillraceTest
             each.key() + " in " + help));
         assertTrue(help.contains(" --size 512 to 8PiB - device resize, while it serves\n"), help);
         assertTrue(help.contains(" --path "), help);
+        // Options are shared by the types, their defaults are not.
+        final String options = help.replaceAll("\\s+", " ");
+        assertTrue(options.contains(" Default of nvme: 1. "), options);
+        assertTrue(options.contains(" Default of file, nvme: 256; of remote: 128. "), options);
         DeviceTypes.names().forEach((each) -> assertEquals(!line.contains("file") || "file".equals(each),
             help.contains("Settings of type " + each + ":"), each));
     }

@@ -27,7 +27,8 @@ class OptionValuesTest
         final String message =
             assertThrows(TypeConversionException.class, () -> new ByteSize().convert(text)).getMessage();
         assertTrue(
-            message.contains("such as 4KiB") || message.contains("use KiB") || message.contains("smaller"), message);
+            message.contains("such as 4KiB") || message.contains("use KiB") ||
+            message.contains("write KiB") || message.contains("smaller"), message);
     }
 
     @ParameterizedTest

@@ -133,7 +133,7 @@ class ManagerTest
                 assertTrue(drift.isWithheld() && drift.isDestructive());
                 assertEquals("delete memory device foreign; its data is lost", drift.step());
                 assertTrue(client.manager().reconcile(ReconcileMode.REPAIR)
-                    .startsWith("1 differences to version 1 are left"));
+                    .startsWith("1 difference to version 1 is left: "));
                 assertEquals(2, beside.devices("").size());
                 assertEquals("data plane dp0 is in sync with version 1",
                     client.manager().reconcile(ReconcileMode.ALLOW_DESTROY));

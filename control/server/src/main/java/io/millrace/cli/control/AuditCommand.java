@@ -1,5 +1,7 @@
 package io.millrace.cli.control;
 
+import io.millrace.console.CommandException;
+import io.millrace.console.ExitCode;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.AuditInfo;
 import java.util.List;
@@ -26,9 +28,9 @@ public final class AuditCommand implements Callable<Integer>
     @Mixin
     private OutputOptions output;
 
-    @Option(names = {"-l", "--last"}, paramLabel = "N", defaultValue = "0",
+    @Option(names = {"-l", "--last"}, paramLabel = "N",
         description = "Only the last N entries. Default: all.")
-    private int last;
+    private Integer last;
 
     /**
      * Called by picocli.
@@ -40,10 +42,15 @@ public final class AuditCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
+        if (null != last && last < 1)
+        {
+            throw new CommandException(ExitCode.USAGE,
+                "--last = " + last + ": below 1; give the number of entries, or leave it out for all of them");
+        }
         return control.run(Role.READ, (link) ->
         {
             final List<AuditInfo> entries = link.client().manager().audit("");
-            return output.print(Views.AUDIT, 0 == last || last >= entries.size() ? entries :
+            return output.print(Views.AUDIT, null == last || last >= entries.size() ? entries :
                 entries.subList(entries.size() - last, entries.size()));
         });
     }

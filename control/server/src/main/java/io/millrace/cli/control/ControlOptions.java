@@ -5,6 +5,7 @@ import io.millrace.console.ExitCode;
 import io.millrace.console.Terminal;
 import io.millrace.console.TimeSpan;
 import io.millrace.control.client.ControlClient;
+import io.millrace.control.client.ControlDirectories;
 import io.millrace.control.client.ControlListener;
 import io.millrace.control.client.ControlSettingException;
 import io.millrace.control.codec.Code;
@@ -50,6 +51,9 @@ final class ControlOptions
 
     @ArgGroup(validate = false, heading = "%nConnection:%n")
     private Values values = new Values();
+
+    /** That the manager does not run was said, in the first of several sessions. */
+    private boolean isNoted;
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec mixee;
@@ -146,7 +150,12 @@ final class ControlOptions
         {
             throw new CommandException(ExitCode.USAGE, e.getMessage(), e);
         }
-        catch (final ControlException | IllegalArgumentException e)
+        catch (final ControlException e)
+        {
+            throw new CommandException(ExitCode.FAILURE,
+                e.getMessage() + (Code.NOT_FOUND == e.code() ? unmanagedDataPlane() : ""), e);
+        }
+        catch (final IllegalArgumentException e)
         {
             throw new CommandException(ExitCode.FAILURE, e.getMessage(), e);
         }
@@ -330,7 +339,7 @@ final class ControlOptions
     }
 
     /** While its manager is down, a data plane may be inspected, and modified only with --direct. */
-    private static void requireManager(final ControlLink link, final Role role)
+    private void requireManager(final ControlLink link, final Role role)
     {
         final LeadershipInfo leadership = link.leadership();
         if (!leadership.isManaged())
@@ -341,13 +350,27 @@ final class ControlOptions
             "process accepts commands in " + leadership.managerAddress();
         if (Role.READ == role)
         {
-            Terminal.standardError().line("note: " + name + "; this is the actual state of the data plane");
+            if (!isNoted)
+            {
+                isNoted = true;
+                Terminal.standardError().line("note: " + name + "; this is the actual state of the data plane");
+            }
             return;
         }
         throw new CommandException(ExitCode.FAILURE, name +
             "; start it with 'millrace manager', or name another with " +
             "--control. With --direct the data plane itself is modified, which its manager reports as drift when it " +
             "is back");
+    }
+
+    /** A data plane that was named and runs, and that the manager does not have; else empty. */
+    private String unmanagedDataPlane()
+    {
+        final String name = null == values.dataPlane ? defaults().dataPlane() : values.dataPlane;
+        final Path directory = null == name ? null : ControlDirectories.dataPlane(name);
+        return null == directory || !ControlDirectory.of(directory).isAlive() ? "" : "; data plane " + name +
+            " of this user runs without this manager: use --control " + directory +
+            ", or add it to data-planes of the manager's file";
     }
 
     private ControlTarget target()

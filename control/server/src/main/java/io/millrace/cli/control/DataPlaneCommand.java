@@ -14,9 +14,12 @@ import io.millrace.control.codec.State;
 import io.millrace.control.message.Command.SetState;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DriftInfo;
+import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.setting.Units;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -30,7 +33,7 @@ import picocli.CommandLine.Option;
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace dataplane list",
-        "  millrace dataplane drain        before maintenance",
+        "  millrace dataplane drain     # before maintenance",
         "  millrace dataplane resume"})
 public final class DataPlaneCommand extends CommandGroup
 {
@@ -69,7 +72,31 @@ public final class DataPlaneCommand extends CommandGroup
         footerHeading = "%nExamples:%n", footer = {"  millrace dataplane drift"})
     int drift(@Mixin final ControlOptions control, @Mixin final OutputOptions output)
     {
-        return control.run(Role.READ, (link) -> output.print(Views.DRIFT, link.client().manager().drift("")));
+        return control.run(Role.READ, (link) ->
+        {
+            final List<ManagedInfo> unknown = link.client().manager().managed("").stream()
+                .filter((each) -> !each.isConnected()).toList();
+            final Set<String> names = unknown.stream().map(ManagedInfo::name).collect(Collectors.toSet());
+            final List<DriftInfo> found = link.client().manager().drift("").stream()
+                .filter((each) -> !names.contains(each.dataPlane())).toList();
+            if (!found.isEmpty() || unknown.isEmpty())
+            {
+                output.print(Views.DRIFT, found);
+            }
+            if (!unknown.isEmpty())
+            {
+                throw new CommandException(ExitCode.FAILURE,
+                    unknown.stream().map(DataPlaneCommand::unknown).collect(Collectors.joining("; ")));
+            }
+            return ExitCode.OK;
+        });
+    }
+
+    private static String unknown(final ManagedInfo plane)
+    {
+        return "data plane " + plane.name() + " is not connected: its actual state is unknown" +
+            (plane.desiredVersion() == plane.appliedVersion() ? "" :
+            ", and version " + plane.desiredVersion() + " of its desired state is not applied yet");
     }
 
     @Command(name = "reconcile", mixinStandardHelpOptions = true,

@@ -12,10 +12,12 @@ import io.millrace.control.setting.Units;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
 
 /**
  * {@code millrace device}: block devices.
@@ -119,7 +121,9 @@ public final class DeviceCommand extends CommandGroup
         {
             DeviceOptions.checkChange(client.devices(name).getFirst().spec(), properties);
             client.modifyDevice(name, properties);
-            return "device " + name + " has other settings: " + String.join(", ", properties.keySet());
+            return "device " + name + ": " + properties.entrySet().stream().map((each) -> each.getKey() +
+                (each.getValue().isEmpty() ? " has its default" : " is " + each.getValue()) + " now")
+                .collect(Collectors.joining(", "));
         });
     }
 
@@ -155,7 +159,7 @@ public final class DeviceCommand extends CommandGroup
         final String size)
     {
         final boolean isMore = size.startsWith("+");
-        final long givenBytes = new ByteSize().convert(isMore ? size.substring(1) : size);
+        final long givenBytes = bytes(isMore ? size.substring(1) : size);
         return control.report(Role.ADMIN, AnswerTimeout.LONG, (client) ->
         {
             final long sizeBytes = isMore ?
@@ -163,6 +167,18 @@ public final class DeviceCommand extends CommandGroup
             client.resizeDevice(name, sizeBytes);
             return "device " + name + " has " + Units.size(sizeBytes);
         });
+    }
+
+    private static long bytes(final String size)
+    {
+        try
+        {
+            return new ByteSize().convert(size);
+        }
+        catch (final TypeConversionException e)
+        {
+            throw new CommandException(ExitCode.USAGE, "SIZE = " + size + ": " + e.getMessage(), e);
+        }
     }
 
     @Command(name = "faults", mixinStandardHelpOptions = true,

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Model.CommandSpec;
@@ -119,10 +120,31 @@ final class DeviceOptions
 
     private static String description(final DeviceSetting<?> setting)
     {
-        final String types = DeviceTypes.all().stream().filter((each) -> null != each.find(setting.key()))
-            .map(DeviceType::name).collect(Collectors.joining(", "));
-        return types + ": " + setting.clause() + (bound(setting).isEmpty() ? "" : ", " + bound(setting)) +
-            (null == setting.def() ? "." : ". Default: " + setting.def() + ".");
+        final List<DeviceType> types =
+            DeviceTypes.all().stream().filter((each) -> null != each.find(setting.key())).toList();
+        return names(types) + ": " + setting.clause() + (bound(setting).isEmpty() ? "" : ", " + bound(setting)) +
+            defaults(setting.key(), types);
+    }
+
+    private static String names(final List<DeviceType> types)
+    {
+        return types.stream().map(DeviceType::name).collect(Collectors.joining(", "));
+    }
+
+    /** One for all types, or that of each type that has one. */
+    private static String defaults(final String key, final List<DeviceType> types)
+    {
+        final Map<String, List<DeviceType>> typesByDefault = new LinkedHashMap<>();
+        types.forEach((each) -> typesByDefault.computeIfAbsent(Objects.requireNonNullElse(each.find(key).def(), ""),
+            (_) -> new ArrayList<>()).add(each));
+        if (1 == typesByDefault.size())
+        {
+            final String only = typesByDefault.keySet().iterator().next();
+            return only.isEmpty() ? "." : ". Default: " + only + ".";
+        }
+        typesByDefault.remove("");
+        return ". Default of " + typesByDefault.entrySet().stream().map((each) ->
+            names(each.getValue()) + ": " + each.getKey()).collect(Collectors.joining("; of ")) + ".";
     }
 
     /** Empty when it says nothing to people. */
@@ -149,6 +171,12 @@ final class DeviceOptions
                 texts.put(key, text(setting, each.getValue()));
             }
         }
+        final String address = texts.getOrDefault("address", "");
+        if (address.startsWith("tcp://"))
+        {
+            throw new CommandException(ExitCode.USAGE, "--address = " + address + ": is the PCI address of a drive, " +
+                "such as 0000:01:00.0; for listeners of a subsystem write --addresses " + address);
+        }
         final DeviceType found = null == type ? DeviceTypes.of(typeOf(texts)) : known(type);
         texts.keySet().stream().filter((key) -> null == found.find(key)).findFirst().ifPresent((key) ->
         {
@@ -168,7 +196,8 @@ final class DeviceOptions
     private static String text(final DeviceSetting<?> setting, final Object value)
     {
         return value instanceof final List<?> list ?
-            list.stream().map(String::valueOf).collect(Collectors.joining(" ")) :
+            list.stream().map((each) -> null == setting.group() ? each.toString().replace(',', ' ') : each.toString())
+                .collect(Collectors.joining(" ")) :
             null != setting.type() && SettingType.PATH.name().equals(setting.type().name()) ?
             Path.of(value.toString()).toAbsolutePath().normalize().toString() : value.toString();
     }

@@ -1,5 +1,6 @@
 package io.millrace.cli.control;
 
+import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Json;
 import io.millrace.console.StopSignal;
@@ -22,6 +23,7 @@ import java.util.function.Predicate;
 final class EventStream
 {
     private static final long IDLE_NS = 1_000_000;
+    private static final long WITHOUT_END = 0;
     private static final String FORMAT = "%s  %-12s  %-10s  %s";
     private static final String FORMAT_OF_SEVERAL = "%s  %-12s  %-12s  %-10s  %s";
 
@@ -45,6 +47,22 @@ final class EventStream
         this.isJson = isJson;
         this.filter = filter;
         this.countMax = countMax;
+    }
+
+    /**
+     * {@return events to print}
+     *
+     * @param count as an option gives it; null: without end.
+     * @throws CommandException if it is below 1.
+     */
+    static long limit(final Long count)
+    {
+        if (null != count && count < 1)
+        {
+            throw new CommandException(ExitCode.USAGE,
+                "--count = " + count + ": below 1; give a number of lines, or leave it out to print until Ctrl-C");
+        }
+        return null == count ? WITHOUT_END : count;
     }
 
     /**
@@ -87,7 +105,7 @@ final class EventStream
 
     private boolean isEnough()
     {
-        return 0 != countMax && count >= countMax;
+        return WITHOUT_END != countMax && count >= countMax;
     }
 
     private void print(final String dataPlane, final ControlEvent event)

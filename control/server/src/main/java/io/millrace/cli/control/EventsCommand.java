@@ -70,8 +70,8 @@ public final class EventsCommand implements Callable<Integer>
     @Option(names = "--json", description = "Print one JSON object per line.")
     private boolean json;
 
-    @Option(names = {"-c", "--count"}, paramLabel = "N", defaultValue = "0", description = "Stop after N lines.")
-    private long count;
+    @Option(names = {"-c", "--count"}, paramLabel = "N", description = "Stop after N lines. Default: until Ctrl-C.")
+    private Long count;
 
     /**
      * Called by picocli.
@@ -86,7 +86,7 @@ public final class EventsCommand implements Callable<Integer>
         final Pattern pattern = null == name ? null :
             Pattern.compile("\\Q" + name.replace("*", "\\E.*\\Q") + "\\E");
         final EventStream stream = new EventStream(
-            Terminal.standard(), json, (event) -> isWanted(event, pattern), count);
+            Terminal.standard(), json, (event) -> isWanted(event, pattern), EventStream.limit(count));
         return control.runOnAll(Role.READ, stream::listener, (links) ->
             stream.run(links.values(), StopSignal.install()));
     }

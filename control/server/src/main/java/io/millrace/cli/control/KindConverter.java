@@ -15,6 +15,8 @@ import picocli.CommandLine.TypeConversionException;
  */
 final class KindConverter implements ITypeConverter<View<?>>
 {
+    /** As kubectl and nvme-cli say it. */
+    private static final String SHORT_NAME = "ns";
     private static final Map<String, View<?>> VIEWS = new LinkedHashMap<>();
 
     static
@@ -64,7 +66,8 @@ final class KindConverter implements ITypeConverter<View<?>>
     public View<?> convert(final String text)
     {
         final String word = text.toLowerCase(Locale.ROOT);
-        final View<?> found = VIEWS.containsKey(word) ? VIEWS.get(word) : VIEWS.get(word + 's');
+        final View<?> found = SHORT_NAME.equals(word) ? Views.NAMESPACES :
+            VIEWS.containsKey(word) ? VIEWS.get(word) : VIEWS.get(word + 's');
         if (null == found)
         {
             final List<String> names = new ArrayList<>(VIEWS.keySet());

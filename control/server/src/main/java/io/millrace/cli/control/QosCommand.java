@@ -8,6 +8,8 @@ import io.millrace.console.TimeSpan;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.state.QosLimits;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import picocli.CommandLine.ArgGroup;
@@ -37,29 +39,51 @@ public final class QosCommand extends CommandGroup
     static final class Limits
     {
         @Option(names = "--iops", paramLabel = "N", description = "Reads and writes per second.")
-        private long iops;
+        private Long iops;
 
         @Option(names = "--read-iops", paramLabel = "N", description = "Reads per second.")
-        private long readIops;
+        private Long readIops;
 
         @Option(names = "--write-iops", paramLabel = "N", description = "Writes per second.")
-        private long writeIops;
+        private Long writeIops;
 
         @Option(names = "--bandwidth", paramLabel = "SIZE", converter = ByteSize.class,
             description = "Bytes of reads and writes per second, such as 200MiB.")
-        private long bytesPerSecond;
+        private Long bytesPerSecond;
 
         @Option(names = "--read-bandwidth", paramLabel = "SIZE", converter = ByteSize.class,
             description = "Bytes of reads per second.")
-        private long readBytesPerSecond;
+        private Long readBytesPerSecond;
 
         @Option(names = "--write-bandwidth", paramLabel = "SIZE", converter = ByteSize.class,
             description = "Bytes of writes per second.")
-        private long writeBytesPerSecond;
+        private Long writeBytesPerSecond;
 
         @Option(names = "--burst", paramLabel = "TIME", converter = TimeSpan.class,
             description = "Burst: unused capacity of this time may be used at once, 2ms to 10s. Default: 10ms.")
-        private long burstMs;
+        private Long burstMs;
+
+        /** A limit of 0 would be none; that of a data plane has bounds of its own. */
+        private void check()
+        {
+            final Map<String, Long> given = new LinkedHashMap<>();
+            given.put("iops", iops);
+            given.put("read-iops", readIops);
+            given.put("write-iops", writeIops);
+            given.put("bandwidth", bytesPerSecond);
+            given.put("read-bandwidth", readBytesPerSecond);
+            given.put("write-bandwidth", writeBytesPerSecond);
+            for (final QosLimits.Limit each : QosLimits.ALL)
+            {
+                final Long value = given.get(each.key());
+                if (null != value && value <= 0)
+                {
+                    throw new CommandException(ExitCode.USAGE, "--" + each.key() + " = " + value +
+                        ": out of range " + each.range() +
+                        "; use a value in the range, or 'millrace qos clear', which removes limits");
+                }
+            }
+        }
     }
 
     /**
@@ -101,6 +125,10 @@ public final class QosCommand extends CommandGroup
         @ArgGroup(validate = false, heading = "%nLimits, at least one:%n") final Limits limits)
     {
         final QosSpec qos = spec(nqn, limited, null == limits ? new Limits() : limits);
+        if (null != limits)
+        {
+            limits.check();
+        }
         if (QosLimits.isNone(qos))
         {
             throw new CommandException(ExitCode.USAGE, "no limit is given: add " + QosLimits.ALL.stream()
@@ -142,7 +170,14 @@ public final class QosCommand extends CommandGroup
                 "' is no namespace: numbers begin with 1; 'millrace namespace list' shows them");
         }
         return new QosSpec(nqn, isNamespace ? Integer.parseInt(limited) : 0, isNamespace ? "" : limited,
-            limits.readIops, limits.writeIops, limits.iops, limits.readBytesPerSecond, limits.writeBytesPerSecond,
-            limits.bytesPerSecond, (int)Math.min(limits.burstMs, Integer.MAX_VALUE));
+            of(limits.readIops), of(limits.writeIops), of(limits.iops), of(limits.readBytesPerSecond),
+            of(limits.writeBytesPerSecond), of(limits.bytesPerSecond),
+            (int)Math.min(of(limits.burstMs), Integer.MAX_VALUE));
+    }
+
+    /** 0 is no limit. */
+    private static long of(final Long limit)
+    {
+        return null == limit ? 0 : limit;
     }
 }

@@ -63,7 +63,8 @@ public final class DiscoverCommand implements Runnable
             if (entries.stream().noneMatch((entry) -> DiscoveryLogEntry.SUBTYPE_NVM == entry.subsystemType()))
             {
                 Terminal.standardError().line("note: no subsystem is offered to host " + host.hostNqn() +
-                    "; --host-nqn asks as another, 'millrace host allow' allows a host");
+                    ": none allows this host ('millrace host allow'; --host-nqn asks as another), or no listener " +
+                    "serves them ('millrace listener list')");
             }
         }
     }

@@ -20,7 +20,7 @@ final class Canonical
     static final String MODEL_DEFAULT = "Millrace";
 
     private static final int SERIAL_LENGTH = 20;
-    private static final UUID NO_UUID = new UUID(0, 0);
+    static final UUID NO_UUID = new UUID(0, 0);
 
     private Canonical()
     {

@@ -48,7 +48,8 @@ public final class NoChange
         {
             found.add(each.key(), word(each.text(first.properties())), word(each.text(second.properties())));
         }
-        if (first.isOtherIncarnation(second))
+        // Nobody chooses an incarnation: it tells two devices apart that are otherwise equal.
+        if (found.isNone() && first.isOtherIncarnation(second))
         {
             found.add("incarnation", first.incarnation(), second.incarnation());
         }
@@ -94,9 +95,10 @@ public final class NoChange
     {
         final NamespaceSpec first = Canonical.namespace(was);
         final NamespaceSpec second = Canonical.namespace(wanted);
-        return new Differences()
-            .add("device", first.device(), second.device())
-            .add("UUID", first.uuid(), second.uuid())
+        final Differences found = new Differences().add("device", first.device(), second.device());
+        // A UUID that was not given is made from the others and differs with them.
+        return (Canonical.NO_UUID.equals(wanted.uuid()) && !found.isNone() ? found :
+            found.add("UUID", first.uuid(), second.uuid()))
             .add("ana-group", first.anaGroup(), second.anaGroup()).toString();
     }
 
@@ -115,6 +117,11 @@ public final class NoChange
     private static final class Differences
     {
         private final StringJoiner list = new StringJoiner(", ");
+
+        private boolean isNone()
+        {
+            return 0 == list.length();
+        }
 
         private Differences add(final String what, final Object was, final Object wanted)
         {

@@ -31,6 +31,15 @@ public final class QosLimits
      */
     public record Limit(String key, ToLongFunction<QosSpec> value, boolean isBytes)
     {
+        /**
+         * {@return the values that it may have, for people}
+         */
+        public String range()
+        {
+            return isBytes ? Units.size(BYTES_PER_SECOND_MIN) + " to " + Units.size(BYTES_PER_SECOND_MAX) :
+                "1 to " + IOPS_MAX;
+        }
+
         private String text(final QosSpec qos)
         {
             final long limit = value.applyAsLong(qos);
@@ -135,8 +144,7 @@ public final class QosLimits
             final long most = each.isBytes() ? BYTES_PER_SECOND_MAX : IOPS_MAX;
             if (0 != value && (value < least || value > most))
             {
-                throw invalid(subject(qos) + ": " + each.key() + ' ' + value + " is not within " +
-                    (each.isBytes() ? Units.size(least) + " to " + Units.size(most) : least + " to " + most) +
+                throw invalid(subject(qos) + ": " + each.key() + ' ' + value + " is not within " + each.range() +
                     "; choose a value within");
             }
         }

@@ -206,7 +206,9 @@ final class ChangeSender
         }
         else
         {
-            ledger.revert(change, refused, schedule.next());
+            ledger.revert(change, 1 == ended.plan().steps().size() ? refused : Reply.refused(refused.code(),
+                refused.text() + "; the desired state is as before, and steps of this change are undone"),
+                schedule.next());
             requestComparison();
         }
     }

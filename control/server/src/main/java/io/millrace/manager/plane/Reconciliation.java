@@ -205,7 +205,8 @@ final class Reconciliation
         }
         answer(new Reply(Code.OK, ledger.version(), 0 == left ?
             "data plane " + name + " is in sync with version " + ledger.version() :
-            left + " differences to version " + ledger.version() + " are left: " + comparison.firstLeft()));
+            Units.count(left, "difference") + " to version " + ledger.version() + (1 == left ? " is" : " are") +
+            " left: " + comparison.firstLeft()));
     }
 
 

@@ -122,12 +122,13 @@ public record VersionHeader(
     /**
      * {@return the record of it}
      *
-     * @param dataPlane that it is of.
+     * @param dataPlane  that it is of.
+     * @param isReverted whether a later version takes its changes back.
      */
-    public VersionInfo info(final String dataPlane)
+    public VersionInfo info(final String dataPlane, final boolean isReverted)
     {
         return new VersionInfo(version, TimeUnit.SECONDS.toNanos(time.getEpochSecond()) + time.getNano(),
             counts.devices(), counts.subsystems(), counts.namespaces(), counts.hosts(), counts.listeners(), dataPlane,
-            author, comment);
+            author, isReverted ? "reverted: " + comment : comment);
     }
 }

@@ -131,7 +131,7 @@ class StateStoreTest
         assertEquals(DesiredState.EMPTY, found.read(1).state());
         assertEquals(9, found.term());
         assertEquals(new VersionInfo(2, 1795255872123456000L, 1, 1, 1, 1, 1, "dp0", "bob", "a volume"),
-            found.history().getLast().info("dp0"));
+            found.history().getLast().info("dp0", false));
     }
 
     @Test
