@@ -1,6 +1,5 @@
 package io.millrace.serve;
 
-import io.millrace.block.BlockGeometry;
 import io.millrace.console.StartTime;
 import io.millrace.console.Table;
 import io.millrace.console.Terminal;
@@ -8,6 +7,8 @@ import io.millrace.console.Version;
 import io.millrace.control.setting.Units;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.config.SubsystemSettings;
+import io.millrace.nvmf.namespace.NamespaceSnapshot;
+import io.millrace.dataplane.snapshot.SubsystemSnapshot;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig;
 import java.util.List;
@@ -41,7 +42,7 @@ final class Banner
             }
         }
         terminal.line();
-        if (!dataPlane.config().subsystems().isEmpty())
+        if (!dataPlane.subsystems().list().isEmpty())
         {
             volumes(dataPlane).print(terminal, "  ");
             terminal.line();
@@ -73,16 +74,16 @@ final class Banner
     private static Table volumes(final DataPlane dataPlane)
     {
         final Table table = new Table("subsystem", ">nsid", "device", "type", ">size", ">block", "hosts");
-        for (final SubsystemSettings subsystem : dataPlane.config().subsystems())
+        for (final SubsystemSnapshot subsystem : dataPlane.subsystems().list())
         {
             String nqn = subsystem.nqn();
-            String hosts = subsystem.allowAnyHost() ? "any" : Integer.toString(subsystem.hosts().size());
-            for (final SubsystemSettings.NamespaceSettings namespace : subsystem.namespaces())
+            String hosts = subsystem.allowAnyHost() ? "any" :
+                Integer.toString(dataPlane.hosts().list(subsystem.nqn()).size());
+            for (final NamespaceSnapshot namespace : dataPlane.namespaces().list(subsystem.nqn()))
             {
-                final BlockGeometry geometry = dataPlane.devices().get(namespace.device()).geometry();
                 table.row(nqn, Integer.toString(namespace.nsid()), namespace.device(),
                     type(dataPlane, namespace.device()),
-                    Units.size(geometry.sizeBytes()), Integer.toString(geometry.blockSizeBytes()), hosts);
+                    Units.size(namespace.sizeBytes()), Integer.toString(namespace.blockSizeBytes()), hosts);
                 nqn = "";
                 hosts = "";
             }

@@ -66,11 +66,13 @@ public final class QuickstartCommand implements Callable<Integer>
     private Long sizeBytes;
 
     @Option(names = "--port", paramLabel = "PORT",
-        description = "TCP port; 0 takes any free one. Default: that of the last run, else 4420.")
+        description = {
+            "TCP port; 0 takes any free one in a first run. Default: that of the last run, else 4420.",
+            "Another than that of the last run moves its listener."})
     private Integer port;
 
-    @Option(names = "--discovery-port", paramLabel = "PORT", description = "TCP port of discovery; 0 takes any free " +
-        "one. Default: that of the last run, else 8009.")
+    @Option(names = "--discovery-port", paramLabel = "PORT", description = "TCP port of discovery, likewise. " +
+        "Default: that of the last run, else 8009.")
     private Integer discoveryPort;
 
     @Option(names = "--fresh", description = "Begin anew: delete the volume and all that was made in earlier runs.")
@@ -142,7 +144,7 @@ public final class QuickstartCommand implements Callable<Integer>
                 QuickstartControl.start(dataPlane, volume.path(), state, events, log, stop, terminal))
         {
             Banner.print(terminal, dataPlane);
-            hints(terminal, dataPlane);
+            QuickstartHints.connect(dataPlane).forEach(terminal::line);
             if (null != control)
             {
                 hints(terminal, control);
@@ -157,7 +159,8 @@ public final class QuickstartCommand implements Callable<Integer>
             if (!exit && !stop.isRequested())
             {
                 terminal.line();
-                terminal.line(terminal.good("serving") + " " + volume.path() + " until Ctrl-C");
+                terminal.line(terminal.good("serving") + " " +
+                    QuickstartHints.served(dataPlane, volume.path()) + " until Ctrl-C");
                 // Not the hosts of the measurement.
                 lines.clear();
                 lines.start();
@@ -207,24 +210,6 @@ public final class QuickstartCommand implements Callable<Integer>
         return isRight;
     }
 
-    private void hints(final Terminal terminal, final DataPlane dataPlane)
-    {
-        if (dataPlane.addresses().isEmpty())
-        {
-            return;
-        }
-        terminal.line();
-        terminal.line("to use it from this machine, as root:");
-        terminal.line("  modprobe nvme-tcp");
-        if (!dataPlane.discoveryAddresses().isEmpty())
-        {
-            terminal.line("  nvme discover" + address(dataPlane.discoveryAddresses().get(0)));
-        }
-        terminal.line("  nvme connect" + address(dataPlane.addresses().get(0)) + " -n " + NQN);
-        terminal.line("  nvme disconnect -n " + NQN);
-        terminal.line();
-    }
-
     private static void hints(final Terminal terminal, final QuickstartControl control)
     {
         terminal.line("to run it, managed by process " + control.managerPid() + ", from another terminal:");
@@ -233,11 +218,6 @@ public final class QuickstartCommand implements Callable<Integer>
             terminal.line("  ./millrace " + command + control.option());
         }
         terminal.line();
-    }
-
-    private static String address(final TransportAddress address)
-    {
-        return " -t " + address.transportType() + " -a " + address.address() + " -s " + address.serviceId();
     }
 
     private DataPlane start(

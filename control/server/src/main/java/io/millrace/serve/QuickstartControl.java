@@ -7,7 +7,11 @@ import io.millrace.console.StopSignal;
 import io.millrace.console.Terminal;
 import io.millrace.control.agent.ControlAgent;
 import io.millrace.control.agent.ControlEvents;
+import io.millrace.control.client.ControlClient;
+import io.millrace.control.client.ControlClientContext;
 import io.millrace.control.client.ControlDirectories;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.ControlException;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.config.SettingException;
@@ -122,6 +126,7 @@ final class QuickstartControl implements AutoCloseable
         try
         {
             control.startManager();
+            control.send(state.move());
             control.watch = Thread.ofPlatform().daemon().name("millrace-manager-watch").start(control::watch);
             return control;
         }
@@ -163,6 +168,26 @@ final class QuickstartControl implements AutoCloseable
         {
             throw new CommandException(ExitCode.FAILURE,
                 "the manager cannot be started (" + e.getMessage() + "); --no-manager starts without it", e);
+        }
+    }
+
+    /** The listeners are open; when this fails, the manager reports them as drift. */
+    private void send(final ListenerMove move)
+    {
+        if (move.isNone())
+        {
+            return;
+        }
+        try (ControlClient manager = ControlClient.connect(new ControlClientContext()
+            .aeronDirectoryName(managerDirectory().toString())
+            .role(Role.ADMIN)
+            .clientName("millrace " + COMMAND + " of " + System.getProperty("user.name"))))
+        {
+            move.send(manager);
+        }
+        catch (final ControlException e)
+        {
+            log.onError("the manager does not have the new listeners: " + e.getMessage() + "; run " + move.commands());
         }
     }
 

@@ -25,7 +25,7 @@ import java.util.Map;
  */
 final class QuickstartRounds
 {
-    private static final String ROW = "  %-28s%10s%10s%10s%10s%10s%11s%11s";
+    private static final String ROW = "  %-28s %9s %9s %11s %11s %11s %11s %12s";
     private static final long PROGRESS_INTERVAL_MS = 250;
     private static final long NEVER_MS = Long.MAX_VALUE;
     private static final long REGION_BYTES = 64L << 20;
@@ -72,8 +72,8 @@ final class QuickstartRounds
             terminal.line(terminal.warn("note: ") + "the volume exists, so nothing is written to it; --overwrite " +
                 "measures writes too");
         }
-        terminal.line(terminal.bold(String.format(Locale.ROOT, ROW, "round", "IOPS", "MiB/s", "avg us", "p50 us",
-            "p99 us", "p99.9 us", "max us")));
+        terminal.line(terminal.bold(row("round", "IOPS", "MiB/s", "avg us", "p50 us", "p99 us", "p99.9 us",
+            "max us")));
         if (mayWrite)
         {
             round(terminal, "write and verify 4KiB", LoadPattern.RANDRW, SMALL_BYTES, DEPTH, true);
@@ -140,11 +140,17 @@ final class QuickstartRounds
 
     private static void row(final Terminal terminal, final String name, final OperationReport total)
     {
-        terminal.line(String.format(Locale.ROOT, ROW, name,
+        terminal.line(row(name,
             number("%,.0f", total.operationsPerSecond()), number("%,.1f", total.mebibytesPerSecond()),
             number("%,.1f", total.latencyUsMean()), number("%,.1f", total.latencyUs(50)),
             number("%,.1f", total.latencyUs(99)), number("%,.1f", total.latencyUs(99.9)),
             number("%,.1f", total.latencyUsMax())));
+    }
+
+    /** Columns stay apart whatever their width. */
+    static String row(final Object... cells)
+    {
+        return String.format(Locale.ROOT, ROW, cells);
     }
 
     private static String number(final String format, final double value)

@@ -12,18 +12,22 @@ import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.setting.Units;
 import io.millrace.control.state.DesiredState;
 import io.millrace.dataplane.DataPlane;
+import io.millrace.dataplane.OperationException;
 import io.millrace.manager.store.AppliedState;
 import io.millrace.manager.store.AppliedStateFile;
 import io.millrace.manager.store.StateInUseException;
 import io.millrace.manager.store.StoreException;
+import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.settings.BaseDirectories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
-import org.agrona.IoUtil;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * What was made in a {@code quickstart}, kept from one run to the next in a directory beside the volume: the state that
@@ -39,6 +43,7 @@ final class QuickstartState
     private final AppliedStateFile file;
     private final AppliedState found;
     private final FileRecords records;
+    private ListenerMove move = ListenerMove.NONE;
 
     private QuickstartState(
         final Path directory, final Path volume, final AppliedStateFile file, final AppliedState found)
@@ -112,16 +117,17 @@ final class QuickstartState
 
     PersistedState kept()
     {
-        return PersistedState.of(file, found, false, records);
+        return PersistedState.of(file, null == found ? null : moved(), false, records);
     }
 
     /**
-     * Options of the command line have to agree with the state, which is changed by commands.
+     * Compares the options of the command line with the state, which is changed by commands: ports move its
+     * listeners, the size has to agree.
      *
      * @param sizeBytes     asked for; null: any.
      * @param port          asked for; null or 0: any.
      * @param discoveryPort asked for; null or 0: any.
-     * @throws CommandException when they differ.
+     * @throws CommandException when the size differs, or several listeners could be moved.
      */
     void check(final Long sizeBytes, final Integer port, final Integer discoveryPort)
     {
@@ -129,8 +135,15 @@ final class QuickstartState
         {
             return;
         }
-        checkPort("--port", port, false);
-        checkPort("--discovery-port", discoveryPort, true);
+        try
+        {
+            move = ListenerMove.of(found.state(), port, discoveryPort);
+        }
+        catch (final CommandException e)
+        {
+            file.close();
+            throw e;
+        }
         final DeviceSpec device = found.state().devices().get(VOLUME);
         // A device without a size is as long as its file.
         final long currentBytes = null == device ? -1 : 0 == device.sizeBytes() ? volume.toFile().length() :
@@ -138,20 +151,10 @@ final class QuickstartState
         if (null != sizeBytes && sizeBytes != currentBytes)
         {
             throw differs("--size " + Units.size(sizeBytes), null == device ? "device " + VOLUME + " was deleted" :
-                "the volume has " + Units.size(currentBytes),
-                "device resize " + VOLUME + ' ' + Units.size(sizeBytes));
-        }
-    }
-
-    private void checkPort(final String option, final Integer port, final boolean isDiscovery)
-    {
-        final List<ListenerSpec> listeners = found.state().listeners().values().stream()
-            .filter((each) -> isDiscovery == each.discoveryOnly()).toList();
-        if (null != port && 0 != port && listeners.stream().noneMatch((each) -> port == each.port()))
-        {
-            throw differs(option + ' ' + port, listeners.isEmpty() ? "there are no such listeners" : "listeners are " +
-                listeners.stream().map((each) -> each.address() + ':' + each.port()).collect(Collectors.joining(", ")),
-                "listener add 127.0.0.1:" + port + (isDiscovery ? " --discovery-only" : ""));
+                "the volume has " + Units.size(currentBytes), sizeBytes < currentBytes ?
+                "it is never truncated: leave out --size, or serve another file with --path FILE" :
+                "leave out --size, and enlarge it while it runs with 'millrace device resize " + VOLUME + ' ' +
+                Units.size(sizeBytes) + "'");
         }
     }
 
@@ -159,7 +162,13 @@ final class QuickstartState
     {
         file.close();
         return new CommandException(ExitCode.USAGE, option + ": " + state + " by the state in " + directory +
-            "; change it while it runs with 'millrace " + command + "', or begin anew with --fresh");
+            "; " + command);
+    }
+
+    /** {@return listeners of the state that options move} */
+    ListenerMove move()
+    {
+        return move;
     }
 
     /**
@@ -169,42 +178,75 @@ final class QuickstartState
      */
     List<String> restore(final DataPlane dataPlane, final ControlOwner owner, final FileBounds bounds)
     {
-        final List<String> problems = ControlAgent.restore(dataPlane, found, owner, bounds, records);
-        if (dataPlane.addresses().isEmpty() && !found.state().listeners().isEmpty())
+        final DesiredState state = moved().state();
+        final List<String> problems = ControlAgent.restore(dataPlane, moved(), owner, bounds, records);
+        if (dataPlane.addresses().isEmpty() && !state.listeners().isEmpty())
         {
-            throw new CommandException(ExitCode.USAGE, "no listener of " + directory + " can be opened: " +
-                String.join("; ", problems) + "; stop what listens there, or begin anew with --fresh");
+            requireListeners(dataPlane, state);
         }
         return problems;
     }
 
+    private AppliedState moved()
+    {
+        return new AppliedState(found.leadership(), move.applyTo(found.state()), found.ids());
+    }
+
+    /** Tries those that could not be opened once more, for the reason. */
+    private static void requireListeners(final DataPlane dataPlane, final DesiredState state)
+    {
+        final List<String> problems = new ArrayList<>();
+        final Set<String> options = new TreeSet<>(Comparator.reverseOrder());
+        for (final ListenerSpec each : state.listeners().values())
+        {
+            final TransportAddress address = TransportAddress.tcp(each.address(), each.port());
+            if (dataPlane.discoveryAddresses().contains(address))
+            {
+                continue;
+            }
+            try
+            {
+                dataPlane.listeners().add(address, each.discoveryOnly());
+            }
+            catch (final OperationException e)
+            {
+                problems.add(ListenerMove.name(each) + ": " + e.problem());
+                options.add(ListenerMove.option(each.discoveryOnly()) + " PORT");
+            }
+        }
+        if (dataPlane.addresses().isEmpty() && !problems.isEmpty())
+        {
+            throw new CommandException(ExitCode.USAGE, "cannot listen on " + String.join(", on ", problems) +
+                "; stop what listens there, or move the listeners with 'millrace quickstart " +
+                String.join(" ", options) + "'");
+        }
+    }
+
     /**
-     * Deletes the state of a volume that no process uses.
+     * Locks the state of a volume before it is deleted.
      *
      * @param directory of the state.
      * @param volume    that the state is of.
+     * @return the lock; null when there is no state.
      * @throws CommandException when a process uses it.
-     * @throws IOException      when a file cannot be deleted.
+     * @throws IOException      when it cannot be locked.
      */
-    static void delete(final Path directory, final Path volume) throws IOException
+    static AppliedStateFile lock(final Path directory, final Path volume) throws IOException
     {
         if (!Files.isDirectory(directory))
         {
-            return;
+            return null;
         }
         final AppliedStateFile file = AppliedStateFile.in(directory.resolve("data-plane"));
         try
         {
             file.lock();
-            IoUtil.delete(directory.toFile(), false);
+            return file;
         }
         catch (final StateInUseException e)
         {
-            throw new CommandException(ExitCode.USAGE, "--fresh: " + runs(volume, e), e);
-        }
-        finally
-        {
-            file.close();
+            throw new CommandException(ExitCode.USAGE, "--fresh: a quickstart of " + volume + " runs" + e.holder() +
+                ": stop it first; nothing was deleted", e);
         }
     }
 

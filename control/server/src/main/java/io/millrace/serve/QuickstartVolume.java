@@ -4,6 +4,7 @@ import io.millrace.console.CommandException;
 import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Terminal;
+import io.millrace.manager.store.AppliedStateFile;
 import io.millrace.settings.BaseDirectories;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.agrona.IoUtil;
 
 /**
  * The file behind the volume of {@code quickstart}. Main thread, before anything is started.
@@ -72,11 +74,15 @@ record QuickstartVolume(Path path, long sizeBytes, boolean isFresh)
             return;
         }
         final String names = found.stream().map(Path::toString).collect(Collectors.joining(" and "));
-        confirmation.require(terminal, "deletes " + names + (found.contains(path) ?
-            " with the data in the volume" : ""));
-        try
+        // Before the question: a volume in use is not deleted, whatever the answer.
+        try (AppliedStateFile lock = QuickstartState.lock(state, path))
         {
-            QuickstartState.delete(state, path);
+            confirmation.require(terminal, "deletes " + names + (found.contains(path) ?
+                " with the data in the volume" : ""));
+            if (null != lock)
+            {
+                IoUtil.delete(state.toFile(), false);
+            }
             if (found.contains(path))
             {
                 Files.delete(path);

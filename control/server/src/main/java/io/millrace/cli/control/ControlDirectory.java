@@ -71,7 +71,7 @@ record ControlDirectory(Path path, State state, String text)
         }
         final String trustProblem = ControlDirectories.trustProblem(path, ControlTarget.group());
         return null == trustProblem ? ofDriver(path, cnc) : new ControlDirectory(path, State.FORBIDDEN, "directory " +
-            path + ' ' + trustProblem + "and is not used; name another directory, or trust a group with " +
+            path + ' ' + trustProblem + ", and is not used; name another directory, or trust a group with " +
             "$MILLRACE_CONTROL_GROUP");
     }
 

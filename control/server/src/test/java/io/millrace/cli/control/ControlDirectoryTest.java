@@ -66,6 +66,17 @@ class ControlDirectoryTest
         assertEquals(State.DEAD, ControlDirectory.of(path).state());
     }
 
+    @Test
+    void shouldSayWhyItIsNotTrusted() throws IOException
+    {
+        final Path path = Files.createDirectory(directory.resolve("shared"));
+        Files.write(path.resolve("cnc.dat"), new byte[100_000]);
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxrwxrwx"));
+        assertEquals(new ControlDirectory(path, State.FORBIDDEN, "directory " + path + " can be written by all " +
+            "users: chmod go-w " + path + ", and is not used; name another directory, or trust a group with " +
+            "$MILLRACE_CONTROL_GROUP"), ControlDirectory.of(path));
+    }
+
     /** As a user to whom modes apply, which they do not to root. */
     @Test
     void shouldTellThatItMayNotBeUsedAndByWhomItMay() throws IOException, InterruptedException
