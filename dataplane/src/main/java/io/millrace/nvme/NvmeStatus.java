@@ -194,6 +194,17 @@ public final class NvmeStatus
     }
 
     /**
+     * {@return whether the controller does not know the command, or not in this form; older controllers report that
+     * without Do Not Retry too}
+     *
+     * @param status of a failed command.
+     */
+    public static boolean isUnsupported(final int status)
+    {
+        return INVALID_OPCODE == code(status) || INVALID_FIELD == code(status);
+    }
+
+    /**
      * {@return whether it is the path that failed, so that the same command may work through another controller}
      *
      * @param status of a failed command.

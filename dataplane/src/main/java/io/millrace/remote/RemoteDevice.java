@@ -9,6 +9,7 @@ import io.millrace.block.DeviceStatus;
 import io.millrace.block.GrowableDevice;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
+import io.millrace.nvme.AnaState;
 import io.millrace.nvme.identify.ControllerInfo;
 import io.millrace.nvme.identify.NamespaceInfo;
 import io.millrace.nvmf.initiator.HostPollGroup;
@@ -33,7 +34,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * write it again.
  * <p>
  * The size only grows: to what every path that is in use reports, when {@link #grow} takes it in. A path that reports
- * less than the device has gets no I/O.
+ * less than the device has gets no I/O, nor does one with a smaller atomic write unit than hosts were told.
  */
 public final class RemoteDevice implements GrowableDevice
 {
@@ -121,15 +122,31 @@ public final class RemoteDevice implements GrowableDevice
     }
 
     /**
-     * A path found a namespace. On the reactor of any path.
+     * A path found a namespace. On the path's reactor. An accepted path counts from then on for {@link #grow}.
      *
+     * @param path       that found it.
      * @param controller that it was found at.
      * @param namespace  that was found.
      * @param limits     of the path.
-     * @return why the path must not be used; null when it may.
+     * @param state      of its asymmetric access; null when it is unknown.
+     * @return why the path must not be used; null when it was accepted.
      */
     synchronized String adopt(
-        final ControllerInfo controller, final NamespaceInfo namespace, final PathLimits limits)
+        final RemotePath path,
+        final ControllerInfo controller,
+        final NamespaceInfo namespace,
+        final PathLimits limits,
+        final AnaState state)
+    {
+        final String refusal = refusal(controller, namespace, limits);
+        if (null == refusal)
+        {
+            path.accept(namespace, limits, state);
+        }
+        return refusal;
+    }
+
+    private String refusal(final ControllerInfo controller, final NamespaceInfo namespace, final PathLimits limits)
     {
         final FoundNamespace found = FoundNamespace.of(controller, namespace);
         if (null != original && !original.isSame(found))
@@ -143,17 +160,17 @@ public final class RemoteDevice implements GrowableDevice
                 " paths cannot be known to lead to one namespace: give it an identifier at its target, or name one " +
                 "address";
         }
+        final BlockGeometry ofPath;
+        try
+        {
+            ofPath = geometry(controller, namespace, limits);
+        }
+        catch (final BlockDeviceException e)
+        {
+            return config.namespace() + ": " + e.getMessage();
+        }
         if (!isConnected)
         {
-            final BlockGeometry ofPath;
-            try
-            {
-                ofPath = geometry(controller, namespace, limits);
-            }
-            catch (final BlockDeviceException e)
-            {
-                return config.namespace() + ": " + e.getMessage();
-            }
             original = null == original ? found : original;
             geometry = null == geometry ? ofPath : common(geometry, ofPath);
             return null;
@@ -162,6 +179,13 @@ public final class RemoteDevice implements GrowableDevice
         {
             return config.namespace() + " has a volatile write cache now, and hosts of the device were told that it " +
                 "has none, so that they do not flush: delete the device and create it again";
+        }
+        // A write of that size is one command, as the path's transfers are not smaller.
+        if (ofPath.atomicWriteBytes() < geometry.atomicWriteBytes())
+        {
+            return config.namespace() + " writes " + ofPath.atomicWriteBytes() + " bytes atomically now, and hosts " +
+                "of the device were told " + geometry.atomicWriteBytes() + " bytes: set AWUPF and MDTS of its target " +
+                "as they were, or delete the device and create it again";
         }
         if (namespace.blockCount() < geometry.blockCount())
         {

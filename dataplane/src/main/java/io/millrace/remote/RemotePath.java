@@ -151,18 +151,12 @@ final class RemotePath implements ControllerListener
         final ControllerInfo info, final NamespaceInfo namespace, final CommandLimits commands, final AnaState state)
     {
         final PathLimits found = PathLimits.of(info, commands, namespace.blockSizeBytes());
-        final String refusal = device.adopt(info, namespace, found);
+        final String refusal = device.adopt(this, info, namespace, found, state);
         if (null != refusal)
         {
             throw new InitiatorException(refusal);
         }
-        limits = found;
-        blockCount = namespace.blockCount();
-        nsid = namespace.nsid();
-        problem = null == state ? "reports an unknown state of ANA group " + namespace.anaGroup() :
-            state.isAccessible() ? "" : "is " + state + " by ANA group " + namespace.anaGroup();
-        publish(AnaState.OPTIMIZED == state ? PathAccess.OPTIMIZED :
-            AnaState.NON_OPTIMIZED == state ? PathAccess.NON_OPTIMIZED : PathAccess.UNAVAILABLE);
+        announce();
         if (null == state || AnaState.CHANGE == state)
         {
             // Longer than a transition may take. Its end is reported by an event, unless that was lost.
@@ -170,9 +164,26 @@ final class RemotePath implements ControllerListener
         }
     }
 
+    /** The device accepts the path; it holds its lock, so that it does not grow beyond the path meanwhile. */
+    void accept(final NamespaceInfo namespace, final PathLimits newLimits, final AnaState state)
+    {
+        limits = newLimits;
+        blockCount = namespace.blockCount();
+        nsid = namespace.nsid();
+        problem = null == state ? "reports an unknown state of ANA group " + namespace.anaGroup() :
+            state.isAccessible() ? "" : "is " + state + " by ANA group " + namespace.anaGroup();
+        access = AnaState.OPTIMIZED == state ? PathAccess.OPTIMIZED :
+            AnaState.NON_OPTIMIZED == state ? PathAccess.NON_OPTIMIZED : PathAccess.UNAVAILABLE;
+    }
+
     private void publish(final PathAccess newAccess)
     {
         access = newAccess;
+        announce();
+    }
+
+    private void announce()
+    {
         device.onPathChanged();
         queues.forEach(this::inform);
     }

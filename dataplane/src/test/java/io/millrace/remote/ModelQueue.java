@@ -366,6 +366,15 @@ final class ModelQueue implements HostQueueTransport
                 buffer.putInt(128, 12 << 16, ByteOrder.LITTLE_ENDIAN);
                 target.change(null, data);
             }
+            case IdentifyCns.NAMESPACE_DESCRIPTORS ->
+            {
+                final int status = target.descriptorsStatus();
+                if (NvmeStatus.SUCCESS != status)
+                {
+                    return status;
+                }
+                buffer.putBytes(0, target.descriptors());
+            }
             default ->
             {
                 return NvmeStatus.INVALID_FIELD | NvmeStatus.DO_NOT_RETRY;

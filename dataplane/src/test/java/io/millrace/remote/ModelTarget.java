@@ -2,6 +2,7 @@ package io.millrace.remote;
 
 import io.millrace.nvme.AnaState;
 import io.millrace.nvme.ControllerStatus;
+import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.initiator.HostPollGroup;
 import io.millrace.nvmf.initiator.HostPollGroups;
 import io.millrace.nvmf.initiator.HostTransport;
@@ -43,6 +44,10 @@ final class ModelTarget
     private Consumer<byte[]> namespaceData = (data) ->
     {
     };
+    private byte[] descriptors = {};
+    private int descriptorsStatus = NvmeStatus.INVALID_FIELD | NvmeStatus.DO_NOT_RETRY;
+    private int refusalStatus;
+    private int refusalsLeft;
     private int anaStateCode = AnaState.OPTIMIZED.code();
 
     private record Late(int controllerId, long lba, long value, long dueNs)
@@ -63,6 +68,40 @@ final class ModelTarget
     synchronized void namespaceData(final Consumer<byte[]> change)
     {
         namespaceData = change;
+    }
+
+    /** Sets the Namespace Identification Descriptors; before, the command is not supported. */
+    synchronized void descriptors(final byte[] list)
+    {
+        descriptors = list;
+        descriptorsStatus = NvmeStatus.SUCCESS;
+    }
+
+    synchronized byte[] descriptors()
+    {
+        return descriptors;
+    }
+
+    /** Refuses to read the descriptors that many times. */
+    synchronized void refuseDescriptors(final int status, final int times)
+    {
+        refusalStatus = status;
+        refusalsLeft = times;
+    }
+
+    synchronized int descriptorsStatus()
+    {
+        if (0 == refusalsLeft)
+        {
+            return descriptorsStatus;
+        }
+        refusalsLeft--;
+        return refusalStatus;
+    }
+
+    synchronized int descriptorRefusalsLeft()
+    {
+        return refusalsLeft;
     }
 
     synchronized void anaState(final int code)

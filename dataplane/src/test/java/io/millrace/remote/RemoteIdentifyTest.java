@@ -14,6 +14,13 @@ import io.millrace.block.DeviceStatus;
 import io.millrace.block.Initiator;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvme.AnaState;
+import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvme.identify.NamespaceDescriptor;
+import io.millrace.nvme.identify.NamespaceInfo;
+import io.millrace.nvmf.initiator.ConnectionConfig;
+import io.millrace.nvmf.initiator.ControllerListener;
+import io.millrace.nvmf.initiator.HostPollGroup;
+import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.Waits;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.Reactor;
@@ -43,6 +50,7 @@ class RemoteIdentifyTest
     private static final int MDTS_OFFSET = 77;
     private static final int CONTROLLER_ID_OFFSET = 78;
     private static final int CACHE_OFFSET = 525;
+    private static final int ATOMIC_OFFSET = 528;
     private static final int NGUID_OFFSET = 104;
     private static final Consumer<byte[]> NONE = (data) ->
     {
@@ -205,6 +213,134 @@ class RemoteIdentifyTest
             target.cutAll();
             assertEquals(BlockStatus.SUCCESS, initiator.await(io));
         }
+    }
+
+    /** A namespace with a UUID alone, which only the descriptors have. */
+    private void haveUuid()
+    {
+        target.namespaceData(anonymous(NONE));
+        final byte[] list = new byte[NamespaceDescriptor.HEADER_BYTES + 16];
+        Arrays.fill(list, NamespaceDescriptor.HEADER_BYTES, list.length, (byte)0x11);
+        list[0] = NamespaceDescriptor.TYPE_UUID;
+        list[1] = 16;
+        target.descriptors(list);
+    }
+
+    @Test
+    void shouldWaitWhenIdentifiersCannotBeReadAfterAReconnect()
+    {
+        haveUuid();
+        try (RemoteDevice device = connect(); Initiator initiator = new Initiator("host", device))
+        {
+            target.up(false);
+            target.cutAll();
+            Waits.until("outage", () -> !DeviceStatus.ONLINE.equals(device.status()));
+            final Initiator.Io io = initiator.io();
+            Initiator.fill(io.request(), BlockOperation.WRITE, 0, 1, false, arena.address(), BLOCK);
+            initiator.send(io);
+            target.refuseDescriptors(NvmeStatus.NAMESPACE_NOT_READY, 2);
+            target.up(true);
+            assertEquals(BlockStatus.SUCCESS, initiator.await(io));
+            assertEquals(0, target.descriptorRefusalsLeft());
+            Waits.until("reconnect", () -> DeviceStatus.ONLINE.equals(device.status()));
+        }
+    }
+
+    /** Internal Error, also with Do Not Retry. */
+    @ParameterizedTest
+    @ValueSource(ints = {0x0006, 0x4006})
+    void shouldNotTakeANamespaceWhoseIdentifiersCannotBeReadForOneWithoutAny(final int status)
+    {
+        haveUuid();
+        target.refuseDescriptors(status, 1);
+        final String refusal = assertThrows(BlockDeviceException.class, this::connect).getMessage();
+        assertTrue(refusal.contains("Identify 0x3 of " + InnerTarget.NQN + " was answered with"), refusal);
+        // Known by its UUID on both paths.
+        connect(2).close();
+    }
+
+    /** Invalid Opcode and Invalid Field, which not every target returns with Do Not Retry. */
+    @ParameterizedTest
+    @ValueSource(ints = {0x0001, 0x0002, 0x4001, 0x4002})
+    void shouldUseANamespaceOfATargetWithoutDescriptors(final int status)
+    {
+        target.refuseDescriptors(status, Integer.MAX_VALUE);
+        try (RemoteDevice device = connect())
+        {
+            assertEquals(DeviceStatus.ONLINE, device.status());
+        }
+    }
+
+    /** AWUPF of 8 blocks and MDTS of 64 KiB when the device is created. */
+    private RemoteDevice connectToLargeUnits(final int paths)
+    {
+        target.controllerData(units(7, 4));
+        final RemoteDevice device = connect(paths);
+        assertEquals(8 * BLOCK, device.geometry().atomicWriteBytes());
+        return device;
+    }
+
+    /** Sets AWUPF, counted from 0, and MDTS. */
+    private static Consumer<byte[]> units(final int atomicBlocks, final int transferShift)
+    {
+        return set(ATOMIC_OFFSET, 2, atomicBlocks).andThen(set(MDTS_OFFSET, 1, transferShift));
+    }
+
+    /** By a smaller AWUPF, and by an MDTS below the unit, so that a write would be split. */
+    @ParameterizedTest
+    @CsvSource({"0, 4, 4096", "6, 4, 16384", "7, 1, 8192"})
+    void shouldUseNoPathWithASmallerAtomicWriteUnitThanHostsWereTold(
+        final int atomicBlocks, final int transferShift, final int expectedBytes)
+    {
+        try (RemoteDevice device = connectToLargeUnits(1); Initiator initiator = new Initiator("host", device))
+        {
+            target.controllerData(units(atomicBlocks, transferShift));
+            target.cutAll();
+            Waits.until("refusal", () -> device.status().reason().contains("writes " + expectedBytes +
+                " bytes atomically now, and hosts of the device were told 32768 bytes"));
+            assertEquals(DeviceHealth.RECOVERING, device.status().health());
+            target.resetCounts();
+            final Initiator.Io io = initiator.io();
+            Initiator.fill(io.request(), BlockOperation.WRITE, 0, 8, false, arena.address(), 8 * BLOCK);
+            initiator.send(io);
+            // More than is needed may be reported, and less of what is not promised.
+            target.controllerData(units(15, 3));
+            assertEquals(BlockStatus.SUCCESS, initiator.await(io));
+            assertEquals(1, target.commands());
+            assertEquals(8, target.mostBlocks());
+            Waits.until("reconnect", () -> DeviceStatus.ONLINE.equals(device.status()));
+        }
+    }
+
+    /** From the moment it is accepted, although its path publishes that later. */
+    @Test
+    void shouldNotGrowBeyondAPathThatWasJustAccepted()
+    {
+        final long oldBytes = (long)ModelTarget.BLOCKS * BLOCK;
+        final HostPollGroup group = target.groups.acquire(admin);
+        try (RemoteDevice device = connect(2); Initiator initiator = new Initiator("host", device);
+            RemoteController other = Waits.get(RemoteController.connect(group, InnerTarget.HOST,
+                ConnectionConfig.to(device.config().addresses().getFirst(), InnerTarget.NQN)
+                    .keepAliveMs(KEEP_ALIVE_MS).build(), ControllerListener.NONE)))
+        {
+            final NamespaceInfo small = Waits.get(other.namespace(1));
+            target.namespaceData(set(0, 8, 2 * ModelTarget.BLOCKS));
+            target.cutAll();
+            Waits.until("size on both paths", () -> 2 * oldBytes == device.availableBytes() &&
+                DeviceStatus.ONLINE.equals(device.status()));
+            final RemotePath path = ((RemoteChannel)initiator.channel()).queues()[1].path();
+            final PathLimits limits = new PathLimits(256, 0, 0, 0, false);
+            final String refusal = Waits.get(admin.call(() ->
+            {
+                final String found = device.adopt(path, other.info(), small, limits, AnaState.OPTIMIZED);
+                final String growing = assertThrows(
+                    BlockDeviceException.class, () -> device.grow(2 * oldBytes)).getMessage();
+                return null == found ? growing : found;
+            }));
+            assertTrue(refusal.contains("is more than namespace 1 of " + InnerTarget.NQN + " has on every path in use"),
+                refusal);
+        }
+        target.groups.release(group);
     }
 
     @ParameterizedTest

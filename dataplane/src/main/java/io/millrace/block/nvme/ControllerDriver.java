@@ -16,6 +16,7 @@ import io.millrace.pci.PciFunction;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -218,24 +219,31 @@ final class ControllerDriver
         }
         final byte[] data = new byte[IdentifyCns.DATA_BYTES];
         admin.data().getBytes(0, data);
-        // Controllers before 1.3 do not know this.
+        if (null == decode(nsid, data, null))
+        {
+            throw new ControllerFailure(
+                "has no active namespace " + nsid + ": see 'millrace drive namespaces' for those it has");
+        }
         final int listStatus = admin.identify(IdentifyCns.NAMESPACE_DESCRIPTORS, nsid, IdentifyCns.CSI_NVM);
-        final NamespaceInfo found;
+        // Controllers before 1.3 do not know this. After another failure the namespace could be any other.
+        if (NvmeStatus.SUCCESS != listStatus && !NvmeStatus.isUnsupported(listStatus))
+        {
+            throw ControllerFailure.refusal("refused Identify of the identifiers of namespace " + nsid + " (" +
+                NvmeStatus.name(listStatus) + "): create the device again once the drive is ready");
+        }
+        return DriveNamespace.of(decode(nsid, data, NvmeStatus.SUCCESS == listStatus ? admin.data() : null));
+    }
+
+    private static NamespaceInfo decode(final int nsid, final byte[] data, final DirectBuffer descriptors)
+    {
         try
         {
-            found = NamespaceInfo.of(
-                nsid, new UnsafeBuffer(data), NvmeStatus.SUCCESS == listStatus ? admin.data() : null);
+            return NamespaceInfo.of(nsid, new UnsafeBuffer(data), descriptors);
         }
         catch (final InvalidIdentifyException e)
         {
             throw new ControllerFailure(e.getMessage());
         }
-        if (null == found)
-        {
-            throw new ControllerFailure(
-                "has no active namespace " + nsid + ": see 'millrace drive namespaces' for those it has");
-        }
-        return DriveNamespace.of(found);
     }
 
     /**

@@ -4,6 +4,7 @@ import io.millrace.nvme.AnaState;
 import io.millrace.nvme.AsyncEvent;
 import io.millrace.nvme.ControllerConfiguration;
 import io.millrace.nvme.ControllerProperty;
+import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.identify.ControllerInfo;
 import io.millrace.nvme.identify.IdentifyCns;
 import io.millrace.nvme.identify.InvalidIdentifyException;
@@ -368,15 +369,22 @@ public final class RemoteController implements AutoCloseable
 
     private CompletableFuture<byte[]> data(final String name, final AdminCommand command)
     {
-        return admin(command).thenApply((answer) ->
+        return admin(command).thenApply((answer) -> data(name, answer));
+    }
+
+    private byte[] data(final String name, final AdminResult answer)
+    {
+        if (!answer.isSuccess())
         {
-            if (!answer.isSuccess())
-            {
-                throw new InitiatorException(name + " of " + config.subsystemNqn() + " was answered with " +
-                    AssociationCommand.describe(answer.status()));
-            }
-            return answer.data();
-        });
+            throw new InitiatorException(name + " of " + config.subsystemNqn() + " was answered with " +
+                AssociationCommand.describe(answer.status()));
+        }
+        return answer.data();
+    }
+
+    private static String name(final int cns)
+    {
+        return "Identify 0x" + Integer.toHexString(cns);
     }
 
     /**
@@ -388,7 +396,7 @@ public final class RemoteController implements AutoCloseable
      */
     public CompletableFuture<byte[]> identify(final int cns, final int nsid)
     {
-        return data("Identify 0x" + Integer.toHexString(cns), AdminCommand.identify(cns, nsid));
+        return data(name(cns), AdminCommand.identify(cns, nsid));
     }
 
     /**
@@ -433,21 +441,24 @@ public final class RemoteController implements AutoCloseable
      * Identifies a namespace.
      *
      * @param nsid of the namespace.
-     * @return its reported properties; null when it is not active.
+     * @return its reported properties; null when it is not active. Fails when the controller refuses, also when it
+     *     supports Namespace Identification Descriptors and does not return them now.
      */
     public CompletableFuture<NamespaceInfo> namespace(final int nsid)
     {
-        return identify(IdentifyCns.NAMESPACE, nsid).thenCompose((data) ->
+        return identify(IdentifyCns.NAMESPACE, nsid).thenCompose((data) -> null == decode(nsid, data, null) ?
+            CompletableFuture.<NamespaceInfo>completedFuture(null) :
             admin(AdminCommand.identify(IdentifyCns.NAMESPACE_DESCRIPTORS, nsid)).thenApply((descriptors) ->
-                decode(nsid, data, descriptors)));
+                decode(nsid, data, NvmeStatus.isUnsupported(descriptors.status()) ?
+                    null : data(name(IdentifyCns.NAMESPACE_DESCRIPTORS), descriptors))));
     }
 
-    private NamespaceInfo decode(final int nsid, final byte[] data, final AdminResult descriptors)
+    private NamespaceInfo decode(final int nsid, final byte[] data, final byte[] descriptors)
     {
         try
         {
-            return NamespaceInfo.of(nsid, new UnsafeBuffer(data),
-                descriptors.isSuccess() ? new UnsafeBuffer(descriptors.data()) : null);
+            return NamespaceInfo.of(
+                nsid, new UnsafeBuffer(data), null == descriptors ? null : new UnsafeBuffer(descriptors));
         }
         catch (final InvalidIdentifyException e)
         {

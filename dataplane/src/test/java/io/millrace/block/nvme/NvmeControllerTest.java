@@ -14,6 +14,7 @@ import io.millrace.block.Initiator;
 import io.millrace.block.StatusRecorder;
 import io.millrace.memory.DmaMemory;
 import io.millrace.memory.MemoryRegistry;
+import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.AsyncEvent;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
@@ -376,6 +377,29 @@ class NvmeControllerTest
         assertTrue(device.notes().stream().anyMatch((note) -> note.contains("has another namespace 1 than before, " +
             "uuid 22222222-2222-2222-2222-222222222222 instead of uuid 11111111-1111-1111-1111-111111111111")),
             () -> device.notes().toString());
+        device.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ERROR", "FINAL_ERROR"})
+    void shouldNotUseANamespaceWhoseIdentifiersCannotBeRead(final String action)
+    {
+        final ModelController model = model((options) ->
+        {
+        });
+        final ModelNamespace namespace = ModelNamespace.of(SIZE_BYTES, 512);
+        namespace.descriptors = uuid((byte)0x11);
+        model.with(1, namespace);
+        model.script = (command) -> !command.isIo() && AdminOpcode.IDENTIFY == command.opcode() &&
+            IdentifyCns.NAMESPACE_DESCRIPTORS == command.dword(10) ?
+            ModelScript.Action.valueOf(action) : ModelScript.Action.COMPLETE;
+        final NvmeDrives drives = drives();
+        assertEquals("device n1: drive 0000:01:00.0 refused Identify of the identifiers of namespace 1 (Internal " +
+            "Error): create the device again once the drive is ready",
+            assertThrows(BlockDeviceException.class, () -> drives.open(config(1), this::take)).getMessage());
+        model.script = ModelScript.GOOD;
+        final NvmeDevice device = drives.open(config(1), this::take);
+        assertEquals("11111111-1111-1111-1111-111111111111", device.namespace().info().identity().uuid());
         device.close();
     }
 
