@@ -141,6 +141,31 @@ class LateWriteTest
         }
     }
 
+    /** The attempts meanwhile sent nothing, so that the time without commands is that after the loss. */
+    @Test
+    void shouldReconnectSoonAfterTheTimeOfLateWritesWhenAttemptsFailMeanwhile() throws InterruptedException
+    {
+        target.executePercent(0);
+        final int keepAliveMs = 1_000;
+        try (Host host = new Host(keepAliveMs))
+        {
+            final CompletableFuture<HostRequest> write =
+                host.submit((request) -> request.write(1, 0, 1, arena.address(), BLOCK), (done) ->
+                {
+                });
+            final long fenceMs = host.controller.info().commandEndMs(keepAliveMs);
+            final long startNs = System.nanoTime();
+            target.up(false);
+            Thread.sleep(fenceMs + 200);
+            target.executePercent(100);
+            target.up(true);
+            assertTrue(Waits.get(write).isSuccess());
+            final long tookMs = (System.nanoTime() - startNs) / 1_000_000;
+            assertTrue(tookMs >= fenceMs && tookMs < fenceMs + 1_000,
+                "took " + tookMs + " ms, of which " + fenceMs + " had to be");
+        }
+    }
+
     /** A queue as load generators have one. */
     private final class Host implements AutoCloseable
     {

@@ -212,7 +212,12 @@ public final class RemoteController implements AutoCloseable
                 admin.close(reason).whenComplete((adminClosed, ignored) -> reactor.execute(() ->
                 {
                     final boolean haveCommandsEnded = null == failure && isQuiesced;
-                    if (!haveCommandsEnded && queues.stream().anyMatch(RemoteQueuePair::hasChangesWaiting))
+                    boolean wereChangesLost = false;
+                    for (final RemoteQueuePair queue : queues)
+                    {
+                        wereChangesLost |= queue.takeChangesLost();
+                    }
+                    if (!haveCommandsEnded && wereChangesLost)
                     {
                         commandsEndNs = reactor.nowNs() + info().commandEndMs(config.keepAliveMs()) * 1_000_000L;
                     }

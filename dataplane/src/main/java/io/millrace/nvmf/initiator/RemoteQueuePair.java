@@ -30,7 +30,7 @@ public final class RemoteQueuePair implements AutoCloseable
     private final OutagePolicy outagePolicy;
     private final HostQueueTransport connection;
     private final Runnable failing = this::failWaiting;
-    private volatile boolean hasChangesWaiting;
+    private volatile boolean wereChangesLost;
     private State state = State.SUSPENDED;
     private HostRequest waitingHead;
     private HostRequest waitingTail;
@@ -129,11 +129,14 @@ public final class RemoteQueuePair implements AutoCloseable
     }
 
     /**
-     * {@return whether commands that change data wait for the reconnect; any thread, while it is suspended}
+     * {@return whether commands that change data, which are to be sent again, were lost since the last call: an attempt
+     * to reconnect that sends none loses none. For the controller's reactor, while the queue is suspended}
      */
-    boolean hasChangesWaiting()
+    boolean takeChangesLost()
     {
-        return hasChangesWaiting;
+        final boolean wereLost = wereChangesLost;
+        wereChangesLost = false;
+        return wereLost;
     }
 
     /**
@@ -290,7 +293,6 @@ public final class RemoteQueuePair implements AutoCloseable
         public void onReady()
         {
             state = State.LIVE;
-            hasChangesWaiting = false;
             HostRequest request = waitingHead;
             waitingHead = null;
             waitingTail = null;
@@ -323,7 +325,7 @@ public final class RemoteQueuePair implements AutoCloseable
                 request.complete(HostRequest.STATUS_HOST_PATH_ERROR, group.nowNs());
                 return;
             }
-            hasChangesWaiting |= request.changesData();
+            wereChangesLost |= request.changesData();
             if (null == waitingHead)
             {
                 waitingHead = request;
