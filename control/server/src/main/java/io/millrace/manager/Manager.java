@@ -3,6 +3,7 @@ package io.millrace.manager;
 import io.millrace.control.client.ControlSettingException;
 import io.millrace.control.service.ControlService;
 import io.millrace.control.setting.InvalidSettingException;
+import io.millrace.control.setting.Units;
 import io.millrace.lock.LockFile;
 import io.millrace.lock.LockedException;
 import io.millrace.manager.change.Ledger;
@@ -74,6 +75,12 @@ public final class Manager implements AutoCloseable
             }
             final StateDisk disk = FileDisk.of(config.stateDirectory());
             final AuditLog auditLog = AuditLog.open(disk);
+            if (0 != auditLog.unreadCount())
+            {
+                log.accept("audit log: " + Units.count(auditLog.unreadCount(), "line") + " of the newest files in " +
+                    config.stateDirectory() + " cannot be read; 'millrace audit' does not list " +
+                    (1 == auditLog.unreadCount() ? "it" : "them"));
+            }
             final ControllerIdRanges controllerIds = ControllerIdRanges.open(disk,
                 config.dataPlanes().stream().map(PlaneConfig::name).toList());
             backend = new ManagerBackend(config, stores, controllerIds, auditLog, SystemNanoClock.INSTANCE, log);

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
@@ -39,14 +40,21 @@ class PlaneOutageTest
     /** On the classes under test. */
     private MillraceProcess start(final String... args) throws IOException
     {
-        final List<String> command = new ArrayList<>(List.of(
+        return start(Map.of(), args);
+    }
+
+    private MillraceProcess start(final Map<String, String> environment, final String... args) throws IOException
+    {
+        // Members of a group have to be able to use what a process makes.
+        final List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", "umask 007; exec \"$@\"", "sh",
             Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx96m", "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1", "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
             "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
             "io.millrace.cli.Millrace"));
         command.addAll(List.of(args));
-        final MillraceProcess process = MillraceProcess.start(command,
-            Map.of("XDG_STATE_HOME", directory.resolve("xdg-state").toString()));
+        final Map<String, String> variables = new HashMap<>(environment);
+        variables.put("XDG_STATE_HOME", directory.resolve("xdg-state").toString());
+        final MillraceProcess process = MillraceProcess.start(command, variables);
         processes.add(process);
         return process;
     }
@@ -75,6 +83,27 @@ class PlaneOutageTest
             """.formatted(directory.resolve("state"), directory.resolve("manager"), metricsPort,
                 directory.resolve("plane")));
         start("manager", "--config", directory.resolve("manager.yaml").toString()).await("^ready");
+    }
+
+    /** A group that is trusted in the environment may own the directory of the data plane. */
+    @Test
+    void shouldManageADataPlaneOfATrustedGroup() throws IOException, InterruptedException
+    {
+        final String group = Files.getAttribute(directory, "posix:group").toString();
+        Files.writeString(directory.resolve("plane.yaml"), """
+            control: {directory: '%s', name: dp0, group: '%s'}
+            status: {file: none}
+            warm-up: false
+            memory: {size: 16MiB}
+            """.formatted(directory.resolve("plane"), group));
+        Files.writeString(directory.resolve("manager.yaml"), """
+            state: {directory: '%s'}
+            control: {directory: '%s'}
+            data-planes: [{name: dp0, directory: '%s'}]
+            """.formatted(directory.resolve("state"), directory.resolve("manager"), directory.resolve("plane")));
+        serve();
+        start(Map.of("MILLRACE_CONTROL_GROUP", group), "manager", "--config",
+            directory.resolve("manager.yaml").toString()).await("connected to ");
     }
 
     private MillraceProcess top() throws IOException

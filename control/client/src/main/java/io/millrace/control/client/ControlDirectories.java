@@ -21,6 +21,7 @@ public final class ControlDirectories
 {
     /** Name of a data plane whose configuration gives none. */
     public static final String DATA_PLANE_NAME_DEFAULT = "millrace";
+    private static final String GROUP_VARIABLE = "MILLRACE_CONTROL_GROUP";
     private static final String DATA_PLANE = "data-plane";
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
     private static final Path RUN = Path.of("/run");
@@ -109,6 +110,18 @@ public final class ControlDirectories
             // No process of this user was started, or the directory is closed to this user.
             return List.of();
         }
+    }
+
+    /**
+     * {@return the group that may own control directories besides this user and root, from
+     * {@code MILLRACE_CONTROL_GROUP}; null: none}
+     *
+     * @param environment of the process.
+     */
+    public static String trustedGroup(final Map<String, String> environment)
+    {
+        final String group = environment.getOrDefault(GROUP_VARIABLE, "");
+        return group.isBlank() ? null : group;
     }
 
     /**

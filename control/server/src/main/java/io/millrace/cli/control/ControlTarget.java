@@ -23,7 +23,6 @@ record ControlTarget(Path directory, String channel, String dataPlane, String ke
     static final String CHANNEL_PREFIX = "aeron:";
 
     private static final String UDP = "aeron:udp";
-    private static final String GROUP_VARIABLE = "MILLRACE_CONTROL_GROUP";
 
     /**
      * Finds the target of commands.
@@ -138,7 +137,6 @@ record ControlTarget(Path directory, String channel, String dataPlane, String ke
     /** Group that may own control directories besides the user and root; null: none. */
     static String group()
     {
-        final String group = System.getenv(GROUP_VARIABLE);
-        return null == group || group.isBlank() ? null : group;
+        return ControlDirectories.trustedGroup(System.getenv());
     }
 }

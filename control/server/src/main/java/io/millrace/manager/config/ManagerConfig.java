@@ -60,9 +60,14 @@ public record ManagerConfig(
         return new ManagerConfig(NAME_DEFAULT, stateDirectoryDefault(environment), VERSIONS_KEPT_DEFAULT,
             new ControlSettings(controlDirectoryDefault(), ControlSettings.IPC_CHANNEL,
             ControlSettings.STREAM_ID_DEFAULT, null, NAME_DEFAULT), null,
-            List.of(new PlaneConfig(PLANE_NAME_DEFAULT, ControlSettings.directoryDefault(),
-            ControlSettings.IPC_CHANNEL, ControlSettings.STREAM_ID_DEFAULT, "", null, ControlSettings.IPC_CHANNEL)),
-            HookConfig.NONE);
+            List.of(planeOfThisUser()), HookConfig.NONE);
+    }
+
+    /** Managed when no file declares any. */
+    static PlaneConfig planeOfThisUser()
+    {
+        return new PlaneConfig(PLANE_NAME_DEFAULT, ControlSettings.directoryDefault(), ControlSettings.IPC_CHANNEL,
+            ControlSettings.STREAM_ID_DEFAULT, "", null, ControlSettings.IPC_CHANNEL);
     }
 
     /**

@@ -131,6 +131,10 @@ public final class ManagerConfigReader
 
     private static List<PlaneConfig> planes(final Section top, final ControlSettings control)
     {
+        if (!top.has(ManagerSettings.PLANES))
+        {
+            return List.of(ManagerConfig.planeOfThisUser());
+        }
         final List<PlaneConfig> planes = new ArrayList<>();
         final Set<String> names = new HashSet<>();
         final Map<String, String> namesByAddress = new HashMap<>();
@@ -148,6 +152,10 @@ public final class ManagerConfigReader
                     "the same data plane as " + other + ", at " + plane.address(), "remove one");
             }
             planes.add(plane);
+        }
+        if (planes.isEmpty())
+        {
+            throw top.refuse(ManagerSettings.PLANES, "[]", "an empty list", "name a data plane, or leave the key out");
         }
         return planes;
     }

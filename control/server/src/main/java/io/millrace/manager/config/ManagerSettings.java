@@ -59,7 +59,8 @@ final class ManagerSettings
     static final Setting<Integer> METRICS_PORT = Setting.optional("metrics.port", SettingType.number(1, 65_535),
         "9464", "TCP port.");
 
-    static final Setting<Void> PLANES = Setting.groups("data-planes[]", true, "Data planes that are managed.");
+    static final Setting<Void> PLANES = Setting.groups("data-planes[]", false, "Data planes that are managed; " +
+        "that of this user when not given.");
     static final Setting<String> PLANE_NAME = Setting.required("data-planes[].name", SettingType.NAME_TYPE,
         "Name of the data plane at the manager and in the state directory.");
     static final Setting<Path> PLANE_DIRECTORY = Setting.optional("data-planes[].directory", SettingType.PATH, null,

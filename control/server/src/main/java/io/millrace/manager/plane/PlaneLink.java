@@ -3,6 +3,7 @@ package io.millrace.manager.plane;
 import io.millrace.control.client.Call;
 import io.millrace.control.client.ControlClient;
 import io.millrace.control.client.ControlClientContext;
+import io.millrace.control.client.ControlDirectories;
 import io.millrace.control.client.ControlListener;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Role;
@@ -43,6 +44,7 @@ final class PlaneLink implements AutoCloseable
         name = config.name();
         client = ControlClient.open(new ControlClientContext()
             .aeronDirectoryName(config.directory().toString())
+            .group(ControlDirectories.trustedGroup(System.getenv()))
             .requestChannel(config.channel())
             .requestStreamId(config.streamId())
             .responseChannel(config.responseChannel())

@@ -30,6 +30,7 @@ public final class AuditLog
     /** The name of the present file may be lost yet. */
     private boolean isNew;
     private long sequence;
+    private int unreadCount;
 
     private AuditLog(final StateDisk disk, final long lengthMaxBytes)
     {
@@ -79,18 +80,31 @@ public final class AuditLog
         }
     }
 
+    /**
+     * {@return lines that could not be read when the log was opened, and are not among the entries}
+     */
+    public int unreadCount()
+    {
+        return unreadCount;
+    }
+
     private byte[] readEnd(final String name) throws IOException
     {
         final byte[] bytes = disk.readEnd(name, TAIL_LENGTH_BYTES);
-        // A first line that is cut, and one that a crash cut, are none.
-        new String(bytes, StandardCharsets.UTF_8).lines().map(AuditEntry::parse).forEach((entry) ->
+        // The bytes may begin within a line. A line that a crash cut cannot be read.
+        final boolean isFirstCut = bytes.length < disk.lengthBytes(name);
+        final List<String> lines = new String(bytes, StandardCharsets.UTF_8).lines().toList();
+        for (int i = isFirstCut ? 1 : 0; i < lines.size(); i++)
         {
-            if (null != entry)
+            final AuditEntry entry = AuditEntry.parse(lines.get(i));
+            if (null == entry)
             {
-                remember(entry);
-                sequence = Math.max(sequence, entry.sequence());
+                unreadCount++;
+                continue;
             }
-        });
+            remember(entry);
+            sequence = Math.max(sequence, entry.sequence());
+        }
         return bytes;
     }
 

@@ -103,9 +103,15 @@ class ManagerConfigReaderTest
             TimeUnit.SECONDS.toNanos(5), TimeUnit.SECONDS.toNanos(1)), config.hooks());
     }
 
+    /** As without a file. */
+    @Test
+    void shouldManageTheDataPlaneOfThisUserWhenNoneIsDeclared()
+    {
+        assertEquals(ManagerConfig.ofThisUser(Map.of()).dataPlanes(), read("name: m\n").dataPlanes());
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "name: m | 1: data-planes: missing",
         "data-planes: [] | 1: data-planes = []: an empty list",
         "data-planes: [{name: a}, {name: a, directory: /x}] | 1: data-planes[1].name = a: given twice",
         "data-planes: [{name: a, directory: /c}, {name: b, directory: /c}] | 1: " +

@@ -49,6 +49,8 @@ class AuditLogTest
         log.append(List.of(entry("one"), entry("two")));
         Files.writeString(directory.resolve("audit.jsonl"), "{\"sequence\": 3, \"ti", StandardOpenOption.APPEND);
         final AuditLog again = AuditLog.open(FileDisk.of(directory));
+        assertEquals(0, log.unreadCount());
+        assertEquals(1, again.unreadCount());
         assertEquals(List.of("one", "two"), again.recent().stream().map(AuditEntry::command).toList());
         again.append(List.of(entry("three")));
         assertEquals(3, again.recent().getLast().sequence());
