@@ -78,7 +78,7 @@ class ArchitectureTest
         "io.millrace.nvmf.initiator.tcp", "io.millrace.remote", "io.millrace.status", "io.millrace.jfr",
         "io.millrace.dataplane", "io.millrace.serve.config",
         "io.millrace.settings", "io.millrace.console",
-        "io.millrace.cli",
+        "io.millrace.cli", "io.millrace.cli.control", "io.millrace.cli.control.top", "io.millrace.cli.control.view",
         "io.millrace.control.service", "io.millrace.control.agent", "io.millrace.control.state", "io.millrace.manager",
         "io.millrace.manager.plane", "io.millrace.manager.change", "io.millrace.manager.hook",
         "io.millrace.manager.store", "io.millrace.manager.config"})
@@ -165,6 +165,9 @@ class ArchitectureTest
             "io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., io.millrace.dataplane..",
         "io.millrace.cli.control.. | io.millrace.bindings.., io.millrace.reactor.., io.millrace.memory.., " +
             "io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., io.millrace.dataplane..",
+        "io.millrace.cli.control | io.millrace.cli.control.top..",
+        "io.millrace.cli.control.view.. | io.millrace.cli.control, io.millrace.cli.control.top.., " +
+            "io.millrace.control.client.., io.millrace.control.session..",
         "io.millrace.control.service.. | io.millrace.control.agent.., io.millrace.bindings.., io.millrace.reactor.., " +
             "io.millrace.memory.., io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., " +
             "io.millrace.dataplane.., io.millrace.serve.., io.millrace.cli..",

@@ -1,5 +1,7 @@
 package io.millrace.cli.control;
 
+import io.millrace.cli.control.view.OutputOptions;
+import io.millrace.cli.control.view.Views;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.control.codec.Role;

@@ -32,7 +32,7 @@ import org.agrona.CloseHelper;
 /**
  * A session with a data plane or a manager. Over UDP it starts an embedded media driver. One thread.
  */
-final class ControlLink implements AutoCloseable
+public final class ControlLink implements AutoCloseable
 {
     private static final Pattern ENDPOINT =
         Pattern.compile("aeron:udp\\?(?:.*\\|)?endpoint=(?:\\[([0-9a-fA-F:]+)]|([0-9.]+)):(\\d{1,5})(?:\\|.*)?");
@@ -150,7 +150,10 @@ final class ControlLink implements AutoCloseable
         }
     }
 
-    ControlClient client()
+    /**
+     * {@return the client of the session, on which commands are submitted and events polled}
+     */
+    public ControlClient client()
     {
         return client;
     }

@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
 /**
  * Connection options of every control command: target, identity and time-out.
  */
-final class ControlOptions
+public final class ControlOptions
 {
     private static final long CONNECT_TIMEOUT_MAX_MS = 5_000;
 
@@ -57,6 +57,13 @@ final class ControlOptions
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec mixee;
+
+    /**
+     * Called by picocli.
+     */
+    ControlOptions()
+    {
+    }
 
     /** The options, which form a group in the help. */
     private static final class Values
@@ -194,7 +201,7 @@ final class ControlOptions
      * @return exit code.
      * @throws CommandException when the command failed.
      */
-    int runOnAll(
+    public int runOnAll(
         final Role role,
         final Function<String, ControlListener> listener,
         final ToIntFunction<Map<String, ControlLink>> action)

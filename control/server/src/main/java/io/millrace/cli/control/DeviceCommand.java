@@ -1,6 +1,8 @@
 package io.millrace.cli.control;
 
 import io.millrace.cli.control.ControlOptions.AnswerTimeout;
+import io.millrace.cli.control.view.OutputOptions;
+import io.millrace.cli.control.view.Views;
 import io.millrace.console.ByteSize;
 import io.millrace.console.CommandException;
 import io.millrace.console.CommandGroup;

@@ -1,5 +1,6 @@
 package io.millrace.cli.control;
 
+import io.millrace.cli.control.view.Views;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Json;

@@ -1,5 +1,7 @@
 package io.millrace.cli.control;
 
+import io.millrace.cli.control.view.KindConverter;
+import io.millrace.cli.control.view.View;
 import io.millrace.console.StopSignal;
 import io.millrace.console.Terminal;
 import io.millrace.control.codec.Change;

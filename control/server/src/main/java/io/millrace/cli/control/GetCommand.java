@@ -1,5 +1,10 @@
 package io.millrace.cli.control;
 
+import io.millrace.cli.control.view.Format;
+import io.millrace.cli.control.view.KindConverter;
+import io.millrace.cli.control.view.OutputOptions;
+import io.millrace.cli.control.view.View;
+import io.millrace.cli.control.view.Views;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Json;

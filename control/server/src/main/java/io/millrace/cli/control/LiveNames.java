@@ -1,5 +1,6 @@
 package io.millrace.cli.control;
 
+import io.millrace.cli.control.view.KindConverter;
 import io.millrace.console.CommandException;
 import io.millrace.control.client.ControlSettingException;
 import io.millrace.control.codec.Kind;

@@ -1,5 +1,7 @@
 package io.millrace.cli.control;
 
+import io.millrace.cli.control.view.AnaGroupRanges;
+import io.millrace.cli.control.view.Format;
 import io.millrace.console.Json;
 import io.millrace.console.Terminal;
 import io.millrace.console.Yaml;

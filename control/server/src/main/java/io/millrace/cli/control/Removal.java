@@ -1,6 +1,7 @@
 package io.millrace.cli.control;
 
 import io.millrace.cli.control.ControlOptions.AnswerTimeout;
+import io.millrace.cli.control.view.View;
 import io.millrace.console.CommandException;
 import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;

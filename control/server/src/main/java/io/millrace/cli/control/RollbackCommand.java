@@ -1,6 +1,7 @@
 package io.millrace.cli.control;
 
 import io.millrace.cli.control.ControlOptions.AnswerTimeout;
+import io.millrace.cli.control.view.OutputOptions;
 import io.millrace.console.Confirmation;
 import io.millrace.console.Terminal;
 import io.millrace.control.codec.Role;

@@ -1,5 +1,8 @@
 package io.millrace.cli.control;
 
+import io.millrace.cli.control.view.OutputOptions;
+import io.millrace.cli.control.view.View;
+import io.millrace.cli.control.view.Views;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Json;
 import io.millrace.console.Terminal;

@@ -1,5 +1,6 @@
 package io.millrace.cli.control;
 
+import io.millrace.cli.control.view.KindConverter;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.console.StopSignal;

@@ -2,6 +2,7 @@ package io.millrace.cli.control;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.millrace.cli.control.view.Views;
 import io.millrace.console.Terminal;
 import io.millrace.control.client.ControlListener;
 import io.millrace.control.codec.Change;

@@ -1,8 +1,8 @@
-package io.millrace.cli.control;
+package io.millrace.cli.control.view;
 
-import static io.millrace.cli.control.View.Column.of;
+import static io.millrace.cli.control.view.View.Column.of;
 
-import io.millrace.cli.control.View.Column;
+import io.millrace.cli.control.view.View.Column;
 import io.millrace.console.Quantity;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.DeviceHealth;
@@ -45,9 +45,10 @@ import java.util.stream.Collectors;
 /**
  * How each kind of resource is shown. Stateless.
  */
-final class Views
+public final class Views
 {
-    static final View<DeviceInfo> DEVICES = new View<>(Kind.DEVICE, "devices", DeviceInfo.class, List.of(
+    /** Devices, with their settings: in the table those that differ from their defaults, for programs all. */
+    public static final View<DeviceInfo> DEVICES = new View<>(Kind.DEVICE, "devices", DeviceInfo.class, List.of(
         of("NAME", "name", DeviceInfo::name),
         of("TYPE", "type", DeviceInfo::type),
         size(">SIZE", "size-bytes", DeviceInfo::sizeBytes),
@@ -61,7 +62,8 @@ final class Views
         new Column<>("SETTINGS", "members", (d) -> String.join(" ", d.members()), Views::settings)))
         .with(Views::values);
 
-    static final View<DeviceErrorInfo> DEVICE_ERRORS = new View<>(
+    /** Distinct errors of devices: how often, when and where they occurred. */
+    public static final View<DeviceErrorInfo> DEVICE_ERRORS = new View<>(
         Kind.ERROR, "errors of devices", DeviceErrorInfo.class, List.of(
         of("DEVICE", "device", DeviceErrorInfo::device),
         of("OPERATION", "operation", DeviceErrorInfo::operation),
@@ -74,7 +76,9 @@ final class Views
         of(">LAST LBA", "last-lba", DeviceErrorInfo::lastLba),
         of(null, "errno", (e) -> 0 == e.errno() ? null : e.errno())));
 
-    static final View<SubsystemInfo> SUBSYSTEMS = new View<>(Kind.SUBSYSTEM, "subsystems", SubsystemInfo.class, List.of(
+    /** Subsystems. */
+    public static final View<SubsystemInfo> SUBSYSTEMS = new View<>(
+        Kind.SUBSYSTEM, "subsystems", SubsystemInfo.class, List.of(
         of("NQN", "nqn", SubsystemInfo::nqn),
         of("ANY HOST", "allow-any-host", SubsystemInfo::allowAnyHost),
         of(">NAMESPACES", "namespaces", SubsystemInfo::namespaces),
@@ -82,7 +86,9 @@ final class Views
         of("SERIAL", "serial", SubsystemInfo::serial),
         of("MODEL", "model", SubsystemInfo::model)));
 
-    static final View<NamespaceInfo> NAMESPACES = new View<>(Kind.NAMESPACE, "namespaces", NamespaceInfo.class, List.of(
+    /** Namespaces, with their I/O since they were added. */
+    public static final View<NamespaceInfo> NAMESPACES = new View<>(
+        Kind.NAMESPACE, "namespaces", NamespaceInfo.class, List.of(
         of("SUBSYSTEM", "subsystem", NamespaceInfo::nqn),
         of(">NSID", "nsid", NamespaceInfo::nsid),
         of("DEVICE", "device", NamespaceInfo::device),
@@ -97,18 +103,22 @@ final class Views
         of(null, "others", (n) -> known(n.others())),
         of(null, "uuid", (n) -> n.uuid().toString())));
 
-    static final View<HostInfo> HOSTS = new View<>(Kind.HOST, "hosts", HostInfo.class, List.of(
+    /** Hosts that subsystems allow. */
+    public static final View<HostInfo> HOSTS = new View<>(Kind.HOST, "hosts", HostInfo.class, List.of(
         of("SUBSYSTEM", "subsystem", HostInfo::nqn),
         of("HOST", "host", HostInfo::hostNqn)));
 
-    static final View<ListenerInfo> LISTENERS = new View<>(Kind.LISTENER, "listeners", ListenerInfo.class, List.of(
+    /** Listeners. */
+    public static final View<ListenerInfo> LISTENERS = new View<>(
+        Kind.LISTENER, "listeners", ListenerInfo.class, List.of(
         of("TRANSPORT", "transport", (l) -> SettingType.word(l.transport())),
         of("ADDRESS", "address", (l) -> NetworkAddress.canonical(l.address())),
         of(">PORT", "port", ListenerInfo::port),
-        new Column<>("SERVES", "discovery-only", ListenerInfo::discoveryOnly,
-            (l) -> l.discoveryOnly() ? "discovery" : "all")));
+            new Column<>("SERVES", "discovery-only", ListenerInfo::discoveryOnly,
+                (l) -> l.discoveryOnly() ? "discovery" : "all")));
 
-    static final View<AnaInfo> ANA = new View<>(Kind.ANA, "ANA states", AnaInfo.class, List.of(
+    /** ANA states of listeners; equal states of groups without namespaces share a line of the table. */
+    public static final View<AnaInfo> ANA = new View<>(Kind.ANA, "ANA states", AnaInfo.class, List.of(
         of("SUBSYSTEM", "subsystem", AnaInfo::nqn),
         new Column<>("LISTENER", "listener", (a) -> a.address().isEmpty() ? null : listenerOf(a), Views::listenerOf),
         of(">GROUP", "group", AnaInfo::group),
@@ -116,7 +126,8 @@ final class Views
         of(">NAMESPACES", "namespaces", AnaInfo::namespaces),
         of(">CHANGES", "changes", (a) -> known(a.changes()))), AnaGroupRanges::table);
 
-    static final View<QosInfo> QOS = new View<>(Kind.QOS, "limits", QosInfo.class, List.of(
+    /** Limits of namespaces and hosts, and how much I/O waited for them. */
+    public static final View<QosInfo> QOS = new View<>(Kind.QOS, "limits", QosInfo.class, List.of(
         of("SUBSYSTEM", "subsystem", (q) -> q.limits().nqn()),
         new Column<>("LIMITED", "nsid", (q) -> 0 == q.limits().nsid() ? null : q.limits().nsid(),
             (q) -> 0 == q.limits().nsid() ? q.limits().hostNqn() : "namespace " + q.limits().nsid()),
@@ -135,7 +146,8 @@ final class Views
         of(null, "throttled-reads", (q) -> known(q.throttledReads())),
         of(null, "throttled-writes", (q) -> known(q.throttledWrites()))));
 
-    static final View<ControllerInfo> CONTROLLERS = new View<>(
+    /** Controllers of connected hosts. */
+    public static final View<ControllerInfo> CONTROLLERS = new View<>(
         Kind.CONTROLLER, "hosts connected", ControllerInfo.class, List.of(
         of("SUBSYSTEM", "subsystem", ControllerInfo::nqn),
         of(">ID", "controller-id", ControllerInfo::controllerId),
@@ -145,7 +157,8 @@ final class Views
                 (c) -> 0 == c.keepAliveMs() ? "none" : Quantity.duration(c.keepAliveMs() * 1_000_000L)),
         of("STATE", "state", ControllerInfo::state)));
 
-    static final View<QueuePairInfo> CONNECTIONS = new View<>(
+    /** Queue pairs of controllers. */
+    public static final View<QueuePairInfo> CONNECTIONS = new View<>(
         Kind.QUEUE_PAIR, "connections", QueuePairInfo.class, List.of(
         of("SUBSYSTEM", "subsystem", QueuePairInfo::nqn),
         of(">ID", "controller-id", QueuePairInfo::controllerId),
@@ -157,7 +170,8 @@ final class Views
         of("HOST", "host", QueuePairInfo::hostNqn),
         of("ADDRESS", "address", QueuePairInfo::address)));
 
-    static final View<ReactorInfo> REACTORS = new View<>(Kind.REACTOR, "reactors", ReactorInfo.class, List.of(
+    /** Reactors: load, and use of their buffer pools. */
+    public static final View<ReactorInfo> REACTORS = new View<>(Kind.REACTOR, "reactors", ReactorInfo.class, List.of(
         of(">INDEX", "index", ReactorInfo::index),
         of("NAME", "name", ReactorInfo::name),
         new Column<>(">CPU", "cpu", (r) -> r.cpu() < 0 ? null : r.cpu(),
@@ -178,7 +192,8 @@ final class Views
         of(null, "idle-ns", ReactorInfo::idleNs),
         of(null, "cycles", ReactorInfo::cycles)));
 
-    static final View<DataPlaneInfo> DATA_PLANES = new View<>(
+    /** Data planes, as they report themselves. */
+    public static final View<DataPlaneInfo> DATA_PLANES = new View<>(
         Kind.DATA_PLANE, "data planes", DataPlaneInfo.class, List.of(
         of("NAME", "name", DataPlaneInfo::name),
         of("STATE", "state", (d) -> SettingType.word(d.state())),
@@ -192,7 +207,8 @@ final class Views
         of("VERSION", "version", DataPlaneInfo::version),
         of(null, "id", (d) -> d.dataPlaneId().toString())));
 
-    static final View<ManagedInfo> MANAGED = new View<>(Kind.MANAGED, "data planes", ManagedInfo.class, List.of(
+    /** Data planes, as their manager sees them. */
+    public static final View<ManagedInfo> MANAGED = new View<>(Kind.MANAGED, "data planes", ManagedInfo.class, List.of(
         of("NAME", "name", ManagedInfo::name),
         of("HEALTH", "health", (m) -> SettingType.word(m.health())),
         of(">VERSION", "desired-version", ManagedInfo::desiredVersion),
@@ -206,14 +222,16 @@ final class Views
         of(null, "term", ManagedInfo::term),
         of(null, "refusal", ManagedInfo::refusal)));
 
-    static final View<DriftInfo> DRIFT = new View<>(Kind.DRIFT, "differences", DriftInfo.class, List.of(
+    /** Steps from the state of data planes to their desired state. */
+    public static final View<DriftInfo> DRIFT = new View<>(Kind.DRIFT, "differences", DriftInfo.class, List.of(
         of("DATA PLANE", "data-plane", DriftInfo::dataPlane),
         of("WITHHELD", "withheld", DriftInfo::isWithheld),
         of("DESTRUCTIVE", "destructive", DriftInfo::isDestructive),
         of("STEP", "step", DriftInfo::step),
         of("REASON", "reason", DriftInfo::reason)));
 
-    static final View<VersionInfo> VERSIONS = new View<>(Kind.VERSION, "versions", VersionInfo.class, List.of(
+    /** Versions of the desired state. */
+    public static final View<VersionInfo> VERSIONS = new View<>(Kind.VERSION, "versions", VersionInfo.class, List.of(
         of(">VERSION", "version", VersionInfo::version),
         time("CREATED", "created", VersionInfo::epochNs),
         of(">DEVICES", "devices", VersionInfo::devices),
@@ -225,7 +243,8 @@ final class Views
         of("COMMENT", "comment", VersionInfo::comment),
         of(null, "data-plane", VersionInfo::dataPlane)));
 
-    static final View<AuditInfo> AUDIT = new View<>(Kind.AUDIT, "entries", AuditInfo.class, List.of(
+    /** Entries of the audit log. */
+    public static final View<AuditInfo> AUDIT = new View<>(Kind.AUDIT, "entries", AuditInfo.class, List.of(
         of(">NUMBER", "sequence", AuditInfo::sequence),
         time("TIME", "time", AuditInfo::epochNs),
         of("DATA PLANE", "data-plane", AuditInfo::dataPlane),
@@ -288,12 +307,22 @@ final class Views
             (each) -> 0 == epochNs.of(each) ? "never" : local(epochNs.of(each)));
     }
 
-    static Instant instant(final long epochNs)
+    /**
+     * {@return a time of the control protocol, to the millisecond, as programs read it}
+     *
+     * @param epochNs nanoseconds since the Unix epoch.
+     */
+    public static Instant instant(final long epochNs)
     {
         return Instant.ofEpochSecond(epochNs / NS_PER_S, epochNs % NS_PER_S).truncatedTo(ChronoUnit.MILLIS);
     }
 
-    static String local(final long epochNs)
+    /**
+     * {@return a time of the control protocol in the time zone of this machine, to the second, as people read it}
+     *
+     * @param epochNs nanoseconds since the Unix epoch.
+     */
+    public static String local(final long epochNs)
     {
         return TIME.format(instant(epochNs).atZone(ZoneId.systemDefault()));
     }

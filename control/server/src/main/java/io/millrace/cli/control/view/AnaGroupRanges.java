@@ -1,4 +1,4 @@
-package io.millrace.cli.control;
+package io.millrace.cli.control.view;
 
 import io.millrace.console.Table;
 import io.millrace.control.message.AnaInfo;
@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * Ranges of ANA groups with the same state, printed in one line: a state is mostly set for all 128 groups, of which few
  * have namespaces. Stateless.
  */
-final class AnaGroupRanges
+public final class AnaGroupRanges
 {
     /** A step that sets the state of one group, see AnaStates.Entry. */
     private static final Pattern GROUP = Pattern.compile("make ANA group (\\d{1,3}) (of .*)");
@@ -22,8 +22,13 @@ final class AnaGroupRanges
     {
     }
 
-    /** End of the range of groups that get the same state at the same listener. */
-    static int end(final List<PlanStepInfo> steps, final int from)
+    /**
+     * {@return the end, exclusive, of the range of groups that get the same state at the same listener}
+     *
+     * @param steps of a plan.
+     * @param from  index of the first step of the range.
+     */
+    public static int end(final List<PlanStepInfo> steps, final int from)
     {
         final Matcher first = GROUP.matcher(steps.get(from).sentence());
         int end = from + 1;
@@ -39,8 +44,12 @@ final class AnaGroupRanges
         return end;
     }
 
-    /** Description of the steps of a range. */
-    static String sentence(final List<PlanStepInfo> run)
+    /**
+     * {@return the description of the steps of a range, in one sentence}
+     *
+     * @param run the steps, at least one.
+     */
+    public static String sentence(final List<PlanStepInfo> run)
     {
         if (1 == run.size())
         {

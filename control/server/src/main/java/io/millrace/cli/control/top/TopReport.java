@@ -1,4 +1,4 @@
-package io.millrace.cli.control;
+package io.millrace.cli.control.top;
 
 import io.millrace.control.codec.IoKind;
 import io.millrace.control.message.ControllerInfo;

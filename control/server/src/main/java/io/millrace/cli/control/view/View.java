@@ -1,4 +1,4 @@
-package io.millrace.cli.control;
+package io.millrace.cli.control.view;
 
 import io.millrace.console.Table;
 import io.millrace.control.codec.Kind;
@@ -21,7 +21,7 @@ import java.util.function.Function;
  * @param more    keys and values of a record beside those of the columns, not in the table.
  * @param <T>     type of the records.
  */
-record View<T extends Resource>(
+public record View<T extends Resource>(
     Kind kind,
     String plural,
     Class<T> type,
@@ -61,7 +61,7 @@ record View<T extends Resource>(
      * @param text    for people.
      * @param <T>     type of the records.
      */
-    record Column<T>(String heading, String key, Function<T, Object> value, Function<T, String> text)
+    public record Column<T>(String heading, String key, Function<T, Object> value, Function<T, String> text)
     {
         static <T> Column<T> of(final String heading, final String key, final Function<T, Object> value)
         {
@@ -78,7 +78,7 @@ record View<T extends Resource>(
      *
      * @param dataPlanes names by record, compared by identity.
      */
-    View<T> withDataPlane(final Map<T, String> dataPlanes)
+    public View<T> withDataPlane(final Map<T, String> dataPlanes)
     {
         final List<Column<T>> all = new ArrayList<>();
         all.add(Column.of("DATA PLANE", "data-plane", dataPlanes::get));
@@ -134,7 +134,12 @@ record View<T extends Resource>(
         return (heading.startsWith(">") ? heading.substring(1) : heading).toLowerCase(Locale.ROOT);
     }
 
-    List<Map<String, Object>> maps(final List<T> resources)
+    /**
+     * {@return keys and values of each record, for JSON and YAML}
+     *
+     * @param resources to print.
+     */
+    public List<Map<String, Object>> maps(final List<T> resources)
     {
         return resources.stream().map(this::map).toList();
     }
@@ -147,8 +152,13 @@ record View<T extends Resource>(
         return map;
     }
 
-    /** The records as those of this kind. */
-    List<T> cast(final List<? extends Resource> resources)
+    /**
+     * {@return the records as those of this kind}
+     *
+     * @param resources that a list of this kind returned.
+     * @throws ClassCastException when one is of another kind.
+     */
+    public List<T> cast(final List<? extends Resource> resources)
     {
         return resources.stream().map(type::cast).toList();
     }

@@ -1,5 +1,6 @@
-package io.millrace.cli.control;
+package io.millrace.cli.control.top;
 
+import io.millrace.cli.control.ControlLink;
 import io.millrace.control.client.Call;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;

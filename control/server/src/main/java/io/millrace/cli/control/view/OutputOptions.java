@@ -1,4 +1,4 @@
-package io.millrace.cli.control;
+package io.millrace.cli.control.view;
 
 import io.millrace.console.ExitCode;
 import io.millrace.console.Json;
@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 /**
  * Output options of a command.
  */
-final class OutputOptions
+public final class OutputOptions
 {
     @Option(names = {"-o", "--output"}, paramLabel = "FORMAT",
         description = "Print as ${COMPLETION-CANDIDATES}. Default: table.")
@@ -20,7 +20,17 @@ final class OutputOptions
     @Option(names = "--json", description = "Print JSON: short for --output json.")
     private boolean json;
 
-    Format format()
+    /**
+     * Called by picocli.
+     */
+    OutputOptions()
+    {
+    }
+
+    /**
+     * {@return the chosen format; a table if none was}
+     */
+    public Format format()
     {
         return json ? Format.json : null == format ? Format.table : format;
     }
@@ -38,7 +48,7 @@ final class OutputOptions
      * @param <T>       kind of resource.
      * @return exit code.
      */
-    <T extends Resource> int print(final View<T> view, final List<T> resources)
+    public <T extends Resource> int print(final View<T> view, final List<T> resources)
     {
         final Terminal terminal = Terminal.standard();
         switch (format())
@@ -65,7 +75,7 @@ final class OutputOptions
      * @param <T>      kind of resource.
      * @return exit code.
      */
-    <T extends Resource> int printOne(final View<T> view, final T resource)
+    public <T extends Resource> int printOne(final View<T> view, final T resource)
     {
         final Terminal terminal = Terminal.standard();
         switch (format())

@@ -1,7 +1,7 @@
-package io.millrace.cli.control;
+package io.millrace.cli.control.top;
 
-import io.millrace.cli.control.TopReport.IoLoad;
-import io.millrace.cli.control.TopReport.ReactorLoad;
+import io.millrace.cli.control.top.TopReport.IoLoad;
+import io.millrace.cli.control.top.TopReport.ReactorLoad;
 import io.millrace.console.Quantity;
 import io.millrace.console.Table;
 import io.millrace.console.Terminal;

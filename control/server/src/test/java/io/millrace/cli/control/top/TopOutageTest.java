@@ -1,4 +1,4 @@
-package io.millrace.cli.control;
+package io.millrace.cli.control.top;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

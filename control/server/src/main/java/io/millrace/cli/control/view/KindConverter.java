@@ -1,4 +1,4 @@
-package io.millrace.cli.control;
+package io.millrace.cli.control.view;
 
 import io.millrace.control.setting.Similar;
 import java.util.ArrayList;
@@ -13,7 +13,7 @@ import picocli.CommandLine.TypeConversionException;
 /**
  * Parses a kind of resource, such as {@code devices} or {@code device}.
  */
-final class KindConverter implements ITypeConverter<View<?>>
+public final class KindConverter implements ITypeConverter<View<?>>
 {
     /** As kubectl and nvme-cli say it. */
     private static final String SHORT_NAME = "ns";
@@ -41,12 +41,12 @@ final class KindConverter implements ITypeConverter<View<?>>
     /**
      * Called by picocli.
      */
-    KindConverter()
+    public KindConverter()
     {
     }
 
     /** Candidates for completion in a shell. */
-    static final class Candidates implements Iterable<String>
+    public static final class Candidates implements Iterable<String>
     {
         /**
          * Called by picocli.

@@ -1,9 +1,9 @@
-package io.millrace.cli.control;
+package io.millrace.cli.control.view;
 
 /**
  * Output formats; the names are values of an option.
  */
-enum Format
+public enum Format
 {
     /** For people. */
     table,

@@ -1,4 +1,4 @@
-package io.millrace.cli.control;
+package io.millrace.cli.control.top;
 
 import io.millrace.console.Quantity;
 import io.millrace.console.Table;

@@ -1,5 +1,6 @@
-package io.millrace.cli.control;
+package io.millrace.cli.control.top;
 
+import io.millrace.cli.control.ControlOptions;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Json;
