@@ -37,6 +37,8 @@ public final class BlockRequest
     private BlockDevice failedDevice;
     /** Does the request if the device does not; null for none. */
     private Emulation emulation;
+    /** Whether the emulation refuses it then; false without one. */
+    private boolean isEmulationCancelled;
 
     /**
      * Creates a slot at set-up; it is reused for the life of its owner.
@@ -76,7 +78,7 @@ public final class BlockRequest
         failedDevice = null;
         if (null != emulation)
         {
-            emulation = null;
+            emulation(null);
         }
         // Rare, and storing a reference costs the collector's mark as well.
         if (BlockStatus.SUCCESS != status || FailureCause.NONE != cause)
@@ -174,11 +176,20 @@ public final class BlockRequest
     private void beginEmulation()
     {
         final Emulation begun = emulation;
-        emulation = null;
+        final boolean isCancelled = isEmulationCancelled;
+        emulation(null);
         cause = FailureCause.NONE;
         nvmeStatus = 0;
         failedDevice = null;
-        begun.emulate(this);
+        if (isCancelled)
+        {
+            failed(FailureCause.CANCELLED, 0);
+            complete(BlockStatus.ABORTED);
+        }
+        else
+        {
+            begun.emulate(this);
+        }
     }
 
     /**
@@ -189,6 +200,21 @@ public final class BlockRequest
     void emulation(final Emulation newEmulation)
     {
         emulation = newEmulation;
+        isEmulationCancelled = false;
+    }
+
+    /**
+     * {@return whether the device has the request, and {@link #emulation(Emulation)} would do it otherwise}
+     */
+    boolean isTried()
+    {
+        return null != emulation;
+    }
+
+    /** Ends the request as aborted if the device, which has it, completes it as not supported. */
+    void cancelEmulation()
+    {
+        isEmulationCancelled = true;
     }
 
     /**

@@ -17,6 +17,7 @@ final class EmulatedRequest
     private EmulationBuffers.Buffer buffer;
     private int sentBlocks;
     private BlockStatus status;
+    private boolean isCancelled;
     private EmulatedRequest next;
 
     /**
@@ -38,6 +39,18 @@ final class EmulatedRequest
         request = newRequest;
         sentBlocks = 0;
         status = BlockStatus.SUCCESS;
+        isCancelled = false;
+    }
+
+    /** No further part is given to the device. */
+    void cancel()
+    {
+        isCancelled = true;
+    }
+
+    boolean isCancelled()
+    {
+        return isCancelled;
     }
 
     /** {@return the request, which has ended} */
@@ -80,7 +93,7 @@ final class EmulatedRequest
     /** {@return whether another part may be sent now} */
     boolean hasNext()
     {
-        return null != buffer && BlockStatus.SUCCESS == status && sentBlocks < request.blocks() &&
+        return null != buffer && !isCancelled && BlockStatus.SUCCESS == status && sentBlocks < request.blocks() &&
             (PARTS_MAX == freeParts || 0 != freeParts && writesZeroes());
     }
 

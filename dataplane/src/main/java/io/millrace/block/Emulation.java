@@ -14,7 +14,8 @@ import io.millrace.memory.MemoryDomain;
  * FUA when the request has it. Nothing larger than a part is compared as it was at one moment, which NVMe does not ask
  * for either: only the fused Compare and Write does, which is not offered. Of a write of zeroes that fails, some parts
  * may be written, as of any write. Requests that wait for a buffer or for others are taken all the same, and queued
- * here.
+ * here: the device is not full, and goes on with reads and writes. Whoever has no use for them any more, as their host
+ * is gone, {@link #withdraw withdraws} and {@link #cancel cancels} them.
  */
 public final class Emulation
 {
@@ -59,7 +60,7 @@ public final class Emulation
         isPossible = buffers.exist() && MemoryDomain.HOST.isIn(geometry.memoryDomains());
         blockShift = geometry.blockShift();
         maxTransferBytes = geometry.maxTransferBytes();
-        queue = new ChannelQueue(geometry, channel::submit);
+        queue = new ChannelQueue(geometry, this::submitPart);
     }
 
     private static int bit(final BlockOperation operation)
@@ -104,12 +105,17 @@ public final class Emulation
     }
 
     /**
-     * Goes on with what the channel refused.
+     * Goes on with what the channel refused, and begins what waits.
      *
      * @return work that was done.
      */
     public int poll()
     {
+        if (0 == inFlight)
+        {
+            return 0;
+        }
+        begin();
         return queue.poll();
     }
 
@@ -118,7 +124,79 @@ public final class Emulation
      */
     public boolean canSleep()
     {
-        return 0 == queue.size();
+        return 0 == queue.size() && (0 == waiting.size() || null == free);
+    }
+
+    /**
+     * Gives a request back that is emulated, and of which no part has been sent. No other is begun before the next
+     * {@link #poll()}: whoever withdraws several begins none of them.
+     *
+     * @param request submitted and not complete.
+     * @return whether it is the submitter's again, without a completion; false when nothing was changed.
+     */
+    public boolean withdraw(final BlockRequest request)
+    {
+        if (!isEmulated(request))
+        {
+            return false;
+        }
+        if (waiting.contains(request))
+        {
+            waiting.remove(request);
+        }
+        else
+        {
+            final EmulatedRequest slot = find(request);
+            if (null == slot || null != slot.buffer())
+            {
+                return false;
+            }
+            buffers.cancel(slot);
+            free(slot);
+        }
+        inFlight--;
+        return true;
+    }
+
+    /**
+     * Gives no further part of a request to the device. It ends, in a later call, when the device is done with the
+     * parts that it has: aborted, if any is missing. A request that is not emulated is not changed; one that the device
+     * completes as not supported is not emulated any more, but ends aborted.
+     *
+     * @param request submitted and not complete, which cannot be {@link #withdraw withdrawn}.
+     */
+    public void cancel(final BlockRequest request)
+    {
+        if (request.isTried())
+        {
+            request.cancelEmulation();
+        }
+        else if (isEmulated(request))
+        {
+            final EmulatedRequest slot = find(request);
+            if (null != slot)
+            {
+                slot.cancel();
+            }
+        }
+    }
+
+    /** Whether it waits here or has a slot, unless it is just being completed. */
+    private boolean isEmulated(final BlockRequest request)
+    {
+        return 0 != inFlight && 0 != (optionalOperations & bit(request.operation())) && !request.isTried();
+    }
+
+    private EmulatedRequest find(final BlockRequest request)
+    {
+        for (int i = 0; null != slots && i < REQUESTS_MAX; i++)
+        {
+            if (slots[i].request() == request)
+            {
+                return slots[i];
+            }
+        }
+        return null;
     }
 
     /**
@@ -215,6 +293,17 @@ public final class Emulation
         }
     }
 
+    private boolean submitPart(final BlockRequest part)
+    {
+        final EmulatedRequest slot = (EmulatedRequest)part.owner();
+        if (!slot.isCancelled())
+        {
+            return channel.submit(part);
+        }
+        onPart(slot, part, BlockStatus.ABORTED);
+        return true;
+    }
+
     /**
      * The device has completed a part.
      *
@@ -241,8 +330,13 @@ public final class Emulation
         send(slot);
         if (null != slot.request() && slot.isIdle() && null != slot.buffer())
         {
-            finish(slot, BlockStatus.SUCCESS != slot.status() || slot.isComplete() ?
-                slot.status() : BlockStatus.ABORTED);
+            final BlockStatus ended = BlockStatus.SUCCESS != slot.status() || slot.isComplete() ?
+                slot.status() : BlockStatus.ABORTED;
+            if (slot.isCancelled() && BlockStatus.ABORTED == ended)
+            {
+                slot.request().failed(FailureCause.CANCELLED, 0);
+            }
+            finish(slot, ended);
         }
     }
 
@@ -269,15 +363,22 @@ public final class Emulation
     private void finish(final EmulatedRequest slot, final BlockStatus status)
     {
         final EmulationBuffers.Buffer buffer = slot.buffer();
-        final BlockRequest request = slot.end();
-        slot.next(free);
-        free = slot;
+        final BlockRequest request = free(slot);
         if (null != buffer)
         {
             buffers.release(buffer);
         }
         complete(request, status);
         begin();
+    }
+
+    /** {@return the request that the slot had} */
+    private BlockRequest free(final EmulatedRequest slot)
+    {
+        final BlockRequest request = slot.end();
+        slot.next(free);
+        free = slot;
+        return request;
     }
 
     private void complete(final BlockRequest request, final BlockStatus status)

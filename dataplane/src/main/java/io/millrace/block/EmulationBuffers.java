@@ -8,9 +8,9 @@ import io.millrace.memory.BufferWaiter;
 
 /**
  * Buffers of a reactor for {@link Emulation}, taken from its pool when a command needs one. Commands wait for them in
- * order, and in the pool's turn with everybody else. Commands that write zeroes share one buffer. The last one is not
- * given back while commands wait, and is kept from then on, so that emulated commands continue when everything else is
- * held by commands that wait for them. The reactor's only; nothing is allocated per command.
+ * order, and in the pool's turn with everybody else. Commands that write zeroes share one buffer, the longest. The
+ * last one is not given back while commands wait, and is kept from then on, so that emulated commands continue when
+ * everything else is held by commands that wait for them. The reactor's only; nothing is allocated per command.
  */
 public final class EmulationBuffers
 {
@@ -19,6 +19,8 @@ public final class EmulationBuffers
     private final BufferPool pool;
     private final BufferShare share;
     private final int bufferBytes;
+    /** The first buffer is not smaller: hosts are promised that writes, of zeroes too, are atomic up to this length. */
+    private final int firstBytesMin;
     private final PoolWaiter waiter = new PoolWaiter();
     /** First and last command that wait. */
     private EmulatedRequest first;
@@ -74,6 +76,7 @@ public final class EmulationBuffers
         this.pool = pool;
         share = null == pool ? null : pool.newShare(new BufferGroup());
         bufferBytes = null == pool ? 0 : Math.min(BUFFER_BYTES_MAX, pool.bufferBytesMax());
+        firstBytesMin = Math.min(bufferBytes, BufferPool.FLOOR_BUFFER_BYTES_MAX);
     }
 
     /**
@@ -93,7 +96,8 @@ public final class EmulationBuffers
     {
         if (null != zeroes && request.writesZeroes())
         {
-            give(zeroes, request);
+            final Buffer full = zeroes.lengthBytes < bufferBytes && null == first ? takeOf(bufferBytes) : null;
+            give(null == full ? zeroes : full, request);
             return;
         }
         final Buffer buffer = null == first ? take() : null;
@@ -189,13 +193,19 @@ public final class EmulationBuffers
             return buffer;
         }
         int lengthBytes = bufferBytes;
-        long address = pool.acquire(share, lengthBytes);
+        Buffer buffer = takeOf(lengthBytes);
         // A small first one will do where the pool has no other: the command goes on all the same.
-        while (0 == address && 0 == heldCount && lengthBytes > BufferPool.BUFFER_BYTES_MIN)
+        while (null == buffer && 0 == heldCount && lengthBytes > firstBytesMin)
         {
             lengthBytes /= 2;
-            address = pool.acquire(share, lengthBytes);
+            buffer = takeOf(lengthBytes);
         }
+        return buffer;
+    }
+
+    private Buffer takeOf(final int lengthBytes)
+    {
+        final long address = pool.acquire(share, lengthBytes);
         return 0 == address ? null : add(address, lengthBytes);
     }
 
@@ -239,8 +249,7 @@ public final class EmulationBuffers
         if (null != first && !isWaiting)
         {
             isWaiting = true;
-            pool.awaitPart(
-                waiter, share, 0 == heldCount ? Math.min(bufferBytes, BufferPool.FLOOR_BUFFER_BYTES_MAX) : bufferBytes);
+            pool.awaitPart(waiter, share, 0 == heldCount ? firstBytesMin : bufferBytes);
         }
         else if (null == first && isWaiting)
         {

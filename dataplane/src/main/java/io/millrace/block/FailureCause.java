@@ -14,5 +14,7 @@ public enum FailureCause
     /** A fault device: the number of its rule, from 1. */
     FAULT_RULE,
     /** The submitter: the id of the {@link io.millrace.memory.MemoryDomain} that the device does not take. */
-    MEMORY_DOMAIN
+    MEMORY_DOMAIN,
+    /** The submitter, which cancelled the rest of an emulated request. Without a code. */
+    CANCELLED
 }

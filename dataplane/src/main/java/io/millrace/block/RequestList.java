@@ -15,6 +15,16 @@ final class RequestList
         return size;
     }
 
+    /**
+     * {@return whether a request is in this list}
+     *
+     * @param request in no other list.
+     */
+    boolean contains(final BlockRequest request)
+    {
+        return head == request || null != request.previous();
+    }
+
     void add(final BlockRequest request)
     {
         request.next(null);

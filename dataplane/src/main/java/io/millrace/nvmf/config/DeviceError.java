@@ -143,7 +143,7 @@ public final class DeviceError
     {
         return switch (cause)
         {
-            case NONE -> "";
+            case NONE, CANCELLED -> "";
             case ERRNO -> Errno.name(causeCode);
             case NVME_STATUS -> "NVMe status 0x" + Integer.toHexString(causeCode);
             case FAULT_RULE -> "fault rule " + causeCode;

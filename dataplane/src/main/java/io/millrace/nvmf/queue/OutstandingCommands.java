@@ -3,6 +3,7 @@ package io.millrace.nvmf.queue;
 import io.millrace.memory.BufferPool;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.nvmf.request.DeviceChannel;
 import io.millrace.nvmf.request.NamespaceChannel;
 import io.millrace.nvmf.request.PayloadBuffers;
 import io.millrace.nvmf.request.Request;
@@ -191,7 +192,7 @@ public final class OutstandingCommands
     }
 
     /**
-     * Removes a command from the queue that it waits in.
+     * Removes a command from the queue that it waits in, that of the device's emulation included.
      *
      * @param request of the command.
      * @return false when it waits in none.
@@ -206,12 +207,44 @@ public final class OutstandingCommands
             case THROTTLED, CAPSULE_THROTTLED -> request.throttleQueue().remove(request);
             case AWAITING_NEXT_TURN -> resources.adminTimeBudget().cancel(request);
             case AWAITING_EVENT -> queuePair.association().asyncEvents().forget(request);
+            case SUBMITTED ->
+            {
+                return withdrawEmulated(request);
+            }
             default ->
             {
                 return false;
             }
         }
         return true;
+    }
+
+    private static boolean withdrawEmulated(final Request request)
+    {
+        final DeviceChannel device = request.namespace().device();
+        if (!device.withdraw(request))
+        {
+            return false;
+        }
+        if (0 != request.bufferAddress())
+        {
+            device.onReturned(request);
+        }
+        return true;
+    }
+
+    /**
+     * Sends no more of a command to its device where the command is emulated; it ends when the device is done with the
+     * parts that it has.
+     *
+     * @param request of the command, which was not {@link #withdraw withdrawn}.
+     */
+    void stopEmulation(final Request request)
+    {
+        if (RequestPhase.SUBMITTED == request.phase())
+        {
+            request.namespace().device().stopEmulation(request);
+        }
     }
 
     /**
@@ -241,6 +274,13 @@ public final class OutstandingCommands
             {
                 withdraw(request);
                 fail(request, status);
+            }
+            case SUBMITTED ->
+            {
+                if (withdraw(request))
+                {
+                    fail(request, status);
+                }
             }
             case RECEIVING ->
             {
@@ -346,7 +386,7 @@ public final class OutstandingCommands
 
     /**
      * Ends all commands, as their connection is gone, but those at a device: that may still touch their memory, and
-     * they are freed when it completes them.
+     * they are freed when it completes them. Of those that are emulated, the device gets no further part.
      */
     void dropAll()
     {
@@ -364,8 +404,20 @@ public final class OutstandingCommands
     {
         switch (request.phase())
         {
-            case SUBMITTED, STEPPING, STEP_DONE ->
+            case STEPPING, STEP_DONE ->
             {
+                // The next step is not begun.
+            }
+            case SUBMITTED ->
+            {
+                if (withdraw(request))
+                {
+                    free(request);
+                }
+                else
+                {
+                    stopEmulation(request);
+                }
             }
             default ->
             {

@@ -452,8 +452,13 @@ public final class QueuePair implements RequestOwner
     {
         final Request request = outstandingCommands.find(commandId);
         if (null == request || RequestPhase.CAPSULE_AWAITING_BUFFER == request.phase() ||
-            RequestPhase.CAPSULE_THROTTLED == request.phase() || !outstandingCommands.withdraw(request))
+            RequestPhase.CAPSULE_THROTTLED == request.phase())
         {
+            return false;
+        }
+        if (!outstandingCommands.withdraw(request))
+        {
+            outstandingCommands.stopEmulation(request);
             return false;
         }
         complete(request, NvmeStatus.ABORT_REQUESTED);

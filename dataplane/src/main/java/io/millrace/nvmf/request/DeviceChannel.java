@@ -439,6 +439,27 @@ public final class DeviceChannel implements OpenListener, CloseListener
     }
 
     /**
+     * Takes a request back that is emulated, and of which the device has had nothing. Its buffer is to be returned.
+     *
+     * @param request that was submitted.
+     * @return false when the device may have it: then it completes.
+     */
+    public boolean withdraw(final Request request)
+    {
+        return emulation.withdraw(request.blockRequest());
+    }
+
+    /**
+     * Sends no more of an emulated request to the device. It completes when the device is done with its parts.
+     *
+     * @param request that was submitted, and is not {@link #withdraw withdrawn}.
+     */
+    public void stopEmulation(final Request request)
+    {
+        emulation.cancel(request.blockRequest());
+    }
+
+    /**
      * Takes back memory that the device lent.
      *
      * @param request it was lent to.

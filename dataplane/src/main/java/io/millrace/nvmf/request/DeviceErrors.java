@@ -3,6 +3,7 @@ package io.millrace.nvmf.request;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.FailureCause;
 import io.millrace.nvmf.config.DeviceError;
 
 /**
@@ -34,13 +35,13 @@ public final class DeviceErrors
     }
 
     /**
-     * A request has failed. That compared data differ is no error of the device.
+     * A request has failed. That compared data differ is no error of the device, nor is a host that is gone.
      *
      * @param request with its status.
      */
     void onFailed(final BlockRequest request)
     {
-        if (BlockStatus.COMPARE_FAILURE == request.status())
+        if (BlockStatus.COMPARE_FAILURE == request.status() || FailureCause.CANCELLED == request.cause())
         {
             return;
         }

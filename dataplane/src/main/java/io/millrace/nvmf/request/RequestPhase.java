@@ -44,8 +44,9 @@ package io.millrace.nvmf.request;
  * </pre>
  *
  * When the connection is gone, a request in any phase becomes {@code IDLE} at once, but in {@code SUBMITTED} and
- * {@code STEPPING} when its device completes it. What a phase waits for is withdrawn by
- * {@code OutstandingCommands.withdraw}. {@link #canBecome} is this table; assertions hold {@link Request#phase} to it.
+ * {@code STEPPING} when its device completes it, unless it is to be emulated and the device has had nothing of it. What
+ * a phase waits for is withdrawn by {@code OutstandingCommands.withdraw}. {@link #canBecome} is this table; assertions
+ * hold {@link Request#phase} to it.
  */
 public enum RequestPhase
 {
