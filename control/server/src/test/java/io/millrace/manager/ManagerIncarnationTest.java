@@ -101,6 +101,51 @@ class ManagerIncarnationTest
         }
     }
 
+    @Test
+    void shouldNotBeInSyncWhileTheDataPlaneCannotPersistAVersion() throws Exception
+    {
+        try (TestPlane plane = TestPlane.started(directory, "a"))
+        {
+            plane.persists(false);
+            try (ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0")))
+            {
+                checkNotInSyncUntilPersisted(plane, fixture.connect());
+            }
+        }
+    }
+
+    /** It has persisted the version, but not that a change made beside the manager was reverted. */
+    @Test
+    void shouldNotBeInSyncWhileTheDataPlaneCannotPersistTheRepairOfAVersion() throws Exception
+    {
+        try (TestPlane plane = TestPlane.started(directory, "a");
+            ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0")))
+        {
+            final ControlClient client = fixture.connect();
+            ManagerFixture.untilWell(client);
+            client.createDevice(DeviceSpec.memory("mem0", MIB, 4096));
+            ManagerFixture.untilWell(client);
+            plane.persists(false);
+            try (ControlClient beside = ControlClient.connect(plane.directContext()))
+            {
+                beside.deleteDevice("mem0");
+            }
+            client.manager().reconcile(ReconcileMode.REPAIR);
+            assertEquals(1, client.devices("mem0").size());
+            checkNotInSyncUntilPersisted(plane, client);
+        }
+    }
+
+    private static void checkNotInSyncUntilPersisted(final TestPlane plane, final ControlClient client)
+        throws Exception
+    {
+        final ManagedInfo info = ManagerFixture.until(client, (each) -> Health.IN_SYNC == each.health() ||
+            each.text().contains("the data plane cannot persist it in "));
+        assertEquals(Health.DRIFTED, info.health(), info::toString);
+        plane.persists(true);
+        assertEquals("", ManagerFixture.untilWell(client).text());
+    }
+
     /** What was deleted does not come back under the name of what was made for somebody else. */
     @Test
     void shouldReplaceADeviceOfTheSameSizeToo()

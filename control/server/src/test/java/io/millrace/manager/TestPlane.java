@@ -140,6 +140,22 @@ final class TestPlane implements AutoCloseable, ControlOwner
         }
     }
 
+    /** Whether its state can be written, as if its disk were full or not. */
+    void persists(final boolean isPossible) throws IOException
+    {
+        // A file cannot be created in place of a directory, nor that be deleted before it is empty.
+        final Path obstacle = state.resolve("applied-state.yaml.tmp");
+        if (isPossible)
+        {
+            Files.delete(obstacle.resolve("full"));
+            Files.delete(obstacle);
+        }
+        else
+        {
+            Files.createDirectories(obstacle.resolve("full"));
+        }
+    }
+
     void stop()
     {
         CloseHelper.closeAll(agent, dataPlane);

@@ -319,10 +319,7 @@ public final class ManagedPlane implements ControlListener, AutoCloseable
 
     private int serve(final long nowNs)
     {
-        if (!versions.isConfirming())
-        {
-            syncStatus.follow(ledger);
-        }
+        syncStatus.follow(ledger);
         revertIfLater();
         if (ledger.isAdopting())
         {
@@ -588,7 +585,7 @@ public final class ManagedPlane implements ControlListener, AutoCloseable
             case FENCED -> Health.FENCED;
             case FOREIGN -> Health.FOREIGN;
             default -> !watch.stall().isEmpty() ? Health.STALLED :
-                syncStatus.isInSync(ledger) ? Health.IN_SYNC : Health.DRIFTED;
+                syncStatus.isInSync(ledger) && versions.isPersisted() ? Health.IN_SYNC : Health.DRIFTED;
         };
     }
 
@@ -618,7 +615,7 @@ public final class ManagedPlane implements ControlListener, AutoCloseable
                 case STALLED -> watch.stall();
                 case FENCED -> "another manager is active";
                 case FOREIGN -> held.foreignReason();
-                default -> leadership.isHeld() ? "" : leadership.lastError();
+                default -> leadership.isHeld() ? versions.lastError() : leadership.lastError();
             });
     }
 

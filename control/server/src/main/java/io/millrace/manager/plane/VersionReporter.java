@@ -39,6 +39,7 @@ final class VersionReporter
     {
         told = held;
         isOld = older;
+        lastError = older ? "" : lastError;
     }
 
     /** The steps of a version follow. */
@@ -50,22 +51,31 @@ final class VersionReporter
         }
     }
 
-    /** The data plane was found in sync with a version, with the given number of direct changes resolved. */
+    /**
+     * The data plane was found in sync with a version, with the given number of direct changes resolved. Reported again
+     * at each comparison until it is persisted.
+     */
     void onInSync(final StatePosition position, final long directChanges, final long directChangesSeen)
     {
-        if (!isOld && (!position.equals(told) || directChanges != directChangesSeen))
+        if (!isOld && (!position.equals(told) || directChanges != directChangesSeen || !lastError.isEmpty()))
         {
             send(new Command.ApplyVersion(position, true, directChanges));
         }
     }
 
     /**
-     * Whether the data plane has not confirmed yet that it was found in sync. After a restart it would not know by then
-     * that this manager made what it has, and an operator would be asked before anything of it is removed.
+     * Whether the data plane has persisted what was reported. Before that it would not know after a restart that this
+     * manager made what it has, and an operator would be asked before anything of it is removed.
      */
-    boolean isConfirming()
+    boolean isPersisted()
     {
-        return unconfirmed > 0;
+        return 0 == unconfirmed && lastError.isEmpty();
+    }
+
+    /** Reply of a data plane that cannot persist versions; empty when it can. */
+    String lastError()
+    {
+        return lastError;
     }
 
     private void send(final Command.ApplyVersion command)
