@@ -80,4 +80,13 @@ public interface BlockDevice extends AutoCloseable
      */
     @Override
     void close();
+
+    /**
+     * Frees the device as {@link #close} does, and removes what opening it made: the start that it was for failed, and
+     * no host was connected.
+     */
+    default void abandon()
+    {
+        close();
+    }
 }

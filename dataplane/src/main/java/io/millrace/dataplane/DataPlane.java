@@ -53,6 +53,7 @@ public final class DataPlane implements AutoCloseable
     private final UUID id = UUID.randomUUID();
     private final long startNs = System.nanoTime();
     private final Deque<AutoCloseable> started = new ArrayDeque<>();
+    private volatile boolean isAbandoned;
     private final List<String> notes = new ArrayList<>();
     private String memoryNote = "";
     private StatusFile status;
@@ -131,6 +132,7 @@ public final class DataPlane implements AutoCloseable
         }
         catch (final RuntimeException | Error e)
         {
+            dataPlane.abandon();
             try
             {
                 dataPlane.close();
@@ -155,7 +157,7 @@ public final class DataPlane implements AutoCloseable
         final MemoryRegistry registry = new MemoryRegistry();
         registry.add(memory, MemoryRole.BUFFERS);
         devices = new Devices(operations, registry);
-        started.push(devices::closeAll);
+        started.push(() -> devices.closeAll(isAbandoned && !operations.hadHosts()));
         for (int i = 0; i < config.devices().size(); i++)
         {
             createDevice(i);
@@ -535,6 +537,15 @@ public final class DataPlane implements AutoCloseable
     private static String word(final DataPlaneState state)
     {
         return state.name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * The process cannot start: {@link #close} will also remove the files that devices of the configuration created,
+     * unless a host was connected.
+     */
+    public void abandon()
+    {
+        isAbandoned = true;
     }
 
     /**

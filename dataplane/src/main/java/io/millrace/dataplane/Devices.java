@@ -406,7 +406,7 @@ public final class Devices
      * Closes all in the reverse of the order in which they were made: those that are made of others first. No reactor
      * has a channel any more.
      */
-    void closeAll()
+    void closeAll(final boolean isAbandoned)
     {
         final List<ManagedDevice> open = new ArrayList<>(devices.values());
         devices.clear();
@@ -415,7 +415,14 @@ public final class Devices
         {
             try
             {
-                device.device().close();
+                if (isAbandoned)
+                {
+                    device.device().abandon();
+                }
+                else
+                {
+                    device.device().close();
+                }
             }
             catch (final RuntimeException e)
             {

@@ -21,6 +21,7 @@ final class Operations implements TargetListener
     private final DeviceErrorReports deviceErrors = new DeviceErrorReports(this);
     private final DeviceStatusReports deviceStatus = new DeviceStatusReports(this);
     private StatusFile status;
+    private volatile boolean hadHosts;
     private volatile DataPlaneState state = DataPlaneState.SERVING;
 
     Operations(final DataPlaneConfig config, final TargetListener hosts, final DataPlaneListener listener)
@@ -28,6 +29,12 @@ final class Operations implements TargetListener
         this.hosts = hosts;
         this.listener = listener;
         target = new Target(config.limits(), this);
+    }
+
+    /** {@return whether a host was ever connected, which may have written} */
+    boolean hadHosts()
+    {
+        return hadHosts;
     }
 
     Target target()
@@ -105,6 +112,7 @@ final class Operations implements TargetListener
     public void onConnected(
         final String hostNqn, final String remote, final String subsystemNqn, final int controllerId)
     {
+        hadHosts = true;
         hosts.onConnected(hostNqn, remote, subsystemNqn, controllerId);
         publish(ResourceKind.CONTROLLER, ResourceChange.CONNECTED, subsystemNqn + '/' + controllerId,
             host(hostNqn, remote));

@@ -1,15 +1,19 @@
 package io.millrace.dataplane;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.fault.FaultPlan;
+import io.millrace.block.file.FileBounds;
+import io.millrace.block.file.FileRecords;
 import io.millrace.dataplane.config.DataPlaneConfig;
 import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.dataplane.config.ListenerSettings;
 import io.millrace.dataplane.config.SettingException;
 import io.millrace.dataplane.config.SubsystemSettings;
+import io.millrace.dataplane.device.FileAccess;
 import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.TransportAddress;
@@ -134,6 +138,60 @@ class DataPlaneTest
             assertEquals("stop what listens there or take another port", e.remedy());
         }
         DataPlane.start(config()).close();
+    }
+
+    private DeviceConfig file(final Path path)
+    {
+        return DeviceConfig.of("file0", "file", Map.of("path", path.toString(), "size", 1L << 20)).with(new FileAccess(
+            FileBounds.ANYWHERE, FileRecords.in(directory.resolve("records")).permanent()));
+    }
+
+    @Test
+    void shouldRemoveTheFilesThatAFailedStartCreatedAndNoOthers() throws IOException
+    {
+        final Path created = directory.resolve("created.img");
+        final Path existing = Files.write(directory.resolve("existing.img"), new byte[1 << 20]);
+        try (ServerSocket taken = new ServerSocket(0, 1, LOOPBACK))
+        {
+            listeners.add(listener(taken.getLocalPort()));
+            for (final Path each : List.of(created, existing))
+            {
+                devices.clear();
+                devices.add(file(each));
+                servedDevice = "file0";
+                refused();
+            }
+        }
+        assertFalse(Files.exists(created));
+        assertTrue(Files.exists(existing));
+        // Nothing says that the file is missing.
+        listeners.remove(1);
+        devices.set(0, file(created));
+        DataPlane.start(config()).close();
+        assertTrue(Files.exists(created));
+        DataPlane.start(config()).close();
+    }
+
+    @Test
+    void shouldKeepTheFilesOfAnAbandonedStartOnceAHostWasConnected()
+    {
+        final Path created = directory.resolve("created.img");
+        devices.set(0, file(created));
+        servedDevice = "file0";
+        try (DataPlane abandoned = DataPlane.start(config()))
+        {
+            devices.set(0, DeviceConfig.of("file0", "remote", Map.of("addresses",
+                List.of("tcp://" + abandoned.addresses().getFirst().hostAndPort()), "subsystem", NQN, "nsid", 1)));
+            DataPlane.start(config()).close();
+            abandoned.abandon();
+        }
+        assertTrue(Files.exists(created));
+        devices.set(0, file(directory.resolve("unused.img")));
+        try (DataPlane abandoned = DataPlane.start(config()))
+        {
+            abandoned.abandon();
+        }
+        assertFalse(Files.exists(directory.resolve("unused.img")));
     }
 
     @Test

@@ -45,7 +45,7 @@ class LentMemoryTest
     @AfterEach
     void close()
     {
-        devices.closeAll();
+        devices.closeAll(false);
         assertEquals(0, listener.heldBytes());
     }
 

@@ -18,6 +18,8 @@ import java.util.List;
  */
 public final class IoUringProbe
 {
+    /** Oldest kernel whose io_uring the data plane uses. */
+    public static final String LINUX_MIN = "5.6";
     private static final String NAME = "io_uring";
     private static final Path DISABLED = Path.of("/proc/sys/kernel/io_uring_disabled");
     private static final int OPERATIONS_MAX = 256;
@@ -130,7 +132,7 @@ public final class IoUringProbe
                 IoUring.IORING_SETUP_SINGLE_ISSUER | IoUring.IORING_SETUP_DEFER_TASKRUN));
             all.add(flags("ring without index array", "6.6", IoUring.IORING_SETUP_NO_SQARRAY));
             all.add(operation("registered buffers", "5.1", IoUring.IORING_OP_READ_FIXED));
-            all.add(operation("allocate and deallocate", "5.6", IoUring.IORING_OP_FALLOCATE));
+            all.add(operation("allocate and deallocate", LINUX_MIN, IoUring.IORING_OP_FALLOCATE));
             all.add(operation("send without copy", "6.0", IoUring.IORING_OP_SEND_ZC));
             all.add(operation("device commands", "5.19", IoUring.IORING_OP_URING_CMD));
         }
@@ -156,7 +158,7 @@ public final class IoUringProbe
                 reason + ", a seccomp filter or security module forbids it",
                 "allow the io_uring system calls in the profile of the container or service");
             case Errno.ENOSYS -> Capability.off(NAME, reason + ", the kernel or a seccomp filter does not have it",
-                "run Linux 5.10 or newer with CONFIG_IO_URING and allow its system calls");
+                "run Linux " + LINUX_MIN + " or newer with CONFIG_IO_URING and allow its system calls");
             case Errno.ENOMEM -> Capability.off(NAME, reason, "raise the locked memory limit: ulimit -l");
             case Errno.EMFILE -> Capability.off(NAME, reason, "raise the limit of open files: ulimit -n");
             default -> Capability.off(NAME, reason, "see io_uring_setup(2)");

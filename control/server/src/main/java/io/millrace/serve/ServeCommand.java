@@ -172,6 +172,7 @@ public final class ServeCommand implements Callable<Integer>
         }
         catch (final IOException e)
         {
+            dataPlane.abandon();
             throw new CommandException(ExitCode.USAGE, read.file() + ": " + e.getMessage() + " with metrics.port", e);
         }
     }
@@ -193,6 +194,7 @@ public final class ServeCommand implements Callable<Integer>
         }
         catch (final SettingException e)
         {
+            dataPlane.abandon();
             throw new CommandException(ExitCode.USAGE, read.locate(e).getMessage(), e);
         }
     }

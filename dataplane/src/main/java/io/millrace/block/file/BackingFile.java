@@ -214,7 +214,8 @@ final class BackingFile implements AutoCloseable
     }
 
     /**
-     * Closes the file, and removes it when it was made by {@link #open}: set-up failed.
+     * Closes the file, and removes it with its record when it was made by {@link #open}, which found no record: set-up
+     * failed. It is removed while it is locked, so that no other process can have begun to use it.
      */
     void abandon()
     {
@@ -222,6 +223,8 @@ final class BackingFile implements AutoCloseable
         {
             try
             {
+                // First: a record without a file would refuse the next start.
+                config.records().withdraw(config.path());
                 java.nio.file.Files.deleteIfExists(place.path());
             }
             catch (final IOException e)

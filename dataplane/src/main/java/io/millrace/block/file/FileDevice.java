@@ -3,6 +3,7 @@ package io.millrace.block.file;
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.linux.CompletionEntry;
 import io.millrace.bindings.linux.IoUring;
+import io.millrace.bindings.linux.IoUringProbe;
 import io.millrace.bindings.linux.SubmissionEntry;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
@@ -267,11 +268,29 @@ public final class FileDevice implements GrowableDevice
     @Override
     public void close()
     {
+        close(false);
+    }
+
+    @Override
+    public void abandon()
+    {
+        close(true);
+    }
+
+    private void close(final boolean isAbandoned)
+    {
         if (isClosed.compareAndSet(false, true))
         {
             registry.removeListener(memory);
             ringFactory.release();
-            file.close();
+            if (isAbandoned)
+            {
+                file.abandon();
+            }
+            else
+            {
+                file.close();
+            }
         }
     }
 
@@ -344,8 +363,8 @@ public final class FileDevice implements GrowableDevice
         catch (final NativeException e)
         {
             throw new BlockDeviceException("device " + config.name() + ": io_uring is off (" + e.getMessage() +
-                "): set kernel.io_uring_disabled=0, allow it in the container's seccomp profile, or use Linux 5.6 or " +
-                "later", e);
+                "): set kernel.io_uring_disabled=0, allow it in the container's seccomp profile, or use Linux " +
+                IoUringProbe.LINUX_MIN + " or later", e);
         }
     }
 

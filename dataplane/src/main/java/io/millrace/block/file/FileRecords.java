@@ -160,7 +160,20 @@ public final class FileRecords
      */
     public void remove(final Path path) throws IOException
     {
-        if (this == NONE || isPermanent)
+        if (!isPermanent)
+        {
+            withdraw(path);
+        }
+    }
+
+    /**
+     * Removes the record of a file that is removed too, as the start that made both failed.
+     *
+     * @throws IOException when it cannot be removed; it still counts then.
+     */
+    void withdraw(final Path path) throws IOException
+    {
+        if (this == NONE)
         {
             return;
         }

@@ -7,6 +7,7 @@ import io.millrace.bindings.linux.CompletionEntry;
 import io.millrace.bindings.linux.Files;
 import io.millrace.bindings.linux.IoUring;
 import io.millrace.bindings.linux.IoUringCalls;
+import io.millrace.bindings.linux.IoUringProbe;
 import io.millrace.bindings.linux.Mappings;
 import io.millrace.bindings.linux.RingParams;
 import io.millrace.bindings.linux.SubmissionEntry;
@@ -143,7 +144,8 @@ final class Ring implements AutoCloseable
             if (needed != (RingParams.features(params) & needed))
             {
                 Files.close(result);
-                throw new NativeException("io_uring_setup (kernel is older than 5.6)", Errno.ENOSYS);
+                throw new NativeException("io_uring_setup (kernel is older than " + IoUringProbe.LINUX_MIN +
+                    ')', Errno.ENOSYS);
             }
             try
             {
