@@ -15,8 +15,8 @@ final class RingFactory
 
     private static RingFactory shared;
 
-    private final ExecutorService thread = Executors.newSingleThreadExecutor((task) ->
-        Thread.ofPlatform().daemon(true).name("millrace-rings").unstarted(task));
+    private final ExecutorService thread = Executors.newSingleThreadExecutor(this::worker);
+    private volatile Thread worker;
     private int users;
 
     private RingFactory()
@@ -40,6 +40,12 @@ final class RingFactory
         }
     }
 
+    private Thread worker(final Runnable task)
+    {
+        worker = Thread.ofPlatform().daemon(true).name("millrace-rings").unstarted(task);
+        return worker;
+    }
+
     /** A device has been closed. With the last the thread ends, which is waited for. */
     void release()
     {
@@ -56,7 +62,8 @@ final class RingFactory
         thread.shutdown();
         try
         {
-            thread.awaitTermination(END_S, TimeUnit.SECONDS);
+            // An executor says that it has terminated a moment before its thread ends.
+            worker.join(TimeUnit.SECONDS.toMillis(END_S));
         }
         catch (final InterruptedException e)
         {
