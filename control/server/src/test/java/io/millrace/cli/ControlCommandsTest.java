@@ -133,9 +133,9 @@ class ControlCommandsTest
         assertEquals("ANA group 9 of " + NQN + " is in transition at every listener\n",
             ok("ana set " + NQN + " change --group 9"));
         final String listed = ok("ana list " + NQN).replaceAll(" +", " ");
-        assertTrue(run("ana set " + NQN + " fine").err().startsWith("millrace ana set: Invalid value for positional " +
-            "parameter at index 1 (STATE): 'fine' is no ANA state: use one of optimized, non-optimized, " +
-            "inaccessible, persistent-loss, change\n"));
+        assertTrue(run("ana set " + NQN + " fine").err().startsWith(
+            "millrace ana set: STATE: 'fine' is no ANA state: use one of optimized, non-optimized, inaccessible, " +
+                "persistent-loss, change\n"));
         final String row = "\n" + NQN + " 192.0.2.7:4420 ";
         assertTrue(listed.startsWith("SUBSYSTEM LISTENER GROUP STATE NAMESPACES CHANGES" + row +
             "1 non-optimized 0 1" + row + "2 non-optimized 1 1" + row + "3-8 non-optimized 0 1" + row + "9 change 0 2" +

@@ -7,6 +7,7 @@ import io.millrace.block.memory.MemoryDevice;
 import io.millrace.memory.RandomSegments;
 import io.millrace.memory.Segments;
 import io.millrace.nvmf.request.Request;
+import io.millrace.nvmf.request.RequestPhase;
 import io.millrace.nvmf.tcp.pdu.PduType;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -52,6 +53,7 @@ class TcpScatteredDataTest
                     new UnsafeBuffer(WireCommand.write(COMMAND, 0, blocks, data.length)), 0);
                 request.data().copyFrom(RandomSegments.spread(random, Segments.COUNT_MAX,
                     arena.allocate(data.length + RandomSegments.SPREAD_BYTES).address(), data.length));
+                request.phase(RequestPhase.RECEIVING);
                 connection.receiveData(request);
                 target.turn();
                 final WirePdu ready = host.expect(PduType.READY_TO_TRANSFER);
