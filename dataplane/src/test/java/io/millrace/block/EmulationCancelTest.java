@@ -180,6 +180,21 @@ class EmulationCancelTest
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"VERIFY", "WRITE_ZEROES"})
+    void shouldNotBeginWhatTheDeviceRefusesAfterTheClose(final BlockOperation operation)
+    {
+        try (ManualEmulation able = new ManualEmulation(false))
+        {
+            assertTrue(able.emulation.submit(able.request(operation, 0, 3)));
+            able.emulation.close();
+            able.completeFirst(BlockStatus.NOT_SUPPORTED);
+            assertEquals(0, able.emulation.inFlight());
+            assertEquals(0, able.pool().usedBytes());
+            assertEquals(BlockStatus.ABORTED, able.outcome());
+        }
+    }
+
     @Test
     void shouldLeaveRequestsThatTheDeviceDoesAlone()
     {

@@ -39,9 +39,20 @@ final class ManualEmulation implements AutoCloseable, BlockDevice
      */
     ManualEmulation(final boolean emulated)
     {
-        geometry = BlockGeometry.builder(BLOCK, 1 << 20).supportsCompare(!emulated).supportsVerify(!emulated)
-            .supportsWriteZeroes(!emulated).build();
-        emulation = new Emulation(this, new Channel(), buffers);
+        this(BlockGeometry.builder(BLOCK, 1 << 20).supportsCompare(!emulated).supportsVerify(!emulated)
+            .supportsWriteZeroes(!emulated).build());
+    }
+
+    ManualEmulation(final BlockGeometry geometry)
+    {
+        this.geometry = geometry;
+        emulation = another();
+    }
+
+    /** Of another channel of the reactor, with the same buffers. */
+    Emulation another()
+    {
+        return new Emulation(this, new Channel(), buffers);
     }
 
     private final class Channel implements BlockChannel

@@ -307,6 +307,19 @@ class DeviceStatusTest
     }
 
     @Test
+    void shouldBeUsableAgainWhenItCouldNotBeDeleted()
+    {
+        create();
+        device.isMemoryLent = true;
+        assertTrue(assertThrows(OperationException.class, () -> devices.delete("own0")).getMessage()
+            .contains("waits for memory that it lent"));
+        assertEquals(DeviceState.AVAILABLE, devices.get("own0").state());
+        device.isMemoryLent = false;
+        devices.delete("own0");
+        assertTrue(device.isClosed);
+    }
+
+    @Test
     void shouldNotDeleteWhatWasClosedWithTheDataPlaneMeanwhile()
     {
         create();

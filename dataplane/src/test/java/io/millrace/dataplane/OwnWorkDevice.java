@@ -15,6 +15,8 @@ final class OwnWorkDevice implements BlockDevice
     volatile DeviceStatus status = DeviceStatus.ONLINE;
     volatile DeviceServices services = DeviceServices.NONE;
     volatile boolean isClosed;
+    /** Whether it has lent memory, without whose return it cannot be closed. */
+    volatile boolean isMemoryLent;
 
     OwnWorkDevice(final String name)
     {
@@ -60,6 +62,10 @@ final class OwnWorkDevice implements BlockDevice
     @Override
     public void close()
     {
+        if (isMemoryLent)
+        {
+            throw new IllegalStateException("waits for memory that it lent");
+        }
         isClosed = true;
         inner.close();
     }

@@ -25,6 +25,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -41,6 +42,7 @@ class LateWriteTest
 {
     private static final int KEEP_ALIVE_MS = 250;
     private static final int WRITES = 16;
+    private static final int MDTS_OFFSET = 77;
     private static final int BLOCK = ModelTarget.BLOCK_BYTES;
     private static final TransportAddress ADDRESS =
         TransportAddress.tcp(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1));
@@ -68,9 +70,7 @@ class LateWriteTest
     @ValueSource(booleans = {true, false})
     void shouldNotEndAWriteOfAClosedChannelBeforeItsControllerCannotExecuteIt(final boolean isLost)
     {
-        try (RemoteDevice device = RemoteDevice.connect(InnerTarget.config(List.of(ADDRESS))
-            .withTimeouts(KEEP_ALIVE_MS, 2_000, isLost ? 60_000 : 300).withReconnect(1, 10, 60_000),
-            target.groups, List.of(admin)))
+        try (RemoteDevice device = connect(isLost ? 60_000 : 300))
         {
             final Initiator initiator = new Initiator("host", device);
             final List<Initiator.Io> writes = new ArrayList<>();
@@ -94,6 +94,83 @@ class LateWriteTest
                 assertEquals(BlockStatus.ABORTED, initiator.await(io));
             }
             assertEquals(0, lateAtEnd.get());
+        }
+    }
+
+    private Initiator.Io send(final Initiator initiator, final BlockOperation operation, final int blocks)
+    {
+        final Initiator.Io io = initiator.io();
+        Initiator.fill(io.request(), operation, 0, blocks, false, arena.address(), (long)blocks * BLOCK);
+        initiator.send(io);
+        return io;
+    }
+
+    /** With a command time-out, and so a time that a close waits for answers. */
+    private RemoteDevice connect(final int commandTimeoutMs)
+    {
+        return RemoteDevice.connect(InnerTarget.config(List.of(ADDRESS))
+            .withTimeouts(KEEP_ALIVE_MS, 2_000, commandTimeoutMs).withReconnect(1, 10, 60_000), target.groups,
+            List.of(admin));
+    }
+
+    @Test
+    void shouldSendNoFurtherCommandOfAWriteAfterTheClose()
+    {
+        // 2^1 pages of 4 KiB.
+        target.controllerData((data) -> data[MDTS_OFFSET] = 1);
+        try (RemoteDevice device = connect(60_000))
+        {
+            final Initiator initiator = new Initiator("host", device);
+            target.executePercent(100);
+            assertEquals(BlockStatus.SUCCESS, initiator.await(send(initiator, BlockOperation.WRITE, 4)));
+            assertEquals(2, target.commands());
+            target.executePercent(0);
+            target.resetCounts();
+            final Initiator.Io write = send(initiator, BlockOperation.WRITE, 4);
+            final CompletableFuture<Void> closed = initiator.beginClosing();
+            target.executePercent(100);
+            assertEquals(BlockStatus.ABORTED, initiator.await(write));
+            Waits.get(closed);
+            assertEquals(1, target.commands());
+            initiator.close();
+        }
+    }
+
+    @Test
+    void shouldCloseAsSoonAsTheLastCommandIsAnswered() throws Exception
+    {
+        try (RemoteDevice device = connect(60_000))
+        {
+            final Initiator initiator = new Initiator("host", device);
+            target.executePercent(100);
+            assertEquals(BlockStatus.SUCCESS, initiator.await(send(initiator, BlockOperation.READ, 1)));
+            target.executePercent(0);
+            final Initiator.Io read = send(initiator, BlockOperation.READ, 1);
+            final CompletableFuture<Void> closed = initiator.beginClosing();
+            assertFalse(closed.isDone());
+            target.executePercent(100);
+            // A read that is not answered has 5 s.
+            closed.get(3, TimeUnit.SECONDS);
+            assertEquals(BlockStatus.SUCCESS, initiator.await(read));
+            initiator.close();
+        }
+    }
+
+    /** A close that waits for the end of a write looks again and again whether it has to end an association. */
+    @Test
+    void shouldResetOnceForAWriteOfAClosedChannelWhenItsControllerConfirmsNoReset()
+    {
+        target.refusesReset(true);
+        try (RemoteDevice device = connect(300))
+        {
+            final Initiator initiator = new Initiator("host", device);
+            target.executePercent(100);
+            assertEquals(BlockStatus.SUCCESS, initiator.await(send(initiator, BlockOperation.READ, 1)));
+            target.executePercent(0);
+            final Initiator.Io write = send(initiator, BlockOperation.WRITE, 1);
+            initiator.close();
+            assertEquals(BlockStatus.ABORTED, initiator.await(write));
+            assertEquals(2, target.controllers());
         }
     }
 

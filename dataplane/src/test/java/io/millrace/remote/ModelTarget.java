@@ -38,6 +38,7 @@ final class ModelTarget
     /** Until when a controller that lost its host executes commands, after the loss. */
     private long commandEndNs;
     private int executePercent = 30;
+    private boolean refusesReset;
     private Consumer<byte[]> controllerData = (data) ->
     {
     };
@@ -129,6 +130,11 @@ final class ModelTarget
     synchronized void executePercent(final int value)
     {
         executePercent = value;
+    }
+
+    synchronized void refusesReset(final boolean value)
+    {
+        refusesReset = value;
     }
 
     synchronized void up(final boolean value)
@@ -251,9 +257,13 @@ final class ModelTarget
         }
     }
 
-    /** A controller was reset: its late writes are executed now or never. */
+    /** A controller was reset, unless that is refused: its late writes are executed now or never. */
     synchronized int reset(final int controllerId)
     {
+        if (refusesReset)
+        {
+            return NvmeStatus.INTERNAL_ERROR;
+        }
         for (final Iterator<Late> each = late.iterator(); each.hasNext();)
         {
             final Late write = each.next();

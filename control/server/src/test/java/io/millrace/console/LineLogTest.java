@@ -65,4 +65,21 @@ class LineLogTest
         assertTrue(lines.get(lines.size() - 2).contains(" left out " + (flood - printed) + " lines: at most " +
             LineLimit.BURST + " at once"), lines.get(lines.size() - 2));
     }
+
+    @Test
+    void shouldCountLinesThatDidNotFitIntoTheQueue()
+    {
+        final int flood = 2_000;
+        for (int i = 0; i < flood; i++)
+        {
+            source.accept("line " + i);
+        }
+        log.print();
+        final long printed = lines().size();
+        assertEquals(LineLimit.BURST, printed);
+        nowMs.addAndGet(LineLimit.REFILL_MS);
+        assertEquals(0, log.reportSuppressed());
+        assertTrue(lines().getLast().contains(" left out " + (flood - printed) + " lines: at most "),
+            lines().getLast());
+    }
 }

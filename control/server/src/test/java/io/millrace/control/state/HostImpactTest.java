@@ -71,6 +71,35 @@ class HostImpactTest
     }
 
     @Test
+    void shouldMarkTheLastListenerWhenOnlyDiscoveryIsLeft()
+    {
+        final String listeners = VOLUME.substring(VOLUME.indexOf("listeners:"), VOLUME.indexOf("discovery:"));
+        final String discovery =
+            "listeners: [{transport: tcp, address: 127.0.0.1, port: 8010, discovery-only: true}]\n";
+        assertEquals(List.of("+ listen on 127.0.0.1:8010 for discovery",
+            "! stop listening on 127.0.0.1:4420; host " + HOST + " is connected",
+            "! stop listening on 127.0.0.1:4421; host " + HOST + " is connected"),
+            plan(VOLUME.replace(listeners, discovery), Set.of(HOST)));
+    }
+
+    @Test
+    void shouldNotMarkChangesOfAccessForAHostThatStaysAllowed()
+    {
+        final String listed = VOLUME.replace("allow-any-host: true", "hosts: [" + HOST + ']');
+        assertEquals(List.of("~ allow any host on " + NQN, "- deny host " + HOST + " on " + NQN),
+            plan(listed, VOLUME, Set.of(HOST)));
+    }
+
+    @Test
+    void shouldNameTheHostsOfADeletedSubsystem()
+    {
+        final String without = VOLUME.replace(VOLUME.substring(VOLUME.indexOf("subsystems:"),
+            VOLUME.indexOf("listeners:")), "");
+        assertEquals(List.of("! delete subsystem " + NQN + " with its 1 namespace; host " + HOST + " is connected"),
+            plan(without, Set.of(HOST)));
+    }
+
+    @Test
     void shouldNameThreeHostsAtMost()
     {
         assertEquals("4 hosts: a, b, c and others", HostImpact.phrase(List.of("a", "b", "c", "d")));
