@@ -35,10 +35,10 @@ public final class BlockRequest
     private int causeCode;
     private int nvmeStatus;
     private BlockDevice failedDevice;
-    /** Does the request if the device does not; null for none. */
-    private Emulation emulation;
-    /** Whether the emulation refuses it then; false without one. */
-    private boolean isEmulationCancelled;
+    /** Gets the request if the device completes it as not supported; null for none. */
+    private BlockCompletionListener fallback;
+    /** Whether the request ends then instead; false without a fallback. */
+    private boolean isFallbackCancelled;
 
     /**
      * Creates a slot at set-up; it is reused for the life of its owner.
@@ -76,9 +76,9 @@ public final class BlockRequest
         hold = null;
         nvmeStatus = 0;
         failedDevice = null;
-        if (null != emulation)
+        if (null != fallback)
         {
-            emulation(null);
+            fallback(null);
         }
         // Rare, and storing a reference costs the collector's mark as well.
         if (BlockStatus.SUCCESS != status || FailureCause.NONE != cause)
@@ -163,9 +163,9 @@ public final class BlockRequest
         if (status != result)
         {
             // A rule that fails requests is there for the host to see it.
-            if (BlockStatus.NOT_SUPPORTED == result && null != emulation && FailureCause.FAULT_RULE != cause)
+            if (BlockStatus.NOT_SUPPORTED == result && null != fallback && FailureCause.FAULT_RULE != cause)
             {
-                beginEmulation();
+                fallBack();
                 return;
             }
             status = result;
@@ -173,11 +173,11 @@ public final class BlockRequest
         listener.onComplete(this);
     }
 
-    private void beginEmulation()
+    private void fallBack()
     {
-        final Emulation begun = emulation;
-        final boolean isCancelled = isEmulationCancelled;
-        emulation(null);
+        final BlockCompletionListener taker = fallback;
+        final boolean isCancelled = isFallbackCancelled;
+        fallback(null);
         cause = FailureCause.NONE;
         nvmeStatus = 0;
         failedDevice = null;
@@ -188,33 +188,33 @@ public final class BlockRequest
         }
         else
         {
-            begun.emulate(this);
+            taker.onComplete(this);
         }
     }
 
     /**
-     * Sets who does the request if the device completes it as not supported.
+     * Sets who gets the request instead of its submitter if the device completes it as not supported.
      *
-     * @param newEmulation beside the channel, null for none.
+     * @param newFallback that goes on with it, null for none.
      */
-    void emulation(final Emulation newEmulation)
+    void fallback(final BlockCompletionListener newFallback)
     {
-        emulation = newEmulation;
-        isEmulationCancelled = false;
+        fallback = newFallback;
+        isFallbackCancelled = false;
     }
 
     /**
-     * {@return whether the device has the request, and {@link #emulation(Emulation)} would do it otherwise}
+     * {@return whether the device has the request, and the {@link #fallback fallback} gets it otherwise}
      */
     boolean isTried()
     {
-        return null != emulation;
+        return null != fallback;
     }
 
     /** Ends the request as aborted if the device, which has it, completes it as not supported. */
-    void cancelEmulation()
+    void cancelFallback()
     {
-        isEmulationCancelled = true;
+        isFallbackCancelled = true;
     }
 
     /**

@@ -31,6 +31,7 @@ public final class Emulation
     private final int blockShift;
     private final int maxTransferBytes;
     private final ChannelQueue queue;
+    private final BlockCompletionListener fallback = this::emulate;
     /** Those that wait for a slot. */
     private final RequestList waiting = new RequestList();
     /** Made by the first emulated request, since most channels never have one. */
@@ -87,12 +88,12 @@ public final class Emulation
             emulate(request);
             return true;
         }
-        request.emulation(this);
+        request.fallback(fallback);
         if (channel.submit(request))
         {
             return true;
         }
-        request.emulation(null);
+        request.fallback(null);
         return false;
     }
 
@@ -169,7 +170,7 @@ public final class Emulation
     {
         if (request.isTried())
         {
-            request.cancelEmulation();
+            request.cancelFallback();
         }
         else if (isEmulated(request))
         {
