@@ -84,6 +84,20 @@ class BufferPoolTest
         assertNotEquals(0, pool.acquire(share(), PAGE));
     }
 
+    @Test
+    void shouldServeSharesInTheOrderInWhichTheyBeganToWait()
+    {
+        final List<Taken> taken = exhaust();
+        final List<Waiter> waiters = List.of(new Waiter(), new Waiter(), new Waiter(), new Waiter());
+        waiters.forEach((each) -> pool.await(each, share(), LARGEST));
+        while (served.size() < waiters.size())
+        {
+            taken.removeFirst().release();
+            pool.poll();
+        }
+        assertEquals(waiters, served);
+    }
+
     /** The buffer that came back last is part of a larger one for whoever waits for that. */
     @Test
     void shouldMergeTheBufferThatCameBackLastForAWaiter()
