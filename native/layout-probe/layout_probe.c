@@ -195,6 +195,7 @@ static void linux_constants(void)
     CONSTANT(ENOMEM);
     CONSTANT(EACCES);
     CONSTANT(EBUSY);
+    CONSTANT(EFAULT);
     CONSTANT(EEXIST);
     CONSTANT(ENODEV);
     CONSTANT(EINVAL);

@@ -33,7 +33,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  *     };
  *     __u32 len;
  *     union {
- *         __u32 rw_flags;
+ *         __kernel_rwf_t rw_flags;
  *         __u32 fsync_flags;
  *         __u16 poll_events;
  *         __u32 poll32_events;
@@ -641,7 +641,7 @@ public class io_uring_sqe {
     /**
      * Layout for field:
      * {@snippet lang=c :
-     * __u32 rw_flags
+     * __kernel_rwf_t rw_flags
      * }
      */
     public static final OfInt rw_flags$layout() {
@@ -653,7 +653,7 @@ public class io_uring_sqe {
     /**
      * Offset for field:
      * {@snippet lang=c :
-     * __u32 rw_flags
+     * __kernel_rwf_t rw_flags
      * }
      */
     public static final long rw_flags$offset() {
@@ -663,7 +663,7 @@ public class io_uring_sqe {
     /**
      * Getter for field:
      * {@snippet lang=c :
-     * __u32 rw_flags
+     * __kernel_rwf_t rw_flags
      * }
      */
     public static int rw_flags(MemorySegment struct) {
@@ -673,7 +673,7 @@ public class io_uring_sqe {
     /**
      * Setter for field:
      * {@snippet lang=c :
-     * __u32 rw_flags
+     * __kernel_rwf_t rw_flags
      * }
      */
     public static void rw_flags(MemorySegment struct, int fieldValue) {

@@ -167,6 +167,15 @@ public class linux_h extends linux_h$shared {
     public static int EACCES() {
         return EACCES;
     }
+    private static final int EFAULT = (int)14L;
+    /**
+     * {@snippet lang=c :
+     * #define EFAULT 14
+     * }
+     */
+    public static int EFAULT() {
+        return EFAULT;
+    }
     private static final int EBUSY = (int)16L;
     /**
      * {@snippet lang=c :
