@@ -1,9 +1,9 @@
 package io.millrace.remote;
 
+import io.millrace.nvme.identify.ControllerInfo;
 import io.millrace.nvme.identify.NamespaceInfo;
 import io.millrace.nvmf.initiator.InitiatorException;
 import io.millrace.nvmf.initiator.RemoteController;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -21,18 +21,16 @@ final class NamespaceQuery
     }
 
     /**
-     * {@return the namespace; fails with an {@link InitiatorException} when it is not there}
+     * Looks for the namespace.
+     *
+     * @param info of the controller.
+     * @return the namespace; fails with an {@link InitiatorException} when it is not there.
      */
-    CompletableFuture<NamespaceInfo> run()
+    CompletableFuture<NamespaceInfo> run(final ControllerInfo info)
     {
-        return 0 == config.nsid() ? controller.namespaces().thenApply(this::find) :
-            controller.namespace(config.nsid()).thenApply(this::check);
-    }
-
-    private NamespaceInfo find(final List<NamespaceInfo> namespaces)
-    {
-        return check(namespaces.stream()
-            .filter((namespace) -> namespace.identity().has(config.namespaceId())).findFirst().orElse(null));
+        return (0 == config.nsid() ?
+            controller.findNamespace(info, (namespace) -> namespace.identity().has(config.namespaceId())) :
+            controller.namespace(config.nsid())).thenApply(this::check);
     }
 
     private NamespaceInfo check(final NamespaceInfo namespace)

@@ -26,7 +26,7 @@ import java.util.regex.Pattern;
  * @param host                    as whom to connect.
  * @param queueDepth              requests in flight on each reactor, 1 to {@value ConnectionConfig#QUEUE_DEPTH_MAX}.
  * @param keepAliveMs             keep-alive time-out of each path, from {@value #KEEP_ALIVE_MS_MIN}.
- * @param connectTimeoutMs        to make a connection.
+ * @param connectTimeoutMs        to make a connection; the first of a path finds its namespace within it, too.
  * @param commandTimeoutMs        until an unanswered command ends the connections of its path.
  * @param reconnectDelayMs        before the first attempt to reconnect; doubled with every attempt.
  * @param reconnectDelayMaxMs     where doubling stops.

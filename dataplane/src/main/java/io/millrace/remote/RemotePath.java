@@ -29,7 +29,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class RemotePath implements ControllerListener
 {
-    /** Between attempts to find out why a controller refuses commands. */
+    /** Between attempts to find out why a controller refuses commands, or what it has changed. */
     private static final long REFRESH_INTERVAL_NS = 20_000_000;
     private static final long NANOS_PER_MS = 1_000_000;
     private static final long NO_TIMER = -1;
@@ -42,6 +42,7 @@ final class RemotePath implements ControllerListener
     private final List<PathQueue> opening = new ArrayList<>();
     private final CompletableFuture<Void> attempted = new CompletableFuture<>();
     private CompletableFuture<?> connecting = CompletableFuture.completedFuture(null);
+    private CompletableFuture<Void> verifying = CompletableFuture.completedFuture(null);
     private RemoteController controller;
     private volatile PathAccess access = PathAccess.UNAVAILABLE;
     private PathLimits limits;
@@ -121,7 +122,7 @@ final class RemotePath implements ControllerListener
     /** Finds out what the namespace is and how good the path is, and passes that on. */
     private CompletableFuture<Void> verify(final ControllerInfo info)
     {
-        return new NamespaceQuery(controller, device.config()).run()
+        verifying = new NamespaceQuery(controller, device.config()).run(info)
             .thenCompose((namespace) -> commandLimits(info).thenCompose((commands) -> state(info, namespace)
                 .thenAccept((state) -> onVerified(info, namespace, commands, state))))
             .whenComplete((done, failure) ->
@@ -132,6 +133,7 @@ final class RemotePath implements ControllerListener
                     publish(problem.startsWith(RemoteDevice.FOREIGN) ? PathAccess.FOREIGN : PathAccess.UNAVAILABLE);
                 }
             });
+        return verifying;
     }
 
     private CompletableFuture<CommandLimits> commandLimits(final ControllerInfo info)
@@ -224,7 +226,12 @@ final class RemotePath implements ControllerListener
 
     private void refresh()
     {
-        if (null != controller && ControllerState.LIVE == controller.state())
+        if (!verifying.isDone())
+        {
+            // What has changed since it began may have been read before.
+            refreshAfter(REFRESH_INTERVAL_NS);
+        }
+        else if (null != controller && ControllerState.LIVE == controller.state())
         {
             verify(controller.info()).whenComplete((done, failure) ->
             {

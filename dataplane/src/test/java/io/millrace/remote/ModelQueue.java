@@ -5,6 +5,7 @@ import io.millrace.memory.Segments;
 import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.AnaGroupDescriptor;
 import io.millrace.nvme.AnaLogHeader;
+import io.millrace.nvme.AsyncEvent;
 import io.millrace.nvme.ControllerCapabilities;
 import io.millrace.nvme.ControllerProperty;
 import io.millrace.nvme.FabricsType;
@@ -38,6 +39,7 @@ final class ModelQueue implements HostQueueTransport
     }
 
     private static final int NGUID_OFFSET = 104;
+    private static final int NAMESPACES_MAX = 4;
 
     private static final ThreadLocal<Segments> SLICE = ThreadLocal.withInitial(Segments::new);
 
@@ -55,6 +57,7 @@ final class ModelQueue implements HostQueueTransport
     private volatile boolean isCut;
     private int entries;
     private boolean isEnabled;
+    private long lastAdminNs = Long.MIN_VALUE / 2;
 
     ModelQueue(
         final ModelTarget target, final HostPollGroup group, final int slotMax, final ConnectionListener listener)
@@ -209,8 +212,10 @@ final class ModelQueue implements HostQueueTransport
             if (0 == queueId)
             {
                 request.writeEntry(entry);
-                if (AdminOpcode.ASYNC_EVENT_REQUEST != request.opcode())
+                final boolean isDue = group.nowNs() - lastAdminNs >= target.adminIntervalNs();
+                if (isDue && (AdminOpcode.ASYNC_EVENT_REQUEST != request.opcode() || target.reportsEvents()))
                 {
+                    lastAdminNs = group.nowNs();
                     waiting.remove(request);
                     answer(request, admin(request));
                 }
@@ -311,6 +316,11 @@ final class ModelQueue implements HostQueueTransport
                 yield 0;
             }
             case AdminOpcode.KEEP_ALIVE -> 0;
+            case AdminOpcode.ASYNC_EVENT_REQUEST ->
+            {
+                request.result(AsyncEvent.NAMESPACE_CHANGED, 0);
+                yield 0;
+            }
             default -> NvmeStatus.INVALID_OPCODE;
         };
     }
@@ -351,14 +361,23 @@ final class ModelQueue implements HostQueueTransport
                 admin.anaCapabilities(0x1F).anaTransitionTime(1).anaGroupIdMax(1).anaGroups(1).keepAliveSupport(1);
                 final IdentifyControllerIo io = new IdentifyControllerIo();
                 io.wrap(buffer, 0);
-                io.optionalNvmCommands(IdentifyControllerIo.NVM_WRITE_ZEROES);
+                io.namespaces(NAMESPACES_MAX).optionalNvmCommands(IdentifyControllerIo.NVM_WRITE_ZEROES);
                 final IdentifyControllerFabrics fabrics = new IdentifyControllerFabrics();
                 fabrics.wrap(buffer, 0);
                 fabrics.ioCommandCapsuleSize(4);
                 target.change(data, null);
             }
+            case IdentifyCns.ACTIVE_NAMESPACES ->
+            {
+                final int[] list = target.activeNamespaces(entry.namespaceId());
+                for (int i = 0; i < list.length; i++)
+                {
+                    buffer.putInt(i * Integer.BYTES, list[i], ByteOrder.LITTLE_ENDIAN);
+                }
+            }
             case IdentifyCns.NAMESPACE ->
             {
+                target.countNamespaceIdentify();
                 final IdentifyNamespace namespace = new IdentifyNamespace();
                 namespace.wrap(buffer, 0);
                 namespace.size(ModelTarget.BLOCKS).capacity(ModelTarget.BLOCKS).anaGroupId(1);
@@ -385,6 +404,7 @@ final class ModelQueue implements HostQueueTransport
 
     private int log(final HostRequest request)
     {
+        target.countLogPage();
         final byte[] data = new byte[request.payload().totalBytes()];
         final UnsafeBuffer buffer = new UnsafeBuffer(data);
         final AnaLogHeader header = new AnaLogHeader();

@@ -11,6 +11,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 
 /**
  * A target of a few blocks, each of which is a number, reached by a transport that is a method call. It does what the
@@ -50,6 +51,12 @@ final class ModelTarget
     private int refusalStatus;
     private int refusalsLeft;
     private int anaStateCode = AnaState.OPTIMIZED.code();
+
+    private IntFunction<int[]> activeNamespaces = (after) -> 0 == after ? new int[] {1} : new int[0];
+    private long adminIntervalNs;
+    private boolean reportsEvents;
+    private int namespaceIdentifies;
+    private int logPages;
 
     private record Late(int controllerId, long lba, long value, long dueNs)
     {
@@ -103,6 +110,59 @@ final class ModelTarget
     synchronized int descriptorRefusalsLeft()
     {
         return refusalsLeft;
+    }
+
+    /** Sets what the Active Namespace list has after an NSID: at most 1024, fewer at its end. */
+    synchronized void activeNamespaces(final IntFunction<int[]> list)
+    {
+        activeNamespaces = list;
+    }
+
+    synchronized int[] activeNamespaces(final int after)
+    {
+        return activeNamespaces.apply(after);
+    }
+
+    /** Sets how long an admin queue waits after each command that it executes. */
+    synchronized void adminIntervalNs(final long value)
+    {
+        adminIntervalNs = value;
+    }
+
+    synchronized long adminIntervalNs()
+    {
+        return adminIntervalNs;
+    }
+
+    /** Sets whether each Asynchronous Event Request is answered at once. */
+    synchronized void reportsEvents(final boolean value)
+    {
+        reportsEvents = value;
+    }
+
+    synchronized boolean reportsEvents()
+    {
+        return reportsEvents;
+    }
+
+    synchronized void countNamespaceIdentify()
+    {
+        namespaceIdentifies++;
+    }
+
+    synchronized int namespaceIdentifies()
+    {
+        return namespaceIdentifies;
+    }
+
+    synchronized void countLogPage()
+    {
+        logPages++;
+    }
+
+    synchronized int logPages()
+    {
+        return logPages;
     }
 
     synchronized void anaState(final int code)

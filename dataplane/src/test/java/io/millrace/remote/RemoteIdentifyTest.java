@@ -3,6 +3,7 @@ package io.millrace.remote;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.NativeMemory;
@@ -29,6 +30,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
@@ -52,6 +54,9 @@ class RemoteIdentifyTest
     private static final int CACHE_OFFSET = 525;
     private static final int ATOMIC_OFFSET = 528;
     private static final int NGUID_OFFSET = 104;
+    private static final int NAMESPACES_OFFSET = 516;
+    private static final long EVENT_INTERVAL_NS = 20_000_000;
+    private static final String OTHER_ID = "08080808080808080808080808080808";
     private static final Consumer<byte[]> NONE = (data) ->
     {
     };
@@ -428,6 +433,94 @@ class RemoteIdentifyTest
             target.controllerData(set(CACHE_OFFSET, 1, 0));
             assertEquals(BlockStatus.SUCCESS,
                 initiator.run(BlockOperation.READ, 1, 1, false, arena.address(), BLOCK));
+        }
+    }
+
+    /** Looks for a namespace by its identifier: the model's has an NGUID of sevens. */
+    private RemoteDevice find(final String id, final int connectTimeoutMs)
+    {
+        final RemoteDeviceConfig config = RemoteDeviceConfig.of("far",
+            List.of(TransportAddress.tcp(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1))),
+            InnerTarget.NQN, 0, id, InnerTarget.HOST);
+        return RemoteDevice.connect(config.withTimeouts(KEEP_ALIVE_MS, connectTimeoutMs, 5_000)
+            .withReconnect(1, 10, 60_000), target.groups, List.of(admin));
+    }
+
+    private String refusal(final int connectTimeoutMs)
+    {
+        return assertTimeoutPreemptively(Duration.ofSeconds(20), () -> assertThrows(
+            BlockDeviceException.class, () -> find(OTHER_ID, connectTimeoutMs)).getMessage());
+    }
+
+    private static int[] endless(final int after)
+    {
+        return IntStream.rangeClosed(after + 1, after + 1024).toArray();
+    }
+
+    /** By NN, and by what is read at most. */
+    @ParameterizedTest
+    @CsvSource({"4, 4", "-1, 65536"})
+    void shouldReadNoMoreOfAListOfNamespacesThanThereMayBe(final int namespaceIdMax, final int expected)
+    {
+        target.controllerData(set(NAMESPACES_OFFSET, 4, namespaceIdMax));
+        target.activeNamespaces(RemoteIdentifyTest::endless);
+        final String refusal = refusal(15_000);
+        assertTrue(refusal.contains("has more than " + expected + " entries, and at most 65536 and at most its NN of " +
+            Integer.toUnsignedString(namespaceIdMax) + " are read"), refusal);
+    }
+
+    @Test
+    void shouldRefuseAListOfNamespacesThatDoesNotRise()
+    {
+        target.activeNamespaces((after) -> new int[] {1, 3, 3});
+        final String refusal = refusal(5_000);
+        assertTrue(refusal.contains("is not ascending: 3 follows 3"), refusal);
+    }
+
+    @Test
+    void shouldStopAtTheNamespaceThatItLooksFor()
+    {
+        target.controllerData(set(NAMESPACES_OFFSET, 4, -1));
+        target.activeNamespaces(RemoteIdentifyTest::endless);
+        try (RemoteDevice device = find("07070707070707070707070707070707", 5_000))
+        {
+            assertEquals(DeviceStatus.ONLINE, device.status());
+            // With its own controller alone.
+            assertEquals(1, target.namespaceIdentifies());
+        }
+    }
+
+    /** Each command is answered soon, and there are more of them than can be waited for. */
+    @Test
+    void shouldEndASetUpThatTakesLongerThanAConnectionMay()
+    {
+        target.controllerData(set(NAMESPACES_OFFSET, 4, -1));
+        target.activeNamespaces(RemoteIdentifyTest::endless);
+        target.adminIntervalNs(10_000_000);
+        final String refusal = refusal(1_000);
+        assertTrue(refusal.contains("answers, and its set-up was not done within 1000 ms"), refusal);
+    }
+
+    @Test
+    void shouldAnswerEventsWithoutEndAtABoundedRate() throws InterruptedException
+    {
+        try (RemoteDevice device = connect())
+        {
+            final int before = target.namespaceIdentifies();
+            final int logsBefore = target.logPages();
+            final long beginNs = System.nanoTime();
+            target.reportsEvents(true);
+            target.cutAll();
+            Waits.until("events", () -> target.namespaceIdentifies() > before + 5);
+            Thread.sleep(500);
+            final int looks = target.namespaceIdentifies() - before;
+            final int logs = target.logPages() - logsBefore;
+            final long most = (System.nanoTime() - beginNs) / EVENT_INTERVAL_NS + 5;
+            assertTrue(looks <= most, () -> looks + " looks, at most " + most);
+            // The page of the event and that of the ANA groups.
+            assertTrue(logs <= 2 * most, () -> logs + " log pages, at most " + 2 * most);
+            assertEquals(DeviceStatus.ONLINE, device.status());
+            target.reportsEvents(false);
         }
     }
 }

@@ -1,7 +1,6 @@
 package io.millrace.nvmf.initiator;
 
 import io.millrace.nvme.AnaState;
-import io.millrace.nvme.AsyncEvent;
 import io.millrace.nvme.ControllerConfiguration;
 import io.millrace.nvme.ControllerProperty;
 import io.millrace.nvme.NvmeStatus;
@@ -16,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -29,8 +29,6 @@ import org.agrona.concurrent.UnsafeBuffer;
 public final class RemoteController implements AutoCloseable
 {
     private static final int LOG_PIECE_BYTES = AdminCommand.DATA_BYTES_MAX;
-    private static final int ALL_NAMESPACES = 0xFFFF_FFFF;
-    private static final int EVENT_LOG_BYTES = 4096;
     private static final long SHUTDOWN_TIMEOUT_MS = 1_000;
 
     private final HostPollGroup group;
@@ -40,6 +38,7 @@ public final class RemoteController implements AutoCloseable
     private final ControllerListener listener;
     private final AdminQueue admin;
     private final KeepAlive keepAlive;
+    private final EventRequests events;
     private final List<RemoteQueuePair> queues = new ArrayList<>();
     private final BitSet queueIds = new BitSet();
     private final CompletableFuture<RemoteController> connected = new CompletableFuture<>();
@@ -67,6 +66,7 @@ public final class RemoteController implements AutoCloseable
         commandsEndNs = reactor.nowNs();
         admin = new AdminQueue(group, config, host, this::onConnectionLost);
         keepAlive = new KeepAlive(reactor, admin, config.keepAliveMs(), this::onConnectionLost);
+        events = new EventRequests(reactor, admin, (event) -> listener.onAsyncEvent(this, event));
     }
 
     /**
@@ -76,7 +76,8 @@ public final class RemoteController implements AutoCloseable
      * @param host     as whom.
      * @param config   where to, and how.
      * @param listener notified of its events; {@link ControllerListener#NONE} for none.
-     * @return the controller once it is live; fails with an {@link InitiatorException}.
+     * @return the controller once it is live; fails with an {@link InitiatorException}, also when it is not live, and
+     *     accepted by the listener, within the connect time-out.
      */
     public static CompletableFuture<RemoteController> connect(
         final HostPollGroup group,
@@ -90,7 +91,7 @@ public final class RemoteController implements AutoCloseable
 
     private CompletableFuture<RemoteController> begin()
     {
-        associate().whenComplete((newInfo, failure) ->
+        new SetupDeadline<AssociationInfo>(reactor, admin, config).of(associate()).whenComplete((newInfo, failure) ->
         {
             if (ControllerState.CLOSED == state)
             {
@@ -140,24 +141,8 @@ public final class RemoteController implements AutoCloseable
     {
         association = newInfo;
         keepAlive.start();
-        awaitEvent();
+        events.start();
         state(ControllerState.LIVE, "");
-    }
-
-    private void awaitEvent()
-    {
-        admin.call(AdminCommand.asyncEventRequest()).thenAccept((answer) ->
-        {
-            if (answer.isSuccess() && ControllerState.LIVE == state)
-            {
-                admin.call(AdminCommand.logPage(AsyncEvent.logPage(answer.result0()), ALL_NAMESPACES, 0,
-                    EVENT_LOG_BYTES)).thenAccept((log) ->
-                    {
-                        listener.onAsyncEvent(this, answer.result0());
-                        awaitEvent();
-                    });
-            }
-        });
     }
 
     /**
@@ -179,6 +164,7 @@ public final class RemoteController implements AutoCloseable
             return;
         }
         keepAlive.stop();
+        events.stop();
         if (0 == config.controllerLossTimeoutMs())
         {
             onGivenUp(reason);
@@ -433,13 +419,27 @@ public final class RemoteController implements AutoCloseable
     }
 
     /**
-     * Lists the active namespaces.
+     * Lists the active namespaces of a live controller.
      *
-     * @return all of them, ascending.
+     * @return all of them, ascending; fails when the list is invalid or has more than
+     *     {@value NamespaceList#NAMESPACES_MAX}.
      */
     public CompletableFuture<List<NamespaceInfo>> namespaces()
     {
-        return new NamespaceList(this).read();
+        return new NamespaceList(this, info()).read();
+    }
+
+    /**
+     * Looks for an active namespace.
+     *
+     * @param newInfo   of the controller, which may not be live yet.
+     * @param condition that the namespace fulfils.
+     * @return the first that does; null when there is none. Fails as {@link #namespaces()} does.
+     */
+    public CompletableFuture<NamespaceInfo> findNamespace(
+        final ControllerInfo newInfo, final Predicate<NamespaceInfo> condition)
+    {
+        return new NamespaceList(this, newInfo).find(condition);
     }
 
     /**
@@ -554,6 +554,7 @@ public final class RemoteController implements AutoCloseable
         }
         final boolean live = ControllerState.LIVE == state;
         keepAlive.stop();
+        events.stop();
         state(ControllerState.CLOSED, "");
         connected.completeExceptionally(new InitiatorException("controller was closed while it was being connected"));
         final List<CompletableFuture<Void>> all = new ArrayList<>();

@@ -62,7 +62,7 @@ final class RemoteType
 
     private static final DeviceSetting<Long> CONNECT_TIMEOUT = DeviceSetting.optional("connect-timeout",
         SettingType.duration(MILLISECONDS, TIMEOUT_NS_MAX), "5s", OnChange.REPLACED,
-        "How long a connection may take.");
+        "How long a connection may take; the first of a path also finds the namespace in this time.");
 
     private static final DeviceSetting<Long> COMMAND_TIMEOUT = DeviceSetting.optional("command-timeout",
         SettingType.duration(MILLISECONDS, TIMEOUT_NS_MAX), "30s", OnChange.REPLACED,
