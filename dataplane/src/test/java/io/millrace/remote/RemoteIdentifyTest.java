@@ -257,9 +257,11 @@ class RemoteIdentifyTest
     void shouldNotTakeANamespaceWhoseIdentifiersCannotBeReadForOneWithoutAny(final int status)
     {
         haveUuid();
-        target.refuseDescriptors(status, 1);
+        // A path that is tried again before its first refusal is seen is refused again.
+        target.refuseDescriptors(status, Integer.MAX_VALUE);
         final String refusal = assertThrows(BlockDeviceException.class, this::connect).getMessage();
         assertTrue(refusal.contains("Identify 0x3 of " + InnerTarget.NQN + " was answered with"), refusal);
+        target.refuseDescriptors(status, 0);
         // Known by its UUID on both paths.
         connect(2).close();
     }

@@ -67,7 +67,9 @@ final class EventRequests
     {
         if (generation == of)
         {
-            admin.call(AdminCommand.logPage(AsyncEvent.logPage(event), ALL_NAMESPACES, 0, LOG_BYTES)).thenAccept((log) ->
+            final AdminCommand command =
+                AdminCommand.logPage(AsyncEvent.logPage(event), ALL_NAMESPACES, 0, LOG_BYTES);
+            admin.call(command).thenAccept((log) ->
             {
                 listener.accept(event);
                 reactor.schedule(reactor.nowNs() + INTERVAL_NS, (nowNs) -> request(of));
