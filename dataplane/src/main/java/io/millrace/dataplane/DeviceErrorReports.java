@@ -193,6 +193,12 @@ final class DeviceErrorReports
         {
             return "; caused by a rule of the fault device: change its rules with 'millrace device faults'";
         }
+        if (source.isOfPath())
+        {
+            final String problem = source.device().status().reason();
+            return "; no path to " + place + " executed it in time" + (problem.isEmpty() ? "" : ", " + problem) +
+                ": check the target and the network";
+        }
         if (FailureCause.NVME_STATUS == source.cause())
         {
             return "; the drive at " + place + " reported it: check its health with 'millrace drive log'";

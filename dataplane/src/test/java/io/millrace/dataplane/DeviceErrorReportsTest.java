@@ -14,6 +14,7 @@ import io.millrace.block.file.FileDevice;
 import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.dataplane.config.DataPlaneConfig;
 import io.millrace.dataplane.config.DeviceConfig;
+import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.config.DeviceError;
 import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.config.TargetListener;
@@ -88,6 +89,23 @@ class DeviceErrorReportsTest
             error.add(request(lba, errno));
         }
         return error;
+    }
+
+    /** Which no drive has reported. */
+    @Test
+    void shouldNotBlameADriveForALostPath()
+    {
+        final DeviceErrorReports reports = reports();
+        final BlockRequest lost = request(3, 0);
+        lost.reset(BlockOperation.READ, 3, 1);
+        lost.failed(FailureCause.NVME_STATUS, NvmeStatus.HOST_PATHING_ERROR);
+        lost.complete(BlockStatus.DEVICE_ERROR);
+        final DeviceError error = DeviceError.of(lost, device, StatusPart.unpublished());
+        error.add(lost);
+        reports.add(error);
+        reports.check(1_000_000);
+        assertEquals(List.of("device vol0: read failed with DEVICE_ERROR (NVMe status 0x370) at LBA 3; no path to " +
+            directory.resolve("vol0.img") + " executed it in time: check the target and the network"), lines);
     }
 
     @Test

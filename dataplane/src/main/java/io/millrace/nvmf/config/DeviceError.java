@@ -6,6 +6,7 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.FailureCause;
+import io.millrace.nvme.NvmeStatus;
 import io.millrace.status.DeviceErrorRecord;
 import io.millrace.status.DeviceErrorStatus;
 import io.millrace.status.StatusPart;
@@ -110,6 +111,14 @@ public final class DeviceError
     public int errno()
     {
         return FailureCause.ERRNO == cause ? causeCode : 0;
+    }
+
+    /**
+     * {@return whether no controller executed the request: the status is the initiator's own}
+     */
+    public boolean isOfPath()
+    {
+        return FailureCause.NVME_STATUS == cause && NvmeStatus.HOST_PATHING_ERROR == causeCode;
     }
 
     /**
