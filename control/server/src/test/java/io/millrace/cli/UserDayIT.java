@@ -173,7 +173,7 @@ class UserDayIT
         says("host allow " + NQN + " " + HOST, "host " + HOST + " allowed on " + NQN);
         refuses(ExitCode.USAGE, "listener add localhost:x", "millrace listener add: 'localhost:x' is no address: ");
         says("listener add 127.0.0.1:" + port, "listening on 127.0.0.1:" + port);
-        refuses(ExitCode.USAGE, "ana set " + NQN + " slow", "millrace ana set: Invalid value ");
+        refuses(ExitCode.USAGE, "ana set " + NQN + " slow", "millrace ana set: STATE: 'slow' is no ANA state: ");
         says("ana set " + NQN + " non-optimized --listener 127.0.0.1:" + port + " --group 2",
             "ANA group 2 of " + NQN + " is non-optimized at 127.0.0.1:" + port);
         refuses(ExitCode.FAILURE, "qos set " + NQN + " 9 --iops 500",
