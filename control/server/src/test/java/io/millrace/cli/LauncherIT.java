@@ -233,9 +233,9 @@ class LauncherIT
             try (MillraceProcess second = serve())
             {
                 assertEquals(ExitCode.USAGE, second.exitCode(), second::outputOrReason);
-                assertTrue(second.output().matches("millrace serve: \\S+/second.yaml: control.name = millrace: in " +
-                    "use by another data plane of this user: \\S+ is locked by process " + first.pid() +
-                    " \\(java\\) .*; give this one a name of its own"), second.output());
+                assertTrue(second.output().matches("millrace serve: \\S+/second.yaml: control.name = millrace: a " +
+                    "data plane of this user with this name runs already, process " + first.pid() +
+                    " \\(java\\) of \\S+; stop that one, or give this one a name of its own"), second.output());
             }
             Files.writeString(config, text + "control: {name: rack-7}\n");
             try (MillraceProcess second = serve())
