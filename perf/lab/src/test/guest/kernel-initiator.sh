@@ -109,9 +109,11 @@ refuses()
     refused 0x4001 admin-passthru "/dev/$CONTROLLER" --opcode=0xc9
     refused 0x4080 copy "$NAMESPACE" --sdlba=16384 --slbs=0 --blocks=0
     refused 0x4183 copy "$NAMESPACE" --sdlba=0 --slbs=1000 --blocks=256
-    # A file can neither.
+    # A file cannot copy; it is verified by reads.
     namespace "$nqn" 3
-    refused 0x4001 verify "$NAMESPACE" --start-block=0 --block-count=0
+    nvme verify "$NAMESPACE" --start-block=0 --block-count=7 > /tmp/nvme.out 2>&1 ||
+        { echo "nvme verify: $(cat /tmp/nvme.out)"; return 1; }
+    refused 0x4080 verify "$NAMESPACE" --start-block=0xffffffff --block-count=0
     refused 0x4001 copy "$NAMESPACE" --sdlba=0 --slbs=8 --blocks=0
     refused 0x4109 get-log "/dev/$CONTROLLER" --log-id=0xd0 --log-len=512
 }
