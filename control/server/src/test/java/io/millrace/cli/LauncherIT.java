@@ -18,6 +18,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
@@ -313,6 +314,8 @@ class LauncherIT
             process.await("^serving ");
             control = MillraceProcess.RUNTIME.resolve("millrace/manager").toString();
             command("device", "create", "scratch", "--type", "memory", "--size", "1MiB", "--control", control);
+            // The manager has the change; the data plane begins with it when it has persisted it too.
+            awaitInSync(control);
             process.signal("KILL");
             assertEquals(128 + 9, process.exitCode(STOP_SECONDS_MAX));
         }
@@ -334,6 +337,23 @@ class LauncherIT
             process.await("^state: 1 device, ");
             process.signal("TERM");
             assertEquals(ExitCode.OK, process.exitCode(STOP_SECONDS_MAX));
+        }
+    }
+
+    private static void awaitInSync(final String control) throws IOException, InterruptedException
+    {
+        final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(STOP_SECONDS_MAX);
+        while (true)
+        {
+            try (MillraceProcess list = MillraceProcess.start("dataplane", "list", "--control", control))
+            {
+                assertEquals(ExitCode.OK, list.exitCode(), list::outputOrReason);
+                if (list.output().contains(" in-sync "))
+                {
+                    return;
+                }
+                assertTrue(System.nanoTime() < deadlineNs, list::outputOrReason);
+            }
         }
     }
 
