@@ -325,7 +325,7 @@ class LauncherIT
             final String manager = process.await("managed by process (\\d+),").group(1);
             process.await("^serving ");
             ProcessHandle.of(Long.parseLong(manager)).orElseThrow().destroyForcibly();
-            process.await("the manager, process " + manager + ", ended with exit code 137 .*; it is started again");
+            process.await("the manager, process " + manager + ", ended with exit code 137.*; it is started again");
             process.await("the manager runs again, as process ");
             command("device", "delete", "scratch", "--yes", "--control", control);
             process.signal("TERM");
