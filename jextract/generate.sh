@@ -39,6 +39,8 @@ command -v "$jextract" > /dev/null || fail "jextract not found: '$jextract'. Bui
 (branch master; JDK 25 and LLVM 14: sh gradlew -Pjdk_home=JDK -Pllvm_home=/usr/lib/llvm-14 clean verify) or take a build of
 https://jdk.java.net/jextract, then put it on PATH or name it in JEXTRACT." 3
 
+[ -e /usr/include/infiniband/verbs.h ] || fail "infiniband/verbs.h not found: install libibverbs-dev"
+
 # jextract reads clang options from compile_flags.txt in the working folder.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -74,14 +76,15 @@ generate()
 # Makes the output independent of the headers' patch release and cheap to load:
 # - unnamed members are named after line and column of the header; they are numbered by appearance instead;
 # - method handles are left out. Calls are linked by io.millrace.bindings.Native, which keeps errno, so a function needs its
-#   descriptor only; linking it twice, and handles for elements of padding arrays, cost tens of milliseconds at start.
+#   descriptor only; linking it twice, and handles for elements of padding arrays, cost tens of milliseconds at start;
+# - addresses of functions are left out: looking them up fails where a library is missing or was loaded by NativeLibrary.
 normalize()
 {
     for file in "$1"/*.java; do
         awk -f "$here/normalize.awk" "$file" | cat -s > "$file.normalized"
         mv "$file.normalized" "$file"
     done
-    if grep -q 'downcallHandle\|ELEM_HANDLE\|\$handle\|\$anon\$[0-9]*:' "$1"/*.java; then
+    if grep -q 'downcallHandle\|findOrThrow\|ELEM_HANDLE\|\$handle\|\$anon\$[0-9]*:' "$1"/*.java; then
         fail "normalize.awk does not know what this version of jextract writes: $("$jextract" --version 2>&1 | head -n 1)"
     fi
 }
@@ -89,8 +92,9 @@ normalize()
 generate linux linux
 generate io_uring iouring
 generate vfio vfio
+generate verbs verbs
 
-for package in linux iouring vfio; do
+for package in linux iouring vfio verbs; do
     target=$output/io/millrace/bindings/generated/$package
     rm -rf "$target"
     mkdir -p "$target"

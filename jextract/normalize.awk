@@ -36,7 +36,8 @@ BEGIN { outer = "    "; indent = outer }
     {
         flush()
     }
-    if (text ~ /MethodHandle HANDLE = / || /\$ELEM_HANDLE/ || /\$handle\(\)/ || /[a-z0-9_]\.HANDLE;/)
+    if (text ~ /MethodHandle HANDLE = / || /\$ELEM_HANDLE/ || /\$handle\(\)/ || /[a-z0-9_]\.HANDLE;/ ||
+        /MemorySegment ADDR = / || /\$address\(\)/)
     {
         unwanted = 1
     }

@@ -6,6 +6,7 @@ NQN=nqn.2026-11.io.millrace:compare
 ROUNDS=5
 SECONDS_EACH=3
 WARMUP_SECONDS=3
+RUNNING_IN_SECONDS=1
 TARGET_CPU=0
 CLIENT_CPU=1
 HUGEPAGES=auto
@@ -37,7 +38,8 @@ common_usage()
 {
     cat <<U
   --rounds N             rounds of each case, each with all sides in random order ($ROUNDS)
-  --seconds N            measured time of a round ($SECONDS_EACH), after one second of running in
+  --seconds N            measured time of a round ($SECONDS_EACH)
+  --running-in N         seconds of load before the measured time of each round ($RUNNING_IN_SECONDS)
   --warmup N             seconds of load before the first round of a case ($WARMUP_SECONDS)
   --only CASE,...        these cases only, by name
   --list                 print the names of the cases
@@ -63,14 +65,15 @@ common_option()
     SHIFT=2
     case $1 in
         --list) LIST=yes; SHIFT=1; return 0 ;;
-        --rounds | --seconds | --warmup | --only | --target-cpu | --client-cpu | --hugepages | --spdk-sockets | --idle | \
-            --realtime | --json | --markdown | --logs)
+        --rounds | --seconds | --running-in | --warmup | --only | --target-cpu | --client-cpu | --hugepages | \
+            --spdk-sockets | --idle | --realtime | --json | --markdown | --logs)
             [ -n "${2:-}" ] || die $EXIT_USAGE "$1 needs a value" ;;
         *) return 1 ;;
     esac
     case $1 in
         --rounds) ROUNDS=$(whole_number "$1" "$2") || exit ;;
         --seconds) SECONDS_EACH=$(whole_number "$1" "$2") || exit ;;
+        --running-in) RUNNING_IN_SECONDS=$(whole_number "$1" "$2" 0) || exit ;;
         --warmup) WARMUP_SECONDS=$(whole_number "$1" "$2") || exit ;;
         --only) ONLY=$2 ;;
         --target-cpu) TARGET_CPU=$(whole_number "$1" "$2" 0) || exit ;;
@@ -193,6 +196,7 @@ clean_up()
         wait "$pid" 2>/dev/null || true
     done
     return_hugepages
+    [ -z "${CPU_GROUP:-}" ] || rmdir "$CPU_GROUP" || true
     if [ "$status" != 0 ] && [ -z "$KEEP_LOGS" ] && [ -d "${WORK:-}" ]
     then
         # The client says this at every orderly end.
@@ -294,10 +298,11 @@ Y
     command_line millrace "${PRIORITY[*]:+${PRIORITY[*]} }taskset -c $cpus ./millrace serve --config compare.yaml   # $1"
 }
 
-# start_spdk SIDE BDEV_METHOD PARAMETERS: sets SPDK_PID and SPDK_PORT; fails when the target does not start.
+# start_spdk SIDE BDEV_METHOD PARAMETERS [TRANSPORT_PARAMETERS]: sets SPDK_PID and SPDK_PORT; fails when the target does not
+# start.
 start_spdk()
 {
-    local memory="-s $PEER_MIB --huge-unlink"
+    local transport=${4:+, $4} memory="-s $PEER_MIB --huge-unlink"
     [ "$HUGEPAGES" = yes ] || memory="--no-huge -s $PEER_MIB"
     SPDK_PORT=$(free_port)
     cat > "$WORK/$1.json" <<J
@@ -307,7 +312,7 @@ start_spdk()
     {"method": "$2", "params": {"name": "device0", $3}},
     {"method": "bdev_wait_for_examine"}]},
   {"subsystem": "nvmf", "config": [
-    {"method": "nvmf_create_transport", "params": {"trtype": "TCP"}},
+    {"method": "nvmf_create_transport", "params": {"trtype": "TCP"$transport}},
     {"method": "nvmf_create_subsystem", "params": {"nqn": "$NQN", "allow_any_host": true, "serial_number": "PEER"}},
     {"method": "nvmf_subsystem_add_ns", "params": {"nqn": "$NQN", "namespace": {"nsid": 1, "bdev_name": "device0"}}},
     {"method": "nvmf_subsystem_add_listener", "params": {"nqn": "$NQN", "listen_address":
@@ -321,7 +326,31 @@ J
     await_port "$SPDK_PORT" "$SPDK_PID" "$LOGS/$1.log" || return 1
     PIDS+=("$SPDK_PID")
     SPDK_VERSION=$(sed -n 's/.*Starting \(SPDK [^ ]* \/ DPDK [^ ]*\).*/\1/p' "$LOGS/$1.log" | head -n 1)
-    command_line "$1" "${PRIORITY[*]:+${PRIORITY[*]} }nvmf_tgt -m [$TARGET_CPU] $memory --no-pci -c compare.json   # $2 $3, sockets: $SOCKETS"
+    command_line "$1" "${PRIORITY[*]:+${PRIORITY[*]} }nvmf_tgt -m [$TARGET_CPU] $memory --no-pci -c compare.json   \
+# $2 $3$transport, sockets: $SOCKETS"
+}
+
+# limit_cpu PERCENT PID: gives a process so much of one CPU, 5 ms at a time; all processes limited so share one group.
+limit_cpu()
+{
+    local root=/sys/fs/cgroup/cpu period=5000
+    if [ -z "${CPU_GROUP:-}" ]
+    then
+        [ -d $root ] || root=/sys/fs/cgroup
+        CPU_GROUP=$root/millrace-compare.$$
+        mkdir "$CPU_GROUP" || die $EXIT_MISSING "cannot make the control group $CPU_GROUP: run it as root"
+        if [ -e "$CPU_GROUP/cpu.max" ]
+        then
+            echo "$(($1 * period / 100)) $period" > "$CPU_GROUP/cpu.max"
+        elif [ -e "$CPU_GROUP/cpu.cfs_quota_us" ]
+        then
+            echo $period > "$CPU_GROUP/cpu.cfs_period_us"
+            echo $(($1 * period / 100)) > "$CPU_GROUP/cpu.cfs_quota_us"
+        else
+            die $EXIT_MISSING "the control group $CPU_GROUP has no CPU controller"
+        fi
+    fi
+    echo "$2" > "$CPU_GROUP/cgroup.procs"
 }
 
 # run_only PID: lets this target run and stops the others, so that a spinning one takes nothing from it.
@@ -412,7 +441,9 @@ target CPU %3d %%%s\n", $1, $3, $2, $4, $5, $6, $8, $11,
 # The client's figures as measure wants them.
 spdk_figures()
 {
-    client "$1" "$2" "$3" "$4" "$5" -a 1 -L | awk '
+    local running_in=()
+    [ "$RUNNING_IN_SECONDS" = 0 ] || running_in=(-a "$RUNNING_IN_SECONDS")
+    client "$1" "$2" "$3" "$4" "$5" "${running_in[@]}" -L | awk '
         /^Total/ { iops = $3; mib = $4; average = $5 }
         $1 == "50.00000%" { p50 = $3 + 0 }
         $1 == "99.00000%" { p99 = $3 + 0 }
@@ -433,6 +464,7 @@ report()
         awk -v first="$first" -v others="$*" -v form=markdown -f "$ROOT/perf/compare/report.awk" "$WORK/results"
         echo
         echo "$MILLRACE_VERSION; ${SPDK_VERSION:-SPDK}; $ROUNDS rounds of $SECONDS_EACH s, in random order, medians;" \
+            "${CPU_PERCENT:+targets have $CPU_PERCENT % of one CPU; }"\
             "real-time priority: $REALTIME; hugepages: $HUGEPAGES (both sides); CPU $TARGET_CPU target, CPU $CLIENT_CPU client."
         echo "$(cpu_model), $(nproc) CPUs, Linux $(uname -r), $(date -u +%Y-%m-%d)."
         echo

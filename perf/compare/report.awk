@@ -25,42 +25,58 @@ BEGIN {
         $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 ? "true" : "false")
 }
 
-function median(name, side, column,    n, i, j, t, sorted) {
-    n = count[name, side]
+# Sorts values 1..n in place.
+function sort(list, n,    i, j, t) {
+    for (i = 2; i <= n; i++) {
+        t = list[i]
+        for (j = i - 1; j >= 1 && list[j] > t; j--)
+            list[j + 1] = list[j]
+        list[j + 1] = t
+    }
+}
+
+# The value below which a part of 1..n sorted values lies, between two of them where it must.
+function quantile(list, n, part,    at, below) {
     if (n == 0)
         return 0
+    at = 1 + (n - 1) * part
+    below = int(at)
+    return below == n ? list[n] : list[below] + (at - below) * (list[below + 1] - list[below])
+}
+
+function median(name, side, column,    n, i, sorted) {
+    n = count[name, side]
     for (i = 1; i <= n; i++)
         sorted[i] = value[name, side, column, i] + 0
-    for (i = 2; i <= n; i++) {
-        t = sorted[i]
-        for (j = i - 1; j >= 1 && sorted[j] > t; j--)
-            sorted[j + 1] = sorted[j]
-        sorted[j + 1] = t
-    }
-    return n % 2 ? sorted[(n + 1) / 2] : (sorted[n / 2] + sorted[n / 2 + 1]) / 2
+    sort(sorted, n)
+    return quantile(sorted, n, 0.5)
 }
 
-function ratio(name, column, peer,    below) {
-    below = median(name, peer, column)
-    return below > 0 ? median(name, first, column) / below : 0
+# Fills ratios 1..n, sorted, with those of the rounds taken one by one: the sides of a round ran next to each other, so
+# what disturbs the machine for longer is in both.
+function round_ratios(ratios, name, column, peer,    i, n) {
+    for (i = 1; i <= count[name, first] && i <= count[name, peer]; i++)
+        if (value[name, peer, column, i] > 0)
+            ratios[++n] = value[name, first, column, i] / value[name, peer, column, i]
+    sort(ratios, n)
+    return n
 }
 
-# Least and greatest ratio of the rounds taken one by one: how far the median can be trusted.
-function spread(name, column, peer,    i, r, low, high) {
-    low = 1e9
-    high = 0
-    for (i = 1; i <= count[name, first] && i <= count[name, peer]; i++) {
-        if (value[name, peer, column, i] <= 0)
-            continue
-        r = value[name, first, column, i] / value[name, peer, column, i]
-        if (r < low) low = r
-        if (r > high) high = r
-    }
-    return sprintf("%.2f to %.2f", low, high)
+function ratio(name, column, peer,    n, ratios) {
+    n = round_ratios(ratios, name, column, peer)
+    return quantile(ratios, n, 0.5)
+}
+
+# How far the median can be trusted: the quartiles, and the worst and best round.
+function spread(name, column, peer,    n, ratios) {
+    n = round_ratios(ratios, name, column, peer)
+    return sprintf("%.2f to %.2f; %.2f to %.2f", quantile(ratios, n, 0.25), quantile(ratios, n, 0.75), ratios[1],
+        ratios[n])
 }
 
 function markdown(    c, p, name, peer) {
-    print "| case | peer | IOPS " first " / peer | ratio (rounds) | average us " first " / peer | ratio | " \
+    print "| case | peer | IOPS " first " / peer | ratio of a round, median (quartiles; worst to best) | " \
+        "average us " first " / peer | ratio | " \
         "p99 us " first " / peer | ratio |" (has_client ? " " cpu_of " CPU us an I/O | ratio |" : "") " noisy rounds |"
     print "|---|---|---|---|---|---|---|---|" (has_client ? "---|---|" : "") "---|"
     for (c = 1; c <= cases; c++) {

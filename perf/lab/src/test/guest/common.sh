@@ -37,6 +37,12 @@ finish()
     exit
 }
 
+# not COMMAND...: fails when the command succeeds. With '! COMMAND' a step would go on, since set -e ignores its status.
+not()
+{
+    ! "$@" || { echo "succeeded: $*" >&2; return 1; }
+}
+
 # connect PORT NQN OPTION...: connects the kernel's initiator to a target on the host.
 connect()
 {
@@ -56,7 +62,7 @@ disconnect()
     await 40 "! kill -0 $pid" || { cat "/proc/$pid/stack" >&2; return 1; }
     wait $pid
     grep -q 'disconnected 1 controller' /tmp/disconnect
-    ! find_controller "$1"
+    not find_controller "$1"
 }
 
 # find_controller NQN: sets CONTROLLER to the name of the kernel's controller of a subsystem, such as nvme2.
@@ -113,6 +119,22 @@ has_written()
         [ "$key" != write_bytes: ] || [ "$value" -lt "$2" ] || return 0
     done < "/proc/$1/io"
     return 1
+}
+
+# block SERIAL NSID: prints the block device of a namespace.
+block()
+{
+    local controller
+    controller=$(basename "$(dirname "$(grep -l "^$1 *$" /sys/class/nvme/nvme*/serial)")")
+    echo "/dev/${controller}n$2"
+}
+
+# load_polled: loads the driver of drives again, with a queue for polled completions. The machine loads it before its
+# script runs.
+load_polled()
+{
+    modprobe -r nvme
+    modprobe nvme poll_queues=1
 }
 
 # kernel_warnings: what the kernel has to complain of about NVMe, warnings and worse.

@@ -50,7 +50,7 @@ refuse()
     mount /dev/nvme0n1 /tmp/mounted
     dmesg --clear
     ask 1 'cannot be reset: nvme0n1 is mounted on /tmp/mounted; end that first' drive reset nvme0 --yes
-    ! dmesg | grep 'nvme nvme0: resetting controller'
+    dmesg | not grep 'nvme nvme0: resetting controller'
     umount /tmp/mounted
 }
 
@@ -59,7 +59,7 @@ reset_by_kernel()
     dd if=/dev/urandom of=/tmp/data bs=1M count=1 status=none
     dd if=/tmp/data of=/dev/nvme0n1 bs=1M oflag=direct status=none
     ask 0 'have the kernel reset nvme0.*nothing was done' drive reset nvme0 --dry-run
-    ! dmesg | grep 'nvme nvme0: resetting controller'
+    dmesg | not grep 'nvme nvme0: resetting controller'
     ask 0 'have the kernel reset nvme0.*done' drive reset nvme0 --yes
     dmesg | grep 'nvme nvme0: resetting controller'
     is_live

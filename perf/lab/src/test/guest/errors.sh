@@ -25,7 +25,7 @@ fails()
 {
     local message=$1
     shift
-    ! blocks "$@" 2> /tmp/dd.err
+    not blocks "$@" 2> /tmp/dd.err
     grep -q "$message" /tmp/dd.err || { echo "$*: '$message' expected, $(cat /tmp/dd.err)"; return 1; }
 }
 
@@ -43,14 +43,14 @@ status()
     local code=$1 data=/tmp/blocks
     shift
     [ "$1" = write ] || data=/tmp/blocks.read
-    ! nvme "$1" "$2" --start-block="$3" --block-count=0 --data-size=4096 --data=$data > /tmp/nvme.out 2>&1
+    not nvme "$1" "$2" --start-block="$3" --block-count=0 --data-size=4096 --data=$data > /tmp/nvme.out 2>&1
     grep -qi "($code)" /tmp/nvme.out || { echo "nvme $*: $code expected, $(cat /tmp/nvme.out)"; return 1; }
 }
 
 is_alive()
 {
     is_state "$1" live
-    ! kernel_warnings | grep -iE "$CONTROLLER.*(reset|reconnect|timeout|error recovery)"
+    kernel_warnings | not grep -iE "$CONTROLLER.*(reset|reconnect|timeout|error recovery)"
 }
 
 connects()
@@ -68,7 +68,7 @@ medium_errors()
     status 0x4281 read "$NAMESPACE" 1005
     status 0x4280 write "$NAMESPACE" 2005
     nvme verify "$NAMESPACE" --start-block=0 --block-count=999
-    ! nvme verify "$NAMESPACE" --start-block=900 --block-count=199 > /tmp/nvme.out 2>&1
+    not nvme verify "$NAMESPACE" --start-block=900 --block-count=199 > /tmp/nvme.out 2>&1
     grep -qi "(0x4281)" /tmp/nvme.out || { echo "nvme verify: 0x4281 expected, $(cat /tmp/nvme.out)"; return 1; }
     fails 'No data available' read "$NAMESPACE" 1000
     fails 'No data available' write "$NAMESPACE" 2009
@@ -112,8 +112,8 @@ others_do_not_notice()
 # fill NAME: takes what room is left on the disk.
 fill()
 {
-    ! dd if=/dev/zero of=$disk/"$1" bs=1M conv=fsync status=none 2> /dev/null
-    ! dd if=/dev/zero of=$disk/"$1.rest" bs=4k conv=fsync status=none 2> /dev/null
+    not dd if=/dev/zero of=$disk/"$1" bs=1M conv=fsync status=none 2> /dev/null
+    not dd if=/dev/zero of=$disk/"$1.rest" bs=4k conv=fsync status=none 2> /dev/null
 }
 
 starts_on_a_disk()

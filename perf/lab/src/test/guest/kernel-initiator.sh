@@ -10,7 +10,7 @@ discovers()
 {
     nvme discover -t tcp -a "$LAB_HOST" -s "$port" > /tmp/discovery
     grep -q "subnqn: *$nqn\$" /tmp/discovery
-    ! grep -i unrecognized /tmp/discovery
+    not grep -i unrecognized /tmp/discovery
 }
 
 connects()
@@ -122,7 +122,7 @@ refused()
 {
     local status=$1
     shift
-    ! nvme "$@" > /tmp/nvme.out 2>&1
+    not nvme "$@" > /tmp/nvme.out 2>&1
     grep -qi "$status" /tmp/nvme.out || { echo "nvme $*: $status expected, $(cat /tmp/nvme.out)"; return 1; }
 }
 

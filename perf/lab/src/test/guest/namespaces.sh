@@ -31,8 +31,8 @@ writer=$!
 await 20 "has_written $writer 100000" || exit 1
 echo "writing"
 await 20 "! find_namespace '$nqn' 2" || exit 1
-! wait $writer || { echo "the writer had no error"; exit 1; }
-! grep 'No space left' /tmp/dd || exit 1
+not wait $writer || { echo "the writer had no error"; exit 1; }
+not grep 'No space left' /tmp/dd || exit 1
 echo "namespace 2 is gone"
 seen 2 16384
 wait $load || { cat /tmp/fio; exit 1; }

@@ -149,7 +149,7 @@ reset_under_load()
     wait $LOAD || { cat /tmp/fio.reset; return 1; }
     namespace "$nqn" 1
     data "$NAMESPACE" --verify_only
-    ! kernel_warnings | grep -iE 'I/O error|timeout|BUG:|WARNING:|hung'
+    kernel_warnings | not grep -iE 'I/O error|timeout|BUG:|WARNING:|hung'
 }
 
 unplugged_under_load()
@@ -168,7 +168,7 @@ unplugged_under_load()
     grep -q 'Input/output error' /tmp/fio.unplug || { cat /tmp/fio.unplug; return 1; }
     await 10 "[ ! -e /sys/bus/pci/devices/$address ]"
     namespace "$nqn" 1
-    ! timeout 10 dd if="$NAMESPACE" of=/dev/null bs=4096 count=1 iflag=direct status=none 2> /tmp/dd.err
+    not timeout 10 dd if="$NAMESPACE" of=/dev/null bs=4096 count=1 iflag=direct status=none 2> /tmp/dd.err
     grep -q 'Input/output error' /tmp/dd.err
     goes_on 2
     touch /tmp/stop

@@ -8,9 +8,9 @@ package io.millrace.bindings;
 public enum Architecture
 {
     /** Intel and AMD, 64 bits. */
-    X86_64(12, 4, 0x4000, 314, 315),
+    X86_64(12, 4, 0x4000, 314, 315, 320),
     /** Arm, 64 bits. */
-    AARCH64(16, 8, 0x10000, 274, 275);
+    AARCH64(16, 8, 0x10000, 274, 275, 328);
 
     private static final Architecture CURRENT = of(System.getProperty("os.arch"));
 
@@ -19,19 +19,22 @@ public enum Architecture
     private final int directFlag;
     private final int schedSetattrCall;
     private final int schedGetattrCall;
+    private final int verbsContextAbiCompatOffset;
 
     Architecture(
         final int epollEventSizeBytes,
         final int epollEventDataOffset,
         final int directFlag,
         final int schedSetattrCall,
-        final int schedGetattrCall)
+        final int schedGetattrCall,
+        final int verbsContextAbiCompatOffset)
     {
         this.epollEventSizeBytes = epollEventSizeBytes;
         this.epollEventDataOffset = epollEventDataOffset;
         this.directFlag = directFlag;
         this.schedSetattrCall = schedSetattrCall;
         this.schedGetattrCall = schedGetattrCall;
+        this.verbsContextAbiCompatOffset = verbsContextAbiCompatOffset;
     }
 
     /**
@@ -98,5 +101,14 @@ public enum Architecture
     public int schedGetattrCall()
     {
         return schedGetattrCall;
+    }
+
+    /**
+     * {@return the offset of the last field of a {@code struct ibv_context}, {@code abi_compat}, in bytes; it lies
+     * behind a mutex}
+     */
+    public int verbsContextAbiCompatOffset()
+    {
+        return verbsContextAbiCompatOffset;
     }
 }

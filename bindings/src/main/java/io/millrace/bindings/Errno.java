@@ -50,6 +50,8 @@ public final class Errno
     public static final int ENODATA = 61;
     /** Timer expired. */
     public static final int ETIME = 62;
+    /** Link has been severed; the block layer reports a lost path to the drive with it. */
+    public static final int ENOLINK = 67;
     /** Illegal byte sequence; the block layer reports a protection error with it. */
     public static final int EILSEQ = 84;
     /** Operation not supported. */
@@ -60,7 +62,7 @@ public final class Errno
     public static final int EADDRNOTAVAIL = 99;
     /** Connection reset by peer. */
     public static final int ECONNRESET = 104;
-    /** Connection timed out. */
+    /** Connection timed out; the block layer reports a drive that does not answer with it. */
     public static final int ETIMEDOUT = 110;
     /** Connection refused. */
     public static final int ECONNREFUSED = 111;
@@ -104,6 +106,7 @@ public final class Errno
             case EROFS -> "EROFS";
             case ENODATA -> "ENODATA";
             case ETIME -> "ETIME";
+            case ENOLINK -> "ENOLINK";
             case EILSEQ -> "EILSEQ";
             case EOPNOTSUPP -> "EOPNOTSUPP";
             case ETIMEDOUT -> "ETIMEDOUT";

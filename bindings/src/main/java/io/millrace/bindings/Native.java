@@ -62,6 +62,31 @@ public final class Native
             Linker.Option.captureCallState("errno"), Linker.Option.critical(false));
     }
 
+    /**
+     * A function whose address is only known at the call, one of a table of function pointers. The handle takes its
+     * address as a segment, then {@link #capture()}, then each argument as a {@code long}, and answers a {@code long}:
+     * see {@link #linkErrno}. One handle serves every function of so many arguments.
+     *
+     * @param arguments of the function; integers and addresses only.
+     * @return a handle for {@code invokeExact}.
+     */
+    @SuppressWarnings("restricted")
+    public static MethodHandle linkPointerErrno(final int arguments)
+    {
+        final MemoryLayout[] wide = new MemoryLayout[arguments];
+        Arrays.fill(wide, ValueLayout.JAVA_LONG);
+        return LINKER.downcallHandle(FunctionDescriptor.of(ValueLayout.JAVA_LONG, wide),
+            Linker.Option.captureCallState("errno"));
+    }
+
+    /** As {@link #linkErrno(String, FunctionDescriptor, Linker.Option...)}, for a function that has been found. */
+    @SuppressWarnings("restricted")
+    static MethodHandle linkErrno(
+        final String name, final MemorySegment function, final FunctionDescriptor descriptor)
+    {
+        return LINKER.downcallHandle(function, widen(name, descriptor), Linker.Option.captureCallState("errno"));
+    }
+
     static FunctionDescriptor widen(final String name, final FunctionDescriptor descriptor)
     {
         final MemoryLayout[] wide = new MemoryLayout[descriptor.argumentLayouts().size()];
@@ -69,7 +94,9 @@ public final class Native
         {
             wide[i] = widen(name, descriptor.argumentLayouts().get(i));
         }
-        return FunctionDescriptor.of(widen(name, descriptor.returnLayout().orElseThrow()), wide);
+        // What a function without a result leaves in the result's register is ignored by its caller.
+        return FunctionDescriptor.of(
+            descriptor.returnLayout().map(layout -> widen(name, layout)).orElse(ValueLayout.JAVA_LONG), wide);
     }
 
     private static MemoryLayout widen(final String name, final MemoryLayout layout)
@@ -151,6 +178,18 @@ public final class Native
     public static int intResult(final MemorySegment capture, final long result)
     {
         return -1 == (int)result ? -(int)ERRNO.get(capture, 0L) : (int)result;
+    }
+
+    /**
+     * As {@link #result} for a function that answers an address, and NULL when it fails.
+     *
+     * @param capture that was handed to the call.
+     * @param result  of the call; 0 is failure.
+     * @return the address, or the negated {@code errno}.
+     */
+    public static long addressResult(final MemorySegment capture, final long result)
+    {
+        return 0L == result ? -(int)ERRNO.get(capture, 0L) : result;
     }
 
     /**

@@ -109,6 +109,21 @@ public final class NativeLibrary
         return Native.link(address(function), descriptor);
     }
 
+    /**
+     * A function of the library whose {@code errno} matters, as {@link Native#linkErrno} has those of the C library:
+     * the handle takes {@link Native#capture()} first, then each argument as a {@code long}.
+     *
+     * @param function   one of those that were probed for.
+     * @param descriptor of its arguments and result; integers and addresses only.
+     * @return a handle for {@code invokeExact}.
+     * @throws IllegalStateException    when the library cannot be used.
+     * @throws IllegalArgumentException when it was not probed for.
+     */
+    public MethodHandle linkErrno(final String function, final FunctionDescriptor descriptor)
+    {
+        return Native.linkErrno(function, address(function), descriptor);
+    }
+
     private static List<String> resolve(
         final Arena arena,
         final MemorySegment handle,

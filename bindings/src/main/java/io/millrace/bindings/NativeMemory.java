@@ -5,6 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 
 /**
  * Memory by absolute address: kernel rings, DMA buffers, structures handed to system calls. Nothing is checked, so
@@ -227,6 +228,25 @@ public final class NativeMemory
     public static long mismatch(final long a, final long b, final long lengthBytes)
     {
         return MemorySegment.mismatch(ALL, a, a + lengthBytes, ALL, b, b + lengthBytes);
+    }
+
+    /**
+     * A C string in an array of bytes. Set-up only: allocates.
+     *
+     * @param address     of the array.
+     * @param lengthBytes of the array.
+     * @return its bytes up to the first 0, or all of them, as UTF-8.
+     */
+    public static String getString(final long address, final int lengthBytes)
+    {
+        int length = 0;
+        while (length < lengthBytes && 0 != getByte(address + length))
+        {
+            length++;
+        }
+        final byte[] bytes = new byte[length];
+        MemorySegment.copy(ALL, ValueLayout.JAVA_BYTE, address, bytes, 0, length);
+        return new String(bytes, StandardCharsets.UTF_8);
     }
 
     /**

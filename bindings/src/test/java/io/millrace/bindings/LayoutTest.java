@@ -1,5 +1,7 @@
 package io.millrace.bindings;
 
+import static io.millrace.testing.Requirement.require;
+import static io.millrace.testing.Requirement.requireProgram;
 import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -19,6 +21,10 @@ import io.millrace.bindings.linux.SocketAddress;
 import io.millrace.bindings.linux.Sockets;
 import io.millrace.bindings.linux.SubmissionEntry;
 import io.millrace.bindings.linux.Threads;
+import io.millrace.bindings.verbs.DeviceAttributes;
+import io.millrace.bindings.verbs.GidEntry;
+import io.millrace.bindings.verbs.PortAttributes;
+import io.millrace.bindings.verbs.Verbs;
 import io.millrace.bindings.vfio.IommuAddressSpace;
 import io.millrace.bindings.vfio.Vfio;
 import io.millrace.bindings.vfio.VfioAttachment;
@@ -34,13 +40,11 @@ import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,7 +53,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class LayoutTest
 {
     private static final String GENERATED = "io.millrace.bindings.generated.";
-    private static final Set<String> DIFFERENT_ON_AARCH64 = Set.of("epoll_event", "epoll_event.data", "O_DIRECT");
+    private static final Set<String> DIFFERENT_ON_AARCH64 =
+        Set.of("epoll_event", "epoll_event.data", "O_DIRECT", "IBV_CONTEXT_ABI_COMPAT");
 
     @TempDir
     private Path folder;
@@ -74,39 +79,22 @@ class LayoutTest
         assertAll(
             () -> assertEquals(table.sizeBytes("epoll_event"), architecture.epollEventSizeBytes()),
             () -> assertEquals(table.offset("epoll_event.data"), architecture.epollEventDataOffset()),
-            () -> assertEquals(table.value("O_DIRECT"), architecture.directFlag()));
+            () -> assertEquals(table.value("O_DIRECT"), architecture.directFlag()),
+            () -> assertEquals(
+                table.value("IBV_CONTEXT_ABI_COMPAT"), architecture.verbsContextAbiCompatOffset()));
+    }
+
+    @Test
+    void shouldMatchCallsWhenCommitted()
+    {
+        assertMatchesCalls(LayoutTable.expected(Architecture.current()));
     }
 
     @Test
     void shouldMatchCallsWhenHeadersOfThisMachineAreCompiled() throws Exception
     {
         final LayoutTable table = thisMachine();
-        assertAll(
-            () -> assertEquals(table.sizeBytes("epoll_event"), EpollEvent.SIZE_BYTES),
-            () -> assertEquals(table.sizeBytes("msghdr"), MessageHeader.SIZE_BYTES),
-            () -> assertEquals(table.sizeBytes("iovec"), MessageHeader.IOVEC_SIZE_BYTES),
-            () -> assertEquals(table.sizeBytes("sockaddr_in6"), SocketAddress.SIZE_BYTES_MAX),
-            () -> assertEquals(table.sizeBytes("statx"), FileStatus.SIZE_BYTES),
-            () -> assertEquals(table.sizeBytes("rlimit"), ResourceLimit.SIZE_BYTES),
-            () -> assertEquals(table.sizeBytes("nvme_passthru_cmd"), NvmeAdminCommand.SIZE_BYTES));
-        final boolean isOlderThanLinux61 = !table.names().contains("io_uring_sqe");
-        if (!isOlderThanLinux61)
-        {
-            assertAll(
-                () -> assertEquals(table.sizeBytes("io_uring_sqe"), SubmissionEntry.SIZE_BYTES),
-                () -> assertEquals(table.offset("io_uring_sqe.user_data"), SubmissionEntry.USER_DATA_OFFSET),
-                () -> assertEquals(table.sizeBytes("io_uring_cqe"), CompletionEntry.SIZE_BYTES),
-                () -> assertEquals(table.sizeBytes("io_uring_params"), RingParams.SIZE_BYTES),
-                () -> assertEquals(table.sizeBytes("vfio_group_status"), VfioGroupStatus.SIZE_BYTES),
-                () -> assertEquals(table.sizeBytes("vfio_region_info"), VfioRegionInfo.SIZE_BYTES),
-                () -> assertEquals(table.sizeBytes("vfio_irq_info"), VfioIrqInfo.SIZE_BYTES),
-                () -> assertEquals(table.offset("vfio_irq_set.data") + 12, VfioIrqSet.sizeBytes(3)),
-                () -> assertEquals(table.sizeBytes("vfio_iommu_type1_info"), VfioIommuInfo.SIZE_BYTES),
-                () -> assertEquals(table.sizeBytes("vfio_iommu_type1_dma_map"), VfioDmaRange.SIZE_BYTES),
-                () -> assertEquals(table.sizeBytes("vfio_device_bind_iommufd"), VfioAttachment.SIZE_BYTES),
-                () -> assertEquals(table.sizeBytes("iommu_ioas_map"), IommuAddressSpace.SIZE_BYTES),
-                () -> assertEquals(table.sizeBytes("iommu_iova_range"), IommuAddressSpace.RANGE_BYTES));
-        }
+        assertMatchesCalls(table);
         final LayoutTable expected = LayoutTable.expected(Architecture.current());
         for (final String name : table.names())
         {
@@ -119,13 +107,41 @@ class LayoutTest
         }
     }
 
+    private static void assertMatchesCalls(final LayoutTable table)
+    {
+        assertAll(
+            () -> assertEquals(table.sizeBytes("epoll_event"), EpollEvent.SIZE_BYTES),
+            () -> assertEquals(table.sizeBytes("msghdr"), MessageHeader.SIZE_BYTES),
+            () -> assertEquals(table.sizeBytes("iovec"), MessageHeader.IOVEC_SIZE_BYTES),
+            () -> assertEquals(table.sizeBytes("sockaddr_in6"), SocketAddress.SIZE_BYTES_MAX),
+            () -> assertEquals(table.sizeBytes("statx"), FileStatus.SIZE_BYTES),
+            () -> assertEquals(table.sizeBytes("rlimit"), ResourceLimit.SIZE_BYTES),
+            () -> assertEquals(table.sizeBytes("nvme_passthru_cmd"), NvmeAdminCommand.SIZE_BYTES),
+            () -> assertEquals(table.sizeBytes("io_uring_sqe"), SubmissionEntry.SIZE_BYTES),
+            () -> assertEquals(table.offset("io_uring_sqe.user_data"), SubmissionEntry.USER_DATA_OFFSET),
+            () -> assertEquals(table.sizeBytes("io_uring_cqe"), CompletionEntry.SIZE_BYTES),
+            () -> assertEquals(table.sizeBytes("io_uring_params"), RingParams.SIZE_BYTES),
+            () -> assertEquals(table.sizeBytes("vfio_group_status"), VfioGroupStatus.SIZE_BYTES),
+            () -> assertEquals(table.sizeBytes("vfio_region_info"), VfioRegionInfo.SIZE_BYTES),
+            () -> assertEquals(table.sizeBytes("vfio_irq_info"), VfioIrqInfo.SIZE_BYTES),
+            () -> assertEquals(table.offset("vfio_irq_set.data") + 12, VfioIrqSet.sizeBytes(3)),
+            () -> assertEquals(table.sizeBytes("vfio_iommu_type1_info"), VfioIommuInfo.SIZE_BYTES),
+            () -> assertEquals(table.sizeBytes("vfio_iommu_type1_dma_map"), VfioDmaRange.SIZE_BYTES),
+            () -> assertEquals(table.sizeBytes("vfio_device_bind_iommufd"), VfioAttachment.SIZE_BYTES),
+            () -> assertEquals(table.sizeBytes("iommu_ioas_map"), IommuAddressSpace.SIZE_BYTES),
+            () -> assertEquals(table.sizeBytes("iommu_iova_range"), IommuAddressSpace.RANGE_BYTES),
+            () -> assertEquals(table.value("IBV_DEVICE_ATTR_EX_READ"), DeviceAttributes.SIZE_BYTES),
+            () -> assertEquals(table.sizeBytes("ibv_port_attr"), PortAttributes.SIZE_BYTES),
+            () -> assertEquals(table.sizeBytes("ibv_gid_entry"), GidEntry.SIZE_BYTES));
+    }
+
     @Test
     void shouldHaveValueOfHeadersWhenConstantIsPublic() throws Exception
     {
         final LayoutTable table = LayoutTable.expected(Architecture.current());
         final List<Class<?>> classes = List.of(
             Errno.class, Sockets.class, Epoll.class, Files.class, Mappings.class, Threads.class, IoUring.class,
-            Vfio.class);
+            Vfio.class, Verbs.class);
         for (final Class<?> type : classes)
         {
             for (final Field field : type.getFields())
@@ -143,7 +159,7 @@ class LayoutTest
     {
         final Set<String> missing = new TreeSet<>();
         final Pattern line = Pattern.compile("--include-(constant|struct|union) (\\w+)");
-        for (final String file : List.of("linux.includes", "io_uring.includes", "vfio.includes"))
+        for (final String file : List.of("linux.includes", "io_uring.includes", "vfio.includes", "verbs.includes"))
         {
             for (final String text : java.nio.file.Files.readAllLines(LayoutTable.ROOT.resolve("jextract/" + file)))
             {
@@ -159,26 +175,16 @@ class LayoutTest
         assertEquals(Set.of(), missing);
     }
 
-    /** As the compiler of this machine has it, or as committed where there is none. */
     private LayoutTable thisMachine() throws IOException, InterruptedException
     {
-        final Optional<Path> compiler = onPath("cc");
-        if (compiler.isEmpty())
-        {
-            return LayoutTable.expected(Architecture.current());
-        }
+        requireProgram("cc", "gcc");
         final Path program = folder.resolve("layout_probe");
-        run(compiler.get().toString(), "-I", LayoutTable.ROOT.resolve("jextract").toString(), "-o", program.toString(),
+        run("cc", "-I", LayoutTable.ROOT.resolve("jextract").toString(), "-o", program.toString(),
             LayoutTable.ROOT.resolve("native/layout-probe/layout_probe.c").toString());
-        return LayoutTable.of(run(program.toString()));
-    }
-
-    private static Optional<Path> onPath(final String command)
-    {
-        return Stream.of(System.getenv("PATH").split(":"))
-            .map(entry -> Path.of(entry, command))
-            .filter(java.nio.file.Files::isExecutable)
-            .findFirst();
+        final LayoutTable table = LayoutTable.of(run(program.toString()));
+        require(table.names().contains("io_uring_sqe"), "headers of a Linux before 6.1", "apt-get install libc6-dev");
+        require(table.names().contains("ibv_port_attr"), "no infiniband/verbs.h", "apt-get install libibverbs-dev");
+        return table;
     }
 
     private List<String> run(final String... command) throws IOException, InterruptedException
@@ -214,6 +220,7 @@ class LayoutTest
     private static boolean sameConstant(final LayoutTable table, final String name) throws ReflectiveOperationException
     {
         final Class<?> header = Class.forName(GENERATED + (name.matches("(VFIO|IOMMU).*") ? "vfio.vfio_h" :
+            name.matches("(IBV|VERBS)_.*") ? "verbs.verbs_h" :
             name.startsWith("IO") ? "iouring.io_uring_h" : "linux.linux_h"));
         final Object value = header.getMethod(name).invoke(null);
         return value instanceof Integer ?
@@ -225,7 +232,8 @@ class LayoutTest
     {
         final String[] parts = name.split("\\.");
         final Class<?> type = Class.forName(GENERATED + (parts[0].startsWith("io_") ? "iouring." :
-            parts[0].startsWith("vfio_") || parts[0].startsWith("iommu_") ? "vfio." : "linux.") + parts[0]);
+            parts[0].startsWith("vfio_") || parts[0].startsWith("iommu_") ? "vfio." :
+            parts[0].startsWith("ibv_") ? "verbs." : "linux.") + parts[0]);
         final long offset = 1 == parts.length ? 0L : (long)type.getMethod(parts[1] + "$offset").invoke(null);
         final MemoryLayout layout = (MemoryLayout)type
             .getMethod(1 == parts.length ? "layout" : parts[1] + "$layout").invoke(null);

@@ -1,5 +1,6 @@
 package io.millrace.bindings;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -7,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.ValueLayout;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,8 +36,18 @@ class NativeLibraryTest
         final NativeLibrary library =
             NativeLibrary.probe("C library", REMEDY, List.of("libc.so.6"), List.of("getpid"));
 
-        final MethodHandle getpid = library.link("getpid", FunctionDescriptor.of(ValueLayout.JAVA_INT));
+        final MethodHandle getpid = library.link("getpid", FunctionDescriptor.of(JAVA_INT));
         assertEquals(ProcessHandle.current().pid(), (int)getpid.invokeExact());
+    }
+
+    @Test
+    void shouldKeepErrnoWhenACallOfItFails() throws Throwable
+    {
+        final NativeLibrary library = NativeLibrary.probe("C library", REMEDY, List.of("libc.so.6"), List.of("close"));
+
+        final MethodHandle close = library.linkErrno("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+        final MemorySegment capture = Native.capture();
+        assertEquals(-Errno.EBADF, Native.intResult(capture, (long)close.invokeExact(capture, -1L)));
     }
 
     @Test

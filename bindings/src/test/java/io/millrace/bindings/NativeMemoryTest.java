@@ -32,6 +32,17 @@ class NativeMemoryTest
     }
 
     @Test
+    void shouldEndStringAtZeroOrAtTheEndOfItsArray()
+    {
+        NativeMemory.fill(address, 16, (byte)'s');
+        assertEquals("ssss", NativeMemory.getString(address, 4));
+        NativeMemory.putByte(address + 3, (byte)0);
+        assertEquals("sss", NativeMemory.getString(address, 4));
+        NativeMemory.putByte(address, (byte)0);
+        assertEquals("", NativeMemory.getString(address, 4));
+    }
+
+    @Test
     void shouldStoreEachWidthAndNoMore()
     {
         NativeMemory.fill(address, 64, (byte)0xFF);

@@ -46,12 +46,13 @@ class ArchitectureTest
     private static final String BINDINGS = "io.millrace.bindings..";
     private static final String[] DATA_PATH = {
         "io.millrace.reactor..", "io.millrace.memory..", "io.millrace.block..", "io.millrace.nvme..",
-        "io.millrace.nvmf..", "io.millrace.remote..", "io.millrace.status..", "io.millrace.jfr.."};
+        "io.millrace.nvmf..", "io.millrace.rdma..", "io.millrace.remote..", "io.millrace.status..",
+        "io.millrace.jfr.."};
     private static final String[] DATA_PLANE_MODULE = {
         "io.millrace.reactor..", "io.millrace.memory..", "io.millrace.pci..", "io.millrace.block..",
         "io.millrace.nvme..",
-        "io.millrace.nvmf..", "io.millrace.remote..", "io.millrace.status..", "io.millrace.jfr..",
-        "io.millrace.lock..",
+        "io.millrace.nvmf..", "io.millrace.rdma..", "io.millrace.remote..", "io.millrace.status..",
+        "io.millrace.jfr..", "io.millrace.lock..",
         "io.millrace.validation..",
         "io.millrace.dataplane.."};
 
@@ -62,12 +63,14 @@ class ArchitectureTest
     {
         classes = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
+            .withImportOption((location) -> !location.contains("testing/") && !location.contains("-testing-"))
             .importPackages("io.millrace");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {
-        "io.millrace.bindings", "io.millrace.bindings.linux", "io.millrace.reactor", "io.millrace.memory",
+        "io.millrace.bindings", "io.millrace.bindings.linux", "io.millrace.bindings.verbs",
+        "io.millrace.reactor", "io.millrace.memory",
         "io.millrace.pci",
         "io.millrace.block", "io.millrace.block.memory", "io.millrace.block.file", "io.millrace.block.nvme",
         "io.millrace.block.nvme.queue",
@@ -75,7 +78,8 @@ class ArchitectureTest
         "io.millrace.nvmf", "io.millrace.nvmf.transport", "io.millrace.nvmf.qos", "io.millrace.nvmf.ana",
         "io.millrace.nvmf.namespace", "io.millrace.nvmf.config", "io.millrace.nvmf.request", "io.millrace.nvmf.queue",
         "io.millrace.nvmf.tcp", "io.millrace.nvmf.tcp.pdu", "io.millrace.nvmf.initiator",
-        "io.millrace.nvmf.initiator.tcp", "io.millrace.remote", "io.millrace.status", "io.millrace.jfr",
+        "io.millrace.nvmf.initiator.tcp", "io.millrace.rdma", "io.millrace.remote",
+        "io.millrace.status", "io.millrace.jfr",
         "io.millrace.dataplane", "io.millrace.serve.config",
         "io.millrace.settings", "io.millrace.console",
         "io.millrace.cli", "io.millrace.cli.control", "io.millrace.cli.control.top", "io.millrace.cli.control.view",
@@ -132,6 +136,8 @@ class ArchitectureTest
         "io.millrace.memory.. | io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., io.millrace.dataplane..",
         "io.millrace.pci.. | io.millrace.reactor.., io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., " +
             "io.millrace.dataplane..",
+        "io.millrace.rdma.. | io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., io.millrace.remote.., " +
+            "io.millrace.status.., io.millrace.dataplane..",
         "io.millrace.block.. | io.millrace.nvmf.., io.millrace.remote.., io.millrace.dataplane..",
         "io.millrace.nvmf.. | io.millrace.remote..",
         "io.millrace.remote.. | io.millrace.nvmf, io.millrace.nvmf.tcp.., io.millrace.nvmf.initiator.tcp.., " +

@@ -10,12 +10,13 @@ import java.util.SplittableRandom;
 /**
  * Ports of the loopback address that nobody has now. They are below those that the kernel gives to whoever asks for any
  * (32768 and up unless told otherwise), so that no connection of this machine takes one before the test does; no two
- * answers are the same. Any thread.
+ * answers are the same, nor are those of JVMs that run tests beside each other. Any thread.
  */
 public final class FreePorts
 {
-    private static final int FIRST = 20_000;
-    private static final int COUNT = 12_000;
+    private static final int COUNT = 3_000;
+    /** Of Maven's JVMs, which are numbered from 1. */
+    private static final int FIRST = 20_000 + COUNT * (Integer.getInteger("millrace.fork", 1) % 4);
 
     private static int next = new SplittableRandom().nextInt(COUNT);
 

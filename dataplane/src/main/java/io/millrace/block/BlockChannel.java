@@ -46,6 +46,40 @@ public interface BlockChannel extends Poller
     }
 
     /**
+     * {@return whether it lends memory for writes, see {@link #lendForWrite}}
+     */
+    default boolean lendsForWrites()
+    {
+        return false;
+    }
+
+    /**
+     * Lends memory for a part of a write, whose payload is put there in place of a copy. Nobody else reads or writes
+     * these blocks meanwhile, so they are to be filled and given back at once, before anything is waited for. Each is
+     * given back whole, with the new data or all of the old. So a device lends only where a write of more than a block
+     * may be stored in parts, and stores at once what must be stable.
+     *
+     * @param offsetBytes of the part on the device, a multiple of the block size; within its geometry.
+     * @param lengthBytes of the part, a multiple of the block size; positive, at most its largest transfer.
+     * @return address of the part; 0 when it is not available now: the write is submitted with a buffer of its own.
+     */
+    default long lendForWrite(final long offsetBytes, final int lengthBytes)
+    {
+        return 0;
+    }
+
+    /**
+     * Returns memory that was lent for a write.
+     *
+     * @param offsetBytes as it was lent.
+     * @param lengthBytes as it was lent.
+     */
+    default void releaseWritten(final long offsetBytes, final int lengthBytes)
+    {
+        throw new IllegalStateException("this device lends nothing for writes");
+    }
+
+    /**
      * {@return how many requests the channel owns now; it is polled while there are some}
      */
     int inFlight();

@@ -18,6 +18,7 @@ final class EmulatedRequest
     private int sentBlocks;
     private BlockStatus status;
     private boolean isCancelled;
+    private boolean isSending;
     private EmulatedRequest next;
 
     /**
@@ -51,6 +52,17 @@ final class EmulatedRequest
     boolean isCancelled()
     {
         return isCancelled;
+    }
+
+    /** {@return whether {@link Emulation#send} of it is under way, further up the stack} */
+    boolean isSending()
+    {
+        return isSending;
+    }
+
+    void isSending(final boolean newIsSending)
+    {
+        isSending = newIsSending;
     }
 
     /** {@return the request, which has ended} */

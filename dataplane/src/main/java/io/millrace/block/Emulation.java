@@ -281,16 +281,32 @@ public final class Emulation
     }
 
     /**
-     * Sends as many parts as may be with the device.
+     * Sends as many parts as may be with the device, and ends the request when it has none left. A part that the
+     * channel completes inline goes on in the loop here: a request of many parts would use up the stack otherwise.
      *
      * @param slot that has a buffer.
      */
     void send(final EmulatedRequest slot)
     {
-        // It may end meanwhile, and begin again: all that counts is what it is now.
+        if (slot.isSending())
+        {
+            return;
+        }
+        slot.isSending(true);
         while (!isClosing && slot.hasNext())
         {
             queue.submit(slot.next(maxTransferBytes, blockShift));
+        }
+        slot.isSending(false);
+        if (slot.isIdle())
+        {
+            final BlockStatus ended = BlockStatus.SUCCESS != slot.status() || slot.isComplete() ?
+                slot.status() : BlockStatus.ABORTED;
+            if (slot.isCancelled() && BlockStatus.ABORTED == ended)
+            {
+                slot.request().failed(FailureCause.CANCELLED, 0);
+            }
+            finish(slot, ended);
         }
     }
 
@@ -329,16 +345,6 @@ public final class Emulation
         }
         slot.onPart(part, result);
         send(slot);
-        if (null != slot.request() && slot.isIdle() && null != slot.buffer())
-        {
-            final BlockStatus ended = BlockStatus.SUCCESS != slot.status() || slot.isComplete() ?
-                slot.status() : BlockStatus.ABORTED;
-            if (slot.isCancelled() && BlockStatus.ABORTED == ended)
-            {
-                slot.request().failed(FailureCause.CANCELLED, 0);
-            }
-            finish(slot, ended);
-        }
     }
 
     private boolean isEqual(final BlockRequest request, final BlockRequest part)

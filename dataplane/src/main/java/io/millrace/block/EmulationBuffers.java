@@ -27,7 +27,7 @@ public final class EmulationBuffers
     private EmulatedRequest last;
     /** Of the commands that write zeroes; null while there are none. */
     private Buffer zeroes;
-    /** Used by no command; null when there is none. */
+    /** The last buffer, which no command uses at present; null when none is kept. */
     private Buffer kept;
     /** Objects for buffers to come. */
     private Buffer unused;

@@ -123,6 +123,29 @@ public final class StripeLocks
     }
 
     /**
+     * Acquires a range for writing, as {@link #tryExclusive} does, for one who does not wait for it: a refusal leaves
+     * no mark, which would keep readers out for nobody.
+     *
+     * @param offsetBytes of the range.
+     * @param lengthBytes of the range; positive, at most {@link #RANGE_BYTES_MAX}.
+     * @return false when part of it is held by others; then nothing is held.
+     */
+    public boolean tryExclusiveOnce(final long offsetBytes, final long lengthBytes)
+    {
+        final long first = offsetBytes >>> REGION_SHIFT;
+        final long last = (offsetBytes + lengthBytes - 1) >>> REGION_SHIFT;
+        for (long region = first; region <= last; region++)
+        {
+            if (!tryExclusive((int)region & mask))
+            {
+                leaveExclusive(first, region - 1);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
      * Releases a range acquired for writing.
      *
      * @param offsetBytes of the range that was entered.

@@ -215,6 +215,8 @@ final class DeviceErrorReports
             case Errno.EFBIG -> "; " + place + " may not grow so far: raise the limit of file size of the process";
             case Errno.EROFS -> "; the file system of " + place +
                 " is read-only: see the kernel's log for why, and mount it for writing";
+            case Errno.ETIMEDOUT, Errno.ENOLINK -> "; the drive below " + place +
+                " does not answer: see the kernel's log";
             case Errno.EIO, Errno.ENODATA, Errno.EREMOTEIO, Errno.EILSEQ -> "; the drive below " + place +
                 " failed the operation: see the kernel's log, and replace the drive if that names it";
             case Errno.ENXIO, Errno.ENODEV -> "; the drive below " + place + " is gone: see the kernel's log";

@@ -114,11 +114,15 @@ final class BuddyAllocator
 
     /**
      * Claims the largest block that has the fewest units taken, of those that were not looked at for longest.
+     *
+     * @param failures claims before this one whose block did not become whole. The more there are, the fewer blocks it
+     *                 chooses among, down to one: so each has its turn, however few units are taken of the others.
      */
-    void claim()
+    void claim(final int failures)
     {
         final int blocks = states.length >>> orderMax;
-        final int candidates = Math.min(blocks, CLAIM_CANDIDATES_MAX);
+        final int candidates =
+            Math.max(1, Math.min(blocks, CLAIM_CANDIDATES_MAX) >>> Math.min(failures, Integer.SIZE - 1));
         int best = nextCandidate;
         int mostFree = -1;
         for (int i = 0; i < candidates; i++)
@@ -131,7 +135,6 @@ final class BuddyAllocator
                 best = block;
             }
         }
-        // If the chosen one does not become whole, another is chosen the next time.
         nextCandidate = (best + 1) % blocks;
         relink(best, best);
     }

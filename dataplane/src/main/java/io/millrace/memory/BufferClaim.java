@@ -16,6 +16,7 @@ final class BufferClaim
     private final boolean leavesLastPart;
     private BufferShare share;
     private int polls;
+    private int failures;
 
     /**
      * Gathers nothing yet.
@@ -70,7 +71,8 @@ final class BufferClaim
             {
                 share = each;
                 polls = 0;
-                buddies.claim();
+                failures = 0;
+                buddies.claim(failures);
                 return;
             }
             each = each.next;
@@ -118,8 +120,9 @@ final class BufferClaim
             return false;
         }
         polls = 0;
+        failures++;
         buddies.endClaim();
-        buddies.claim();
+        buddies.claim(failures);
         return true;
     }
 }

@@ -18,7 +18,7 @@ final class ShareRing
     }
 
     /**
-     * {@return the one whose turn it is; null when there is none}
+     * {@return the share that is served next; null when no share waits}
      */
     BufferShare first()
     {
@@ -26,7 +26,7 @@ final class ShareRing
     }
 
     /**
-     * {@return the one whose turn it is, which is the last from now on}
+     * {@return the share that is served next; it becomes the last of the ring}
      */
     BufferShare next()
     {

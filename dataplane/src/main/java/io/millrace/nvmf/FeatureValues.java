@@ -1,6 +1,7 @@
 package io.millrace.nvmf;
 
 import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.reactor.Reactor;
 import org.agrona.collections.Int2IntHashMap;
 
 /**
@@ -94,11 +95,12 @@ final class FeatureValues
     /**
      * {@return milliseconds that the host set, advanced since then; the machine's clock until it sets some}
      *
-     * @param nowNs on the clock of {@link System#nanoTime()}.
+     * @param reactor whose clocks it goes by.
      */
-    long timestampMs(final long nowNs)
+    long timestampMs(final Reactor reactor)
     {
-        return isTimestampSet ? timestampMs + (nowNs - timestampSetNs) / 1_000_000 : System.currentTimeMillis();
+        return isTimestampSet ?
+            timestampMs + (reactor.nowNs() - timestampSetNs) / 1_000_000 : reactor.kernel().epochMs();
     }
 
     boolean isTimestampSet()

@@ -261,7 +261,7 @@ final class Features
             final FeatureValues values = Controller.of(queuePair).features();
             final boolean isCurrent = FeatureId.SELECT_CURRENT == select;
             final long epochMs = isCurrent ?
-                values.timestampMs(queuePair.resources().reactor().nowNs()) & TIMESTAMP_MASK : 0;
+                values.timestampMs(queuePair.resources().reactor()) & TIMESTAMP_MASK : 0;
             NativeMemory.putLong(address,
                 epochMs | (isCurrent && values.isTimestampSet() ? TIMESTAMP_SET_BY_HOST : 0));
         }

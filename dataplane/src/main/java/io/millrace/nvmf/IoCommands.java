@@ -4,6 +4,7 @@ import io.millrace.block.BlockCompletionListener;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
+import io.millrace.memory.Segments;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
@@ -125,12 +126,8 @@ final class IoCommands implements CommandHandler, BlockCompletionListener
             }
             case WRITE ->
             {
-                queuePair.meter().onWritten(request.dataLength());
-                if (!request.isLastPart())
-                {
-                    receiveNextPart(queuePair, request);
-                    return;
-                }
+                onWritten(queuePair, request);
+                return;
             }
             case COMPARE ->
             {
@@ -155,6 +152,19 @@ final class IoCommands implements CommandHandler, BlockCompletionListener
         queuePair.complete(request, NvmeStatus.SUCCESS);
     }
 
+    private void onWritten(final QueuePair queuePair, final Request request)
+    {
+        queuePair.meter().onWritten(request.dataLength());
+        if (request.isLastPart())
+        {
+            queuePair.complete(request, NvmeStatus.SUCCESS);
+        }
+        else
+        {
+            receiveNextPart(queuePair, request);
+        }
+    }
+
     private void receiveNextPart(final QueuePair queuePair, final Request request)
     {
         if (QueuePairState.IO != queuePair.state())
@@ -164,7 +174,11 @@ final class IoCommands implements CommandHandler, BlockCompletionListener
         }
         request.endPart();
         request.payload(RequestPayload.BUFFERED);
-        request.phase(RequestPhase.EXECUTING);
+        // A part that was received into memory of the device was never submitted.
+        if (RequestPhase.EXECUTING != request.phase())
+        {
+            request.phase(RequestPhase.EXECUTING);
+        }
         execute(queuePair, request);
     }
 
@@ -297,6 +311,11 @@ final class IoCommands implements CommandHandler, BlockCompletionListener
         }
         if (queuePair.resources().payloads().receiveParts(request, lengthBytes))
         {
+            if (request.storedBytes() == request.dataLength())
+            {
+                onWritten(queuePair, request);
+                return;
+            }
             fill(queuePair, request, namespace, operation);
             namespace.device().submit(request);
         }
@@ -309,11 +328,21 @@ final class IoCommands implements CommandHandler, BlockCompletionListener
         final BlockOperation operation)
     {
         final SubmissionQueueEntry entry = request.entry();
-        request.blockRequest()
-            .reset(operation, entry.startingLba() + (request.partOffset() >> namespace.blockShift()),
-                request.dataLength() >> namespace.blockShift())
+        final int stored = request.storedBytes();
+        final int restBytes = request.dataLength() - stored;
+        final Segments segments = request.blockRequest()
+            .reset(operation, entry.startingLba() + (request.partOffset() + stored >> namespace.blockShift()),
+                restBytes >> namespace.blockShift())
             .forceUnitAccess(forcesUnitAccess(queuePair, entry, namespace))
-            .segments().copyFrom(request.data());
+            .segments();
+        if (0 == stored)
+        {
+            segments.copyFrom(request.data());
+        }
+        else
+        {
+            request.data().slice(stored, restBytes, segments);
+        }
     }
 
     private void writeZeroes(final QueuePair queuePair, final Request request)

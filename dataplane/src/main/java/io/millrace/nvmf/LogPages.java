@@ -208,7 +208,7 @@ final class LogPages
             .dataUnitsWritten(dataUnits(totals.bytesWritten()))
             .hostReadCommands(totals.readCommands())
             .hostWriteCommands(totals.writeCommands())
-            .powerOnHours(TimeUnit.NANOSECONDS.toHours(System.nanoTime() - target.startNs()))
+            .powerOnHours(TimeUnit.NANOSECONDS.toHours(target.nowNs() - target.startNs()))
             .mediaErrors(totals.mediaErrors())
             .errorLogEntries(controller.errorLog().count());
         return bytes;

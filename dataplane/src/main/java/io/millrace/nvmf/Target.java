@@ -5,6 +5,8 @@ import io.millrace.nvmf.config.Nqn;
 import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.config.TargetListener;
 import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.reactor.Kernel;
+import io.millrace.reactor.LinuxKernel;
 import io.millrace.reactor.Reactor;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -49,7 +51,8 @@ public final class Target
     private final Subsystem discovery = Subsystem.discovery(this);
     private final CopyOnWriteArrayList<PollGroup> pollGroups = new CopyOnWriteArrayList<>();
     private final AtomicLong discoveryGeneration = new AtomicLong();
-    private final long startNs = System.nanoTime();
+    private final Kernel kernel;
+    private final long startNs;
     private final ConcurrentHashMap<String, Subsystem> subsystems = new ConcurrentHashMap<>();
     /** The same by when they were added. */
     private final ConcurrentSkipListMap<Long, Subsystem> ordered = new ConcurrentSkipListMap<>();
@@ -62,7 +65,7 @@ public final class Target
     /**
      * Makes a target that serves nothing yet but the discovery service.
      *
-     * @param config limits of it.
+     * @param config limits of the target.
      */
     public Target(final TargetConfig config)
     {
@@ -72,13 +75,27 @@ public final class Target
     /**
      * Makes a target that serves nothing yet but the discovery service.
      *
-     * @param config   limits of it.
+     * @param config   limits of the target.
      * @param listener notified of hosts that come and go.
      */
     public Target(final TargetConfig config, final TargetListener listener)
     {
+        this(config, listener, LinuxKernel.INSTANCE);
+    }
+
+    /**
+     * Makes a target that serves nothing yet but the discovery service.
+     *
+     * @param config   limits of the target.
+     * @param listener notified of hosts that come and go.
+     * @param kernel   of the reactors that serve it.
+     */
+    public Target(final TargetConfig config, final TargetListener listener, final Kernel kernel)
+    {
         this.config = config;
         this.listener = listener;
+        this.kernel = kernel;
+        startNs = kernel.nanoTime();
         controllerIds = config.controllerIds();
     }
 
@@ -290,7 +307,7 @@ public final class Target
     }
 
     /**
-     * {@return since when it serves, on the clock of {@link System#nanoTime()}}
+     * {@return since when it serves, on the clock of reactors}
      */
     long startNs()
     {
@@ -302,7 +319,7 @@ public final class Target
      */
     long nowNs()
     {
-        return System.nanoTime();
+        return kernel.nanoTime();
     }
 
     int pollGroupCount()

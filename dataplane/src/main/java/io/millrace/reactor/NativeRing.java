@@ -81,12 +81,12 @@ public final class NativeRing implements AutoCloseable
         }
         this.reactor = reactor;
         this.places = places;
-        javaEventFd = checkDescriptor("duplicate of an event descriptor", reactor.duplicateWakeDescriptor(), -1);
+        javaEventFd = checkDescriptor("duplicate of an event descriptor", reactor.wakeSignal().duplicate(), -1);
         nativeEventFd =
             checkDescriptor("eventfd", Files.eventfd(0, Files.EFD_CLOEXEC | Files.EFD_NONBLOCK), javaEventFd);
         address = arena.allocate(NativeRingLayout.totalBytes(places), NativeRingLayout.LINE_BYTES).address();
         NativeRingLayout.format(
-            address, places, producers.code, reactor.sleepingFlag().address(), javaEventFd, nativeEventFd);
+            address, places, producers.code, reactor.wakeSignal().flag().address(), javaEventFd, nativeEventFd);
         nativeSleeping = new SleepingFlag(address + NativeRingLayout.NATIVE_SLEEPING_OFFSET);
         final int queueBytes = NativeRingLayout.queueBytes(places);
         toNativeBuffer = new UnsafeBuffer(address + NativeRingLayout.toNativeOffset(), queueBytes);

@@ -2,8 +2,6 @@ package io.millrace.reactor;
 
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.linux.Epoll;
-import io.millrace.bindings.linux.Files;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -41,20 +39,6 @@ public final class Reactor implements AutoCloseable
     /** Bounds how old the counters of a sleeping reactor get. */
     private static final long SLEEP_NS_MAX = 1_000_000_000;
 
-    private static final VarHandle WAKERS;
-
-    static
-    {
-        try
-        {
-            WAKERS = MethodHandles.lookup().findVarHandle(Reactor.class, "wakers", int.class);
-        }
-        catch (final ReflectiveOperationException e)
-        {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
-
     private enum State
     {
         /** Made; the thread has not begun. */
@@ -74,22 +58,21 @@ public final class Reactor implements AutoCloseable
     private final DutyCycle dutyCycle = new DutyCycle();
     private final PollerList pollers = new PollerList();
     private final TimerQueue timers = new TimerQueue();
-    private final ReadinessSet readiness = new ReadinessSet();
+    private final Kernel kernel;
+    private final ReadinessSet readiness;
     private final CommandQueue commands;
-    private final Thread thread;
+    private final ReactorThread thread;
     private final CompletableFuture<Void> started = new CompletableFuture<>();
     private final Object lifecycle = new Object();
-    private final SleepingFlag sleeping = new SleepingFlag();
-    private final int wakeFd;
+    private final WakeSignal wakeSignal;
+    private final SleepingFlag sleeping;
 
-    private long nowNs = System.nanoTime();
-    private long lastWorkNs = nowNs;
-    private long readinessDueNs = nowNs;
+    private long nowNs;
+    private long lastWorkNs;
+    private long readinessDueNs;
     private boolean lastCycleBusy;
-    private Object failedSource;
 
     private volatile State state = State.NEW;
-    private volatile int wakers;
 
     /**
      * Makes a reactor that does not run yet, with the standard error handler.
@@ -111,17 +94,36 @@ public final class Reactor implements AutoCloseable
      */
     public Reactor(final ReactorConfig config, final ReactorErrorHandler errorHandler)
     {
+        this(config, errorHandler, LinuxKernel.INSTANCE);
+    }
+
+    /**
+     * Makes a reactor that does not run yet, on a kernel of a test's choice.
+     *
+     * @param kernel that it, and what runs on it, calls.
+     */
+    Reactor(final ReactorConfig config, final ReactorErrorHandler errorHandler, final Kernel kernel)
+    {
         this.config = config;
         this.errorHandler = errorHandler;
+        this.kernel = kernel;
+        nowNs = kernel.nanoTime();
+        lastWorkNs = nowNs;
+        readinessDueNs = nowNs;
         commands = new CommandQueue(this, errorHandler);
-        wakeFd = Files.eventfd(0, Files.EFD_CLOEXEC | Files.EFD_NONBLOCK);
-        if (wakeFd < 0)
+        wakeSignal = new WakeSignal(kernel);
+        sleeping = wakeSignal.flag();
+        try
         {
-            readiness.close();
-            throw new NativeException("eventfd", -wakeFd);
+            readiness = new ReadinessSet(kernel);
+        }
+        catch (final NativeException e)
+        {
+            wakeSignal.close();
+            throw e;
         }
         // Edge-triggered: each signal is reported once although the counter is never read.
-        readiness.register(wakeFd, Epoll.EPOLLIN | Epoll.EPOLLET, Reactor::onWake);
+        readiness.register(wakeSignal.fd(), Epoll.EPOLLIN | Epoll.EPOLLET, Reactor::onWake);
         thread = new ReactorThread(this::run, "millrace-" + config.name());
     }
 
@@ -131,6 +133,14 @@ public final class Reactor implements AutoCloseable
     public ReactorConfig config()
     {
         return config;
+    }
+
+    /**
+     * {@return what it, and what runs on it, calls of the operating system}
+     */
+    public Kernel kernel()
+    {
+        return kernel;
     }
 
     /**
@@ -152,11 +162,7 @@ public final class Reactor implements AutoCloseable
         checkMayBlock("the start of a reactor");
         synchronized (lifecycle)
         {
-            if (State.NEW != state)
-            {
-                throw new IllegalStateException("reactor " + config.name() + " cannot start: it is " + state);
-            }
-            state = State.RUNNING;
+            enter();
             thread.start();
         }
         try
@@ -174,12 +180,22 @@ public final class Reactor implements AutoCloseable
         }
     }
 
+    /** Allows cycles. */
+    void enter()
+    {
+        if (State.NEW != state)
+        {
+            throw new IllegalStateException("reactor " + config.name() + " cannot start: it is " + state);
+        }
+        state = State.RUNNING;
+    }
+
     /**
      * {@return whether the caller is the reactor's thread}
      */
     public boolean isOnThread()
     {
-        return Thread.currentThread() == thread;
+        return ReactorThread.current() == this;
     }
 
     /**
@@ -191,7 +207,7 @@ public final class Reactor implements AutoCloseable
      */
     public static void checkMayBlock(final String what)
     {
-        if (Thread.currentThread() instanceof ReactorThread)
+        if (null != ReactorThread.current())
         {
             throw new IllegalStateException(
                 what + " on " + Thread.currentThread().getName() + ": a reactor's thread must not block");
@@ -203,8 +219,7 @@ public final class Reactor implements AutoCloseable
      */
     public boolean hasEnded()
     {
-        final State present = state;
-        return State.ENDED == present || State.CLOSED == present;
+        return state.compareTo(State.ENDED) >= 0;
     }
 
     /**
@@ -221,7 +236,7 @@ public final class Reactor implements AutoCloseable
      */
     public long clockNs()
     {
-        return System.nanoTime();
+        return kernel.nanoTime();
     }
 
     /**
@@ -366,28 +381,15 @@ public final class Reactor implements AutoCloseable
      */
     public void wake()
     {
-        VarHandle.fullFence();
-        if (sleeping.isUp())
-        {
-            signal();
-        }
+        wakeSignal.send();
     }
 
     /**
-     * {@return what producers look at; any thread}
+     * {@return what producers look at and signal; any thread}
      */
-    SleepingFlag sleepingFlag()
+    WakeSignal wakeSignal()
     {
-        return sleeping;
-    }
-
-    /**
-     * {@return another number for the descriptor that wakes the reactor, which stays good when the reactor has closed,
-     *     or negated errno; set-up only}
-     */
-    int duplicateWakeDescriptor()
-    {
-        return Files.duplicate(wakeFd);
+        return wakeSignal;
     }
 
     boolean isSleeping()
@@ -422,54 +424,19 @@ public final class Reactor implements AutoCloseable
                 }
             }
             wake();
-            joinThread();
+            thread.joinUninterruptibly();
             if (State.CLOSED != state)
             {
-                while (0 != wakers)
-                {
-                    Thread.onSpinWait();
-                }
                 state = State.CLOSED;
-                Files.close(wakeFd);
+                wakeSignal.close();
                 readiness.close();
             }
         }
     }
 
-    private void joinThread()
-    {
-        checkMayBlock("the end of a reactor");
-        boolean interrupted = false;
-        while (thread.isAlive())
-        {
-            try
-            {
-                thread.join();
-            }
-            catch (final InterruptedException e)
-            {
-                interrupted = true;
-            }
-        }
-        if (interrupted)
-        {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void signal()
-    {
-        // Counted, so that close does not free the descriptor's number under a late signal.
-        WAKERS.getAndAdd(this, 1);
-        if (sleeping.tryLower())
-        {
-            EventSignal.send(wakeFd);
-        }
-        WAKERS.getAndAdd(this, -1);
-    }
-
     private void run()
     {
+        ReactorThread.run(this);
         try
         {
             if (config.cpu() >= 0)
@@ -478,10 +445,14 @@ public final class Reactor implements AutoCloseable
             }
             Housekeeping.enterReactor();
             started.complete(null);
-            nowNs = System.nanoTime();
+            nowNs = kernel.nanoTime();
             while (State.RUNNING == state)
             {
-                cycle();
+                final long timeoutNs = cycle();
+                if (timeoutNs > 0)
+                {
+                    sleep(timeoutNs);
+                }
             }
             commands.stop();
             commands.run(Integer.MAX_VALUE);
@@ -492,7 +463,7 @@ public final class Reactor implements AutoCloseable
             // allocates.
             if (started.isDone() || !started.completeExceptionally(t))
             {
-                errorHandler.onBrokenInvariant(this, null == failedSource ? this : failedSource, t);
+                errorHandler.onBrokenInvariant(this, failed(), t);
             }
         }
         finally
@@ -505,20 +476,25 @@ public final class Reactor implements AutoCloseable
         }
     }
 
-    private void cycle()
+    /**
+     * Runs one cycle.
+     *
+     * @return 0, or how long to wait for descriptors now: the sleeping flag is up, and {@link #sleep} has to follow.
+     */
+    long cycle()
     {
-        final long cycleStartNs = System.nanoTime();
+        final long cycleStartNs = kernel.nanoTime();
         dutyCycle.onCycle(cycleStartNs - nowNs, lastCycleBusy);
         nowNs = cycleStartNs;
-        int work = runPollers();
+        int work = pollers.poll();
         work += commands.run(COMMANDS_PER_CYCLE);
-        work += expireTimers();
+        work += timers.expire(nowNs, TIMERS_PER_CYCLE);
         // The first descriptor is the reactor's own, for waking it.
         if (readiness.size() > 1 && cycleStartNs - readinessDueNs >= 0)
         {
-            final int told = dispatch(readiness.poll());
-            readinessDueNs = told > 0 ? cycleStartNs : cycleStartNs + READINESS_INTERVAL_NS;
-            work += told;
+            final int ready = readiness.dispatch(readiness.poll());
+            readinessDueNs = ready > 0 ? cycleStartNs : cycleStartNs + READINESS_INTERVAL_NS;
+            work += ready;
         }
         lastCycleBusy = work > 0;
         if (work > 0)
@@ -527,95 +503,79 @@ public final class Reactor implements AutoCloseable
         }
         else if (ReactorConfig.IdleMode.SLEEP == config.idle() && cycleStartNs - lastWorkNs >= config.spinNs())
         {
-            sleep();
+            return prepareSleep();
         }
         else
         {
             Thread.onSpinWait();
         }
+        return 0;
     }
 
-    private void sleep()
+    private long prepareSleep()
     {
         final long timeoutNs =
             timers.isEmpty() ? SLEEP_NS_MAX : Math.min(SLEEP_NS_MAX, timers.nextDeadlineNs() - nowNs);
         if (timeoutNs <= 0)
         {
-            return;
+            return 0;
         }
         sleeping.raise();
         VarHandle.fullFence();
-        if (State.RUNNING == state && commands.isEmpty() && canSleep())
+        if (State.RUNNING == state && canSleep())
         {
-            final int ready = readiness.waitFor(timeoutNs);
-            sleeping.lower();
-            final long wokenNs = System.nanoTime();
-            dutyCycle.onSleep(wokenNs - nowNs);
-            nowNs = wokenNs;
-            lastCycleBusy = dispatch(ready) > 0;
-            if (lastCycleBusy)
-            {
-                lastWorkNs = wokenNs;
-            }
+            return timeoutNs;
         }
         sleeping.lower();
+        return 0;
     }
 
-    private int runPollers()
+    /**
+     * {@return whether nothing is to be done before a descriptor is ready or a timer expires}
+     */
+    boolean canSleep()
     {
-        try
-        {
-            return pollers.poll();
-        }
-        catch (final Throwable t)
-        {
-            failedSource = pollers.failed();
-            throw t;
-        }
+        return commands.isEmpty() && pollers.canSleep();
     }
 
-    private boolean canSleep()
+    /**
+     * Waits for descriptors and calls their listeners.
+     *
+     * @param timeoutNs from {@link #cycle}.
+     */
+    void sleep(final long timeoutNs)
     {
-        try
+        final int ready = readiness.waitFor(timeoutNs);
+        sleeping.lower();
+        final long wokenNs = kernel.nanoTime();
+        dutyCycle.onSleep(wokenNs - nowNs);
+        nowNs = wokenNs;
+        lastCycleBusy = readiness.dispatch(ready) > 0;
+        if (lastCycleBusy)
         {
-            return pollers.canSleep();
-        }
-        catch (final Throwable t)
-        {
-            failedSource = pollers.failed();
-            throw t;
-        }
-    }
-
-    private int expireTimers()
-    {
-        try
-        {
-            return timers.expire(nowNs, TIMERS_PER_CYCLE);
-        }
-        catch (final Throwable t)
-        {
-            failedSource = timers.expiring();
-            throw t;
+            lastWorkNs = wokenNs;
         }
     }
 
-    private int dispatch(final int ready)
+    /**
+     * {@return the poller or listener that threw, or the reactor itself}
+     */
+    private Object failed()
     {
-        try
+        if (null != pollers.failed())
         {
-            return readiness.dispatch(ready);
+            return pollers.failed();
         }
-        catch (final Throwable t)
+        if (null != timers.failed())
         {
-            failedSource = readiness.dispatching();
-            throw t;
+            return timers.failed();
         }
+        return null == readiness.failed() ? this : readiness.failed();
     }
 
     private void checkThread()
     {
-        if (Thread.currentThread() != thread)
+        if (!isOnThread())
         {
             final State present = state;
             if (State.RUNNING == present || State.CLOSING == present)
@@ -623,15 +583,6 @@ public final class Reactor implements AutoCloseable
                 throw new IllegalStateException("reactor " + config.name() + " is used on thread " +
                     Thread.currentThread().getName() + ": use execute or call");
             }
-        }
-    }
-
-    /** Identifies reactors' threads at no cost. */
-    private static final class ReactorThread extends Thread
-    {
-        ReactorThread(final Runnable task, final String name)
-        {
-            super(task, name);
         }
     }
 

@@ -4,7 +4,6 @@ import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.linux.Epoll;
 import io.millrace.bindings.linux.EpollEvent;
-import io.millrace.bindings.linux.Files;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
 
@@ -17,26 +16,24 @@ final class ReadinessSet implements AutoCloseable
 {
     private static final int EVENTS_PER_WAIT = 256;
     private static final int CAPACITY_INITIAL = 64;
-    private static final long NS_PER_MS = 1_000_000;
-    /** Timers that are farther away may be up to 1 ms late. */
-    private static final long EXACT_BELOW_NS = 10 * NS_PER_MS;
 
     private final Arena arena = Arena.ofShared();
     private final long scratchAddress = arena.allocate(EpollEvent.SIZE_BYTES, Long.BYTES).address();
     private final long eventsAddress =
         arena.allocate((long)EVENTS_PER_WAIT * EpollEvent.SIZE_BYTES, Long.BYTES).address();
     private final long timespecAddress = arena.allocate(2 * Long.BYTES, Long.BYTES).address();
+    private final Kernel kernel;
     private final int epollFd;
-    private boolean waitsExactly = true;
     private ReadinessListener[] listeners = new ReadinessListener[CAPACITY_INITIAL];
     private int[] registrations = new int[CAPACITY_INITIAL];
     private int nextRegistration;
     private int size;
-    private ReadinessListener dispatching;
+    private ReadinessListener failed;
 
-    ReadinessSet()
+    ReadinessSet(final Kernel kernel)
     {
-        epollFd = Epoll.create(Epoll.EPOLL_CLOEXEC);
+        this.kernel = kernel;
+        epollFd = kernel.epollCreate();
         if (epollFd < 0)
         {
             arena.close();
@@ -50,11 +47,11 @@ final class ReadinessSet implements AutoCloseable
     }
 
     /**
-     * {@return the listener that is being called, or was called last}
+     * {@return the listener that threw}
      */
-    ReadinessListener dispatching()
+    ReadinessListener failed()
     {
-        return dispatching;
+        return failed;
     }
 
     void register(final int fd, final int events, final ReadinessListener listener)
@@ -68,7 +65,7 @@ final class ReadinessSet implements AutoCloseable
         final int registration = nextRegistration++;
         EpollEvent.set(scratchAddress, events, data(fd, registration));
         NativeException.check("epoll_ctl add of descriptor " + fd,
-            Epoll.control(epollFd, Epoll.EPOLL_CTL_ADD, fd, scratchAddress));
+            kernel.epollControl(epollFd, Epoll.EPOLL_CTL_ADD, fd, scratchAddress));
         if (null == listeners[fd])
         {
             size++;
@@ -84,7 +81,7 @@ final class ReadinessSet implements AutoCloseable
             throw new IllegalStateException("descriptor " + fd + " is not registered");
         }
         EpollEvent.set(scratchAddress, events, data(fd, registrations[fd]));
-        final int result = Epoll.control(epollFd, Epoll.EPOLL_CTL_MOD, fd, scratchAddress);
+        final int result = kernel.epollControl(epollFd, Epoll.EPOLL_CTL_MOD, fd, scratchAddress);
         if (result < 0)
         {
             throw new NativeException("epoll_ctl modify of descriptor " + fd, -result);
@@ -98,7 +95,7 @@ final class ReadinessSet implements AutoCloseable
             listeners[fd] = null;
             size--;
             // Fails only when the descriptor was closed before, and then it has left the set by itself.
-            Epoll.control(epollFd, Epoll.EPOLL_CTL_DEL, fd, scratchAddress);
+            kernel.epollControl(epollFd, Epoll.EPOLL_CTL_DEL, fd, scratchAddress);
         }
     }
 
@@ -109,31 +106,18 @@ final class ReadinessSet implements AutoCloseable
      */
     int poll()
     {
-        return Epoll.poll(epollFd, eventsAddress, EVENTS_PER_WAIT);
+        return kernel.epollPoll(epollFd, eventsAddress, EVENTS_PER_WAIT);
     }
 
     /**
-     * Blocks until something is ready. {@link #dispatch} has to follow. A short wait ends in time where the kernel can
-     * do that (Linux 5.11); else a wait ends up to 1 ms late.
+     * Blocks until something is ready. {@link #dispatch} has to follow.
      *
-     * @param timeoutNs how long at most.
+     * @param timeoutNs how long at most; see {@link Kernel#epollWait} for how exactly.
      * @return count of events, or negated errno.
      */
     int waitFor(final long timeoutNs)
     {
-        if (waitsExactly && timeoutNs < EXACT_BELOW_NS)
-        {
-            final int ready = Epoll.waitForNs(epollFd, eventsAddress, EVENTS_PER_WAIT, timespecAddress, timeoutNs);
-            // Not supported by the kernel, or rejected by a filter of system calls.
-            if (-Errno.ENOSYS != ready && -Errno.EPERM != ready)
-            {
-                return ready;
-            }
-            waitsExactly = false;
-        }
-        // Rounded up: rounded down the reactor would spin through the last millisecond.
-        return Epoll.waitFor(
-            epollFd, eventsAddress, EVENTS_PER_WAIT, (int)((timeoutNs + NS_PER_MS - 1) / NS_PER_MS));
+        return kernel.epollWait(epollFd, eventsAddress, EVENTS_PER_WAIT, timespecAddress, timeoutNs);
     }
 
     /**
@@ -161,8 +145,15 @@ final class ReadinessSet implements AutoCloseable
             final ReadinessListener listener = listeners[fd];
             if (null != listener && registrations[fd] == (int)(data >>> 32))
             {
-                dispatching = listener;
-                listener.onReady(EpollEvent.events(event));
+                try
+                {
+                    listener.onReady(EpollEvent.events(event));
+                }
+                catch (final Throwable t)
+                {
+                    failed = listener;
+                    throw t;
+                }
                 told++;
             }
         }
@@ -172,7 +163,7 @@ final class ReadinessSet implements AutoCloseable
     @Override
     public void close()
     {
-        Files.close(epollFd);
+        kernel.close(epollFd);
         arena.close();
     }
 

@@ -22,7 +22,7 @@ final class TimerQueue
     private int[] heap = new int[CAPACITY_INITIAL];
     private int size;
     private long nextSequence;
-    private TimerListener expiring;
+    private TimerListener failed;
 
     TimerQueue()
     {
@@ -48,11 +48,11 @@ final class TimerQueue
     }
 
     /**
-     * {@return the listener that {@link #expire} is calling, or called last}
+     * {@return the listener that threw}
      */
-    TimerListener expiring()
+    TimerListener failed()
     {
-        return expiring;
+        return failed;
     }
 
     /**
@@ -109,8 +109,15 @@ final class TimerQueue
             final TimerListener listener = listeners[heap[0]];
             remove(0);
             expired++;
-            expiring = listener;
-            listener.onTimer(nowNs);
+            try
+            {
+                listener.onTimer(nowNs);
+            }
+            catch (final Throwable t)
+            {
+                failed = listener;
+                throw t;
+            }
         }
         return expired;
     }

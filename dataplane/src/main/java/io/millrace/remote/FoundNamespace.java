@@ -4,9 +4,9 @@ import io.millrace.nvme.identify.ControllerInfo;
 import io.millrace.nvme.identify.NamespaceInfo;
 
 /**
- * A namespace as a path found it, and what tells it from others: its identifiers and its block size. One that reports
- * no identifier is told by all else that is reported of it, its size included: an NSID may be given to another
- * namespace at any time. Immutable.
+ * A namespace as a path found it, and what tells it from others: its identifiers and its block size. A
+ * namespace without identifiers is recognized by everything else that a controller reports, its size included: an NSID
+ * may be given to another namespace at any time. Immutable.
  *
  * @param namespace    as it was reported.
  * @param subsystemNqn of its subsystem, as reported.

@@ -116,7 +116,7 @@ final class RemoteChannel implements BlockChannel
             return false;
         }
         final RemoteRequest slot = free[--freeCount];
-        slot.begin(request);
+        slot.begin(request, device.geometry().volatileWriteCache());
         if (null == current || !waiting.isEmpty() || !send(slot))
         {
             await(slot);

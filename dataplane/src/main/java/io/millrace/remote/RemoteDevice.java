@@ -81,23 +81,48 @@ public final class RemoteDevice implements GrowableDevice
     public static RemoteDevice connect(
         final RemoteDeviceConfig config, final HostPollGroups groups, final List<Reactor> reactors)
     {
-        final RemoteDevice device;
+        final RemoteDevice device = of(config, groups, reactors);
+        device.finish(device.begin());
+        return device;
+    }
+
+    /**
+     * Makes a device that is not connected: {@link #begin} and {@link #finish} have to follow.
+     *
+     * @param config   of the device.
+     * @param groups   poll groups of the reactors.
+     * @param reactors that the admin queues of its paths live on.
+     * @return the device.
+     */
+    static RemoteDevice of(
+        final RemoteDeviceConfig config, final HostPollGroups groups, final List<Reactor> reactors)
+    {
         try
         {
-            device = new RemoteDevice(config, groups, reactors);
+            return new RemoteDevice(config, groups, reactors);
         }
         catch (final InitiatorException e)
         {
             throw new BlockDeviceException("device " + config.name() + ": " + e.getMessage(), e);
         }
-        device.connect();
-        return device;
     }
 
-    private void connect()
+    /**
+     * {@return an attempt to connect for each path, done when it has answered or timed out}
+     */
+    List<CompletableFuture<Void>> begin()
+    {
+        return paths.stream().map(RemotePath::begin).toList();
+    }
+
+    /**
+     * Takes the geometry that paths have found. Waits for them, so not on a reactor.
+     *
+     * @param attempts of {@link #begin}.
+     */
+    void finish(final List<CompletableFuture<Void>> attempts)
     {
         Reactor.checkMayBlock("the connecting of a remote device");
-        final List<CompletableFuture<Void>> attempts = paths.stream().map(RemotePath::begin).toList();
         final List<String> reasons = new ArrayList<>();
         for (final CompletableFuture<Void> attempt : attempts)
         {
@@ -380,10 +405,9 @@ public final class RemoteDevice implements GrowableDevice
     public void close()
     {
         Reactor.checkMayBlock("the end of a remote device");
-        final CompletableFuture<?>[] closing = paths.stream().map(RemotePath::close).toArray(CompletableFuture[]::new);
         try
         {
-            CompletableFuture.allOf(closing).orTimeout(CLOSE_TIMEOUT_MS, TimeUnit.MILLISECONDS).join();
+            disconnect().orTimeout(CLOSE_TIMEOUT_MS, TimeUnit.MILLISECONDS).join();
         }
         catch (final CompletionException e)
         {
@@ -395,6 +419,14 @@ public final class RemoteDevice implements GrowableDevice
             pathGroups.forEach(groups::release);
             onClose.run();
         }
+    }
+
+    /**
+     * {@return done when its connections are closed}
+     */
+    CompletableFuture<Void> disconnect()
+    {
+        return CompletableFuture.allOf(paths.stream().map(RemotePath::close).toArray(CompletableFuture[]::new));
     }
 
     private static void nothing()

@@ -9,7 +9,8 @@ import io.millrace.nvmf.initiator.HostRequest;
 
 /**
  * A request of a channel, and the command that does it, or a part of it: a request that is longer than one command may
- * be takes several, one after another. A pooled slot; single-threaded.
+ * be takes several, one after another, and a forced deallocation a Flush behind them, since Dataset Management has no
+ * FUA. A pooled slot; single-threaded.
  */
 final class RemoteRequest
 {
@@ -23,6 +24,8 @@ final class RemoteRequest
     private final long rangeAddress;
     private final Segments part = new Segments();
     private BlockRequest request;
+    /** Whether a Flush follows the last command that changes data. */
+    private boolean flushes;
     private PathQueue queue;
     private int association;
     private int doneBlocks;
@@ -45,11 +48,14 @@ final class RemoteRequest
     /**
      * Begins.
      *
-     * @param newRequest to do.
+     * @param newRequest      to do.
+     * @param isCacheVolatile whether the target may have a volatile write cache.
      */
-    void begin(final BlockRequest newRequest)
+    void begin(final BlockRequest newRequest, final boolean isCacheVolatile)
     {
         request = newRequest;
+        flushes = isCacheVolatile && newRequest.forceUnitAccess() &&
+            BlockOperation.DEALLOCATE == newRequest.operation();
         doneBlocks = 0;
         failedNs = 0;
     }
@@ -86,6 +92,11 @@ final class RemoteRequest
      */
     boolean fill(final PathQueue path)
     {
+        if (flushes && (queue != path || association != path.association()))
+        {
+            // Its Flush covers what its own controller has done, and that since it was last connected to.
+            doneBlocks = 0;
+        }
         queue = path;
         association = path.association();
         final PathLimits limits = path.limits();
@@ -164,6 +175,11 @@ final class RemoteRequest
     private boolean fillDeallocate(final int blocksMax)
     {
         sentBlocks = Math.min(blocksMax, request.blocks() - doneBlocks);
+        if (doneBlocks == request.blocks())
+        {
+            command.flush(queue.nsid());
+            return true;
+        }
         NativeMemory.putInt(rangeAddress, 0);
         NativeMemory.putInt(rangeAddress + RANGE_BLOCKS_OFFSET, sentBlocks);
         NativeMemory.putLong(rangeAddress + RANGE_LBA_OFFSET, request.lba() + doneBlocks);
@@ -179,7 +195,8 @@ final class RemoteRequest
     boolean advance()
     {
         doneBlocks += sentBlocks;
-        return BlockOperation.FLUSH == request.operation() || doneBlocks == request.blocks();
+        return BlockOperation.FLUSH == request.operation() ||
+            doneBlocks == request.blocks() && !(flushes && 0 != sentBlocks);
     }
 
     /**

@@ -53,7 +53,7 @@ class BlockGeometryTest
         assertEquals(1 << 21, geometry.grown("d", 1L << 30).blockCount());
     }
 
-    /** Who submits an emulated Compare is told that it is taken while its payload is still to be read. */
+    /** The payload of a request to such a device may be reused after submit; an emulated Compare reads it later. */
     @Test
     void shouldRefuseToCompleteInlineWithoutComparing()
     {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.seed.TestSeeds;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -206,7 +207,7 @@ class ChannelQueueTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void shouldNeitherLoseNorRepeatNorReorder(final long seed)
     {
-        final Random random = new Random(seed);
+        final Random random = TestSeeds.random(seed);
         for (final ChannelQueue queue : List.of(strict, single))
         {
             taken.clear();

@@ -45,6 +45,8 @@ public final class Initiator implements Poller, AutoCloseable
     private BlockChannel channel;
     private boolean isChannelOpen;
     private int closings;
+    /** When the reactor was last allowed to sleep; its own clock reading, on its thread. */
+    private long asleepNs;
 
     public Initiator(final String name, final BlockDevice device)
     {
@@ -192,6 +194,8 @@ public final class Initiator implements Poller, AutoCloseable
         private Consumer<Io> then;
         private int completions;
         private boolean wasOnThread;
+        private long submittedNs;
+        private volatile long sleptNs;
 
         Io(final Initiator initiator)
         {
@@ -209,6 +213,12 @@ public final class Initiator implements Poller, AutoCloseable
             return result;
         }
 
+        /** {@return nanoseconds between the last sleep, or the submission when that is later, and the completion} */
+        public long sleptNs()
+        {
+            return sleptNs;
+        }
+
         /** Runs on the reactor, within the completion. */
         public Io then(final Consumer<Io> action)
         {
@@ -221,6 +231,7 @@ public final class Initiator implements Poller, AutoCloseable
             final Io io = (Io)request.owner();
             io.completions++;
             io.wasOnThread = io.initiator.reactor.isOnThread();
+            io.sleptNs = System.nanoTime() - Math.max(io.submittedNs, io.initiator.asleepNs);
             if (null != io.then)
             {
                 io.then.accept(io);
@@ -388,6 +399,7 @@ public final class Initiator implements Poller, AutoCloseable
     @Override
     public boolean canSleep()
     {
+        asleepNs = System.nanoTime();
         return refused.isEmpty() && emulation.canSleep() && (0 == channel.inFlight() || channel.canSleep());
     }
 
@@ -421,6 +433,7 @@ public final class Initiator implements Poller, AutoCloseable
 
     private void submit(final Io io)
     {
+        io.submittedNs = System.nanoTime();
         if (!refused.isEmpty() || !emulation.submit(io.request))
         {
             refusals.incrementAndGet();

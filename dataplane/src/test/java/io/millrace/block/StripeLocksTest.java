@@ -4,7 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.SplittableRandom;
+import io.millrace.seed.TestSeeds;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -229,17 +230,16 @@ class StripeLocksTest
     {
         final int[] owners = new int[64];
         final CompletableFuture<?>[] threads = new CompletableFuture<?>[3];
-        final long seed = Long.getLong("millrace.test.seed", System.nanoTime());
         for (int i = 0; i < threads.length; i++)
         {
             final int me = i + 1;
-            threads[i] = CompletableFuture.runAsync(() -> contend(owners, me, new SplittableRandom(seed + me)));
+            threads[i] = CompletableFuture.runAsync(() -> contend(owners, me, TestSeeds.random(me)));
         }
         CompletableFuture.allOf(threads).join();
         assertEquals(0, locks.heldCount());
     }
 
-    private void contend(final int[] owners, final int me, final SplittableRandom random)
+    private void contend(final int[] owners, final int me, final Random random)
     {
         int entered = 0;
         for (int i = 0; i < 100_000; i++)

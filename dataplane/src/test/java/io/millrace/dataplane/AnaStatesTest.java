@@ -20,11 +20,12 @@ import io.millrace.nvmf.initiator.ControllerState;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.seed.TestSeeds;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -294,7 +295,7 @@ class AnaStatesTest
     private void flip(
         final List<TransportAddress> listeners, final AtomicLong rounds, final CompletableFuture<long[]> host)
     {
-        final SplittableRandom random = new SplittableRandom(11);
+        final Random random = TestSeeds.random(11);
         for (int i = 0; i < FLIPS; i++)
         {
             final TransportAddress from = listeners.get(i % 2);
@@ -326,7 +327,7 @@ class AnaStatesTest
         final int blockBytes = OperationsFixture.BLOCK;
         final MemorySegment written = fixture.arena.allocate(blockBytes, blockBytes);
         final MemorySegment read = fixture.arena.allocate(blockBytes, blockBytes);
-        final SplittableRandom random = new SplittableRandom(7);
+        final Random random = TestSeeds.random(7);
         while (!isOver.get())
         {
             final long lba = random.nextInt(256);

@@ -20,13 +20,14 @@ import io.millrace.nvmf.initiator.RemoteQueuePair;
 import io.millrace.nvmf.namespace.NamespaceSnapshot;
 import io.millrace.nvmf.qos.QosLimits;
 import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.seed.TestSeeds;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
-import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -52,7 +53,7 @@ class ConnectionsPropertyTest
     private static final class Host implements AutoCloseable
     {
         private final OperationsFixture fixture;
-        private final SplittableRandom random;
+        private final Random random;
         private final boolean mayBeLost;
         private final List<Slot> slots = new ArrayList<>();
         private final AtomicBoolean isOver = new AtomicBoolean();
@@ -64,14 +65,14 @@ class ConnectionsPropertyTest
         private RemoteController controller;
         private List<RemoteQueuePair> queues;
 
-        Host(final OperationsFixture fixture, final SplittableRandom random, final boolean mayBeLost)
+        Host(final OperationsFixture fixture, final Random random, final boolean mayBeLost)
         {
             this.fixture = fixture;
             this.random = random;
             this.mayBeLost = mayBeLost;
             for (int i = 0; i < QUEUES * SLOTS; i++)
             {
-                slots.add(new Slot(i, random.split()));
+                slots.add(new Slot(i, TestSeeds.fixed(random.nextLong())));
             }
         }
 
@@ -117,12 +118,12 @@ class ConnectionsPropertyTest
         private final class Slot
         {
             private final int index;
-            private final SplittableRandom dice;
+            private final Random dice;
             private final MemorySegment memory = fixture.arena.allocate((long)SLOT_BLOCKS * BLOCK, BLOCK);
             /** What each block may hold: one stamp, or more when a connection was lost with a write under way. */
             private final List<Set<Long>> allowed = new ArrayList<>();
 
-            Slot(final int index, final SplittableRandom dice)
+            Slot(final int index, final Random dice)
             {
                 this.index = index;
                 this.dice = dice;
@@ -231,12 +232,12 @@ class ConnectionsPropertyTest
     {
         new OperationsFixture().close();
         final long before = OperationsFixture.descriptors();
-        final SplittableRandom random = new SplittableRandom(seed);
+        final Random random = TestSeeds.fixed(seed);
         try (OperationsFixture fixture = new OperationsFixture(REACTORS))
         {
             final TransportAddress address = serve(fixture);
             final DataPlane dataPlane = fixture.dataPlane;
-            try (Host host = new Host(fixture, random.split(), mayBeLost))
+            try (Host host = new Host(fixture, TestSeeds.fixed(random.nextLong()), mayBeLost))
             {
                 host.connect(address);
                 for (int step = 0; step < STEPS; step++)
@@ -296,7 +297,7 @@ class ConnectionsPropertyTest
     }
 
 
-    private static void abort(final Host host, final SplittableRandom random)
+    private static void abort(final Host host, final Random random)
     {
         for (int i = 0; i < 8; i++)
         {
@@ -306,7 +307,7 @@ class ConnectionsPropertyTest
         }
     }
 
-    private static void pause(final DataPlane dataPlane, final SplittableRandom random)
+    private static void pause(final DataPlane dataPlane, final Random random)
     {
         final DataPlaneState now = dataPlane.snapshot().state();
         get(dataPlane.state(DataPlaneState.SERVING == now ? DataPlaneState.PAUSED : DataPlaneState.SERVING));
@@ -329,7 +330,7 @@ class ConnectionsPropertyTest
         }
     }
 
-    private static void limit(final OperationsFixture fixture, final SplittableRandom random)
+    private static void limit(final OperationsFixture fixture, final Random random)
     {
         final QosLimits limits = random.nextBoolean() ? QosLimits.NONE : QosLimits.ofIops(2_000);
         final Qos qos = fixture.dataPlane.qos();

@@ -20,13 +20,14 @@ import io.millrace.nvmf.namespace.Namespace;
 import io.millrace.nvmf.namespace.NamespaceSnapshot;
 import io.millrace.nvmf.qos.QosLimits;
 import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.seed.TestSeeds;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SplittableRandom;
+import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -126,7 +127,7 @@ class OperationsPropertyTest
         final int blockBytes = OperationsFixture.BLOCK;
         final MemorySegment written = fixture.arena.allocate(blockBytes, blockBytes);
         final MemorySegment read = fixture.arena.allocate(blockBytes, blockBytes);
-        final SplittableRandom random = new SplittableRandom(7);
+        final Random random = TestSeeds.random();
         try (RemoteController controller = fixture.connect(address))
         {
             final List<RemoteQueuePair> queues = List.of(fixture.queue(controller), fixture.queue(controller));

@@ -1,10 +1,10 @@
 package io.millrace.lock;
 
+import static io.millrace.testing.Requirement.requireRoot;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.millrace.block.file.ChildJvm;
 import java.io.BufferedReader;
@@ -16,7 +16,6 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -127,7 +126,7 @@ class LockFileTest
     void shouldRefuseAFileOfAnotherUser() throws IOException
     {
         Files.createFile(path);
-        assumeTrue(Objects.equals(0, Files.getAttribute(Path.of("/proc/self"), "unix:uid")), "needs root for chown");
+        requireRoot();
         Files.setAttribute(path, "unix:uid", NOBODY);
         final IOException e = assertThrows(IOException.class, () -> LockFile.take(path));
         final String owner = Files.getOwner(path).getName();

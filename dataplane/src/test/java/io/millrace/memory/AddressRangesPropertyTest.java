@@ -3,6 +3,7 @@ package io.millrace.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.millrace.seed.TestSeeds;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -19,7 +20,7 @@ class AddressRangesPropertyTest
     @Property(tries = 200)
     void shouldFindWhatWasAddedAndNotRemoved(@ForAll final long seed)
     {
-        final Random random = new Random(seed);
+        final Random random = TestSeeds.fixed(seed);
         final TreeMap<Integer, Integer> model = new TreeMap<>();
         AddressRanges ranges = AddressRanges.NONE;
         for (int step = 0; step < 40; step++)

@@ -5,11 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.seed.TestSeeds;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
-import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -153,7 +154,7 @@ class BufferFloorsTest
     void shouldServeAsManyGroupsAsThereAreFloorsWhateverTheyHoldOfThem()
     {
         drain();
-        final SplittableRandom random = new SplittableRandom(7);
+        final Random random = TestSeeds.random();
         final Set<Long> addresses = new HashSet<>();
         final int floors = (int)(pool.floorBytes() / FLOOR);
         for (int i = 0; i < floors; i++)

@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import io.millrace.seed.TestSeeds;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class BufferPoolTest
@@ -21,6 +23,7 @@ class BufferPoolTest
     private final BufferPool pool = new BufferPool(BASE, 8L * LARGEST, LARGEST);
     private final BufferShare share = share();
     private final List<Waiter> served = new ArrayList<>();
+    private final Random random = TestSeeds.random();
 
     private BufferShare share()
     {
@@ -226,6 +229,40 @@ class BufferPoolTest
         pool.release(other, address, PAGE);
     }
 
+    /** What others release is taken again at once, so that no largest buffer becomes whole unless it is gathered. */
+    @Test
+    void shouldGatherElsewhereWhileOthersUseTheRestWhenABufferInTheWayIsKept()
+    {
+        final List<Taken> taken = exhaust();
+        final List<Taken> claimed = taken.stream().filter((each) -> (each.address - BASE) / LARGEST == 3).toList();
+        taken.removeAll(claimed);
+        // All of it but for one page, which is kept: there it is gathered first.
+        claimed.subList(1, claimed.size()).forEach(Taken::release);
+        final Waiter large = new Waiter();
+        pool.await(large, share(), LARGEST);
+        pool.poll();
+        // Fewer pages than one of the largest buffers has.
+        for (int i = 0; i < 5; i++)
+        {
+            taken.remove(random.nextInt(taken.size())).release();
+        }
+        int rounds = 0;
+        while (0 == large.address)
+        {
+            taken.remove(random.nextInt(taken.size())).release();
+            pool.poll();
+            final BufferShare next = share();
+            final long address = pool.acquire(next, PAGE);
+            if (0 != address)
+            {
+                taken.add(new Taken(next, address, PAGE));
+            }
+            assertTrue(rounds++ < 50_000, "waits for a buffer that is kept");
+        }
+        assertNotEquals(BASE + 3L * LARGEST, large.address);
+        assertEquals(0, large.address % LARGEST);
+    }
+
     @Test
     void shouldNotCountForTheShareWhatIsLent()
     {
@@ -261,6 +298,29 @@ class BufferPoolTest
         assertEquals(1, pool.poll());
         assertEquals(List.of(waiters[1]), served);
         assertNotEquals(0, pool.acquire(share, 1));
+    }
+
+    @Test
+    void shouldServeTheNextOfAShareWhenTheFirstThatWantsMoreLeaves()
+    {
+        // It holds something, so that nothing is gathered for it.
+        final BufferShare waiting = share();
+        pool.acquire(waiting, PAGE);
+        final List<Taken> taken = exhaust();
+        for (int i = 0; i < 8; i++)
+        {
+            taken.remove(7 * i).release();
+        }
+        final Waiter large = new Waiter();
+        final Waiter small = new Waiter();
+        pool.await(large, waiting, LARGEST);
+        pool.await(small, waiting, PAGE);
+        pool.poll();
+        assertTrue(pool.canSleep());
+        assertTrue(pool.cancel(large));
+        assertFalse(pool.canSleep());
+        assertEquals(1, pool.poll());
+        assertEquals(List.of(small), served);
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.millrace.memory;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.millrace.memory.ModelListener.Call;
+import io.millrace.seed.TestSeeds;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -30,7 +31,7 @@ class MemoryRegistryPropertyTest
     @Property(tries = 150)
     void shouldNotifyEveryListenerOfWhatIsThere(@ForAll final long seed)
     {
-        final Random random = new Random(seed);
+        final Random random = TestSeeds.fixed(seed);
         all.clear();
         listening.clear();
         memories.clear();

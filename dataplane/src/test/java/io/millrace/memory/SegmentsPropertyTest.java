@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.nvmf.tcp.pdu.Crc32c;
+import io.millrace.seed.TestSeeds;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -34,7 +35,7 @@ class SegmentsPropertyTest
         @ForAll @IntRange(min = 1, max = Segments.COUNT_MAX) final int countMax,
         @ForAll @IntRange(min = 1, max = 3000) final int length)
     {
-        final Random random = new Random(seed);
+        final Random random = TestSeeds.fixed(seed);
         try (Arena arena = Arena.ofConfined())
         {
             final MemorySegment memory = arena.allocate(length + RandomSegments.SPREAD_BYTES);

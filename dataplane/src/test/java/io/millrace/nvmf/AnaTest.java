@@ -28,6 +28,8 @@ import io.millrace.nvmf.namespace.Namespace;
 import io.millrace.nvmf.queue.DrainTimer;
 import io.millrace.nvmf.queue.UnfinishedCommands;
 import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.reactor.HeldClock;
+import io.millrace.reactor.ReactorConfig;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -404,31 +406,67 @@ class AnaTest
         assertEquals(0, read(target.io(target.admin(), 1), 1).status());
     }
 
+    /** The host that is asked for data has a second for it, which does not pass while this machine is busy. */
     @Test
     void shouldBeDoneWhenCommandsThatCameBeforeAre()
     {
+        final HeldClock clock = new HeldClock();
         final ManualDevice device = target.owned(ManualDevice.create(8));
         target.subsystem().addNamespace(new Namespace(2, device, UUID.randomUUID(), 2));
-        target.reactor(1).run(() -> { });
-        final CompletableFuture<Completion> written = io.submit((entry) ->
-            entry.opcode(IoOpcode.WRITE).namespaceId(2), new byte[512], true);
-        io.holdData(true);
-        final CompletableFuture<Completion> awaiting = io.submit((entry) ->
-            entry.opcode(IoOpcode.WRITE).namespaceId(2).startingLba(1), new byte[512], false);
-        assertEquals(1, io.wantedCount());
+        try (TestReactor home = new TestReactor(clock.reactor(ReactorConfig.of("held", -1)), target.target()))
+        {
+            final TestHost queue = target.io(host, 2, home);
+            clock.hold();
+            final CompletableFuture<Completion> written = queue.submit((entry) ->
+                entry.opcode(IoOpcode.WRITE).namespaceId(2), new byte[512], true);
+            queue.holdData(true);
+            final CompletableFuture<Completion> awaiting = queue.submit((entry) ->
+                entry.opcode(IoOpcode.WRITE).namespaceId(2).startingLba(1), new byte[512], false);
+            assertEquals(1, queue.wantedCount());
 
-        final CompletableFuture<List<UnfinishedCommands>> inaccessible = set(null, 2, AnaState.INACCESSIBLE);
-        assertEquals(0x302, read(io, 2).status());
-        assertFalse(inaccessible.isDone());
-        target.reactor(1).run(() -> device.completeFirst(BlockStatus.SUCCESS));
-        assertEquals(NvmeStatus.SUCCESS, TestHost.await(written).status());
-        assertFalse(inaccessible.isDone());
-        // It had begun: it goes on with what it had.
-        io.deliverHeld();
-        target.reactor(1).run(() -> device.completeFirst(BlockStatus.SUCCESS));
-        assertEquals(NvmeStatus.SUCCESS, TestHost.await(awaiting).status());
-        done(inaccessible);
-        assertEquals(2, target.reactor(1).call(() -> device.asked().size()));
+            final CompletableFuture<List<UnfinishedCommands>> inaccessible = set(null, 2, AnaState.INACCESSIBLE);
+            assertEquals(0x302, read(queue, 2).status());
+            assertFalse(inaccessible.isDone());
+            home.run(() -> device.completeFirst(BlockStatus.SUCCESS));
+            assertEquals(NvmeStatus.SUCCESS, TestHost.await(written).status());
+            assertFalse(inaccessible.isDone());
+            // It had begun: it goes on with what it had.
+            queue.deliverHeld();
+            home.run(() -> device.completeFirst(BlockStatus.SUCCESS));
+            assertEquals(NvmeStatus.SUCCESS, TestHost.await(awaiting).status());
+            clock.release();
+            done(inaccessible);
+            assertEquals(2, home.call(() -> device.asked().size()));
+        }
+    }
+
+    /** Changes of several groups come within a moment, and each is done when its own commands are. */
+    @Test
+    void shouldBeDoneForEachGroupByItselfWhenSeveralChangeAtOnce()
+    {
+        final HeldClock clock = new HeldClock();
+        final ManualDevice second = target.owned(ManualDevice.create(8));
+        final ManualDevice third = target.owned(ManualDevice.create(8));
+        target.subsystem().addNamespace(new Namespace(2, second, UUID.randomUUID(), 2));
+        target.subsystem().addNamespace(new Namespace(3, third, UUID.randomUUID(), 3));
+        try (TestReactor home = new TestReactor(clock.reactor(ReactorConfig.of("held", -1)), target.target()))
+        {
+            final TestHost queue = target.io(host, 2, home);
+            clock.hold();
+            final CompletableFuture<Completion> ofSecond = queue.submit((entry) ->
+                entry.opcode(IoOpcode.WRITE).namespaceId(2), new byte[512], true);
+            final CompletableFuture<Completion> ofThird = queue.submit((entry) ->
+                entry.opcode(IoOpcode.WRITE).namespaceId(3), new byte[512], true);
+            final CompletableFuture<List<UnfinishedCommands>> secondDone = set(null, 2, AnaState.INACCESSIBLE);
+            final CompletableFuture<List<UnfinishedCommands>> thirdDone = set(null, 3, AnaState.INACCESSIBLE);
+            home.run(() -> second.completeFirst(BlockStatus.SUCCESS));
+            assertEquals(NvmeStatus.SUCCESS, TestHost.await(ofSecond).status());
+            done(secondDone);
+            assertFalse(thirdDone.isDone());
+            home.run(() -> third.completeFirst(BlockStatus.SUCCESS));
+            assertEquals(NvmeStatus.SUCCESS, TestHost.await(ofThird).status());
+            done(thirdDone);
+        }
     }
 
     /** Each poll looks at all who wait. */

@@ -92,6 +92,20 @@ class AsyncEventsTest
         assertEquals(AsyncEvent.NAMESPACE_CHANGED, TestHost.await(request(host)).result0());
     }
 
+    /** It read what the event would have been for. */
+    @Test
+    void shouldForgetAnEventWhoseLogPageWasReadBeforeARequestCame()
+    {
+        addNamespace(9);
+        assertEquals(9, LogPagesTest.log(host, LogPageId.CHANGED_NAMESPACES, 0, 4096, false).dword(0));
+        final CompletableFuture<Completion> event = request(host);
+        host.status();
+        assertFalse(event.isDone());
+        addNamespace(10);
+        TestHost.await(event);
+        assertEquals(10, LogPagesTest.log(host, LogPageId.CHANGED_NAMESPACES, 0, 4096, false).dword(0));
+    }
+
     @Test
     void shouldRetainTheEventWhenAsked()
     {

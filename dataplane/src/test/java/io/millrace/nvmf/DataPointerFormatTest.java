@@ -15,6 +15,7 @@ import io.millrace.nvme.identify.IdentifyControllerIo;
 import io.millrace.nvmf.transport.DataPointer;
 import io.millrace.nvmf.transport.DataPointer.Kind;
 import io.millrace.nvmf.transport.DataPointerFormat;
+import io.millrace.seed.TestSeeds;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.EnumSet;
@@ -159,8 +160,8 @@ public class DataPointerFormatTest
     @Test
     void shouldReadKeyedDescriptorsOfAnyValue()
     {
-        final long seed = System.nanoTime();
-        final Random random = new Random(seed);
+        final long seed = TestSeeds.seed();
+        final Random random = TestSeeds.random();
         for (int i = 0; i < 10_000; i++)
         {
             final long address = random.nextLong();

@@ -78,6 +78,7 @@ class DeviceErrorsTest
         assertEquals("write_zeroes", errors.get(2).operation());
         assertEquals("", errors.get(3).cause());
         assertEquals(300, errors.get(3).lastLba());
+        assertEquals(6, target.subsystem().namespaceSnapshots().getFirst().errors());
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.namespace.Namespace;
 import io.millrace.nvmf.request.OpenQueue;
+import io.millrace.testing.MeasuresTime;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Devices that take their time to open and to close, or do not. */
+@MeasuresTime
 class DeviceOpeningTest
 {
     private final ManualDevice device = ManualDevice.create(4);

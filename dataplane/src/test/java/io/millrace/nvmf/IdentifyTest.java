@@ -290,6 +290,18 @@ class IdentifyTest
     }
 
     @Test
+    void shouldNotDenyTheVolatileCacheOfANamespaceThatHasOne()
+    {
+        target.subsystem().addNamespace(new Namespace(7, target.owned(ManualDevice.create(1)), UUID.randomUUID()));
+        final Completion completion = identify(IdentifyCns.NAMESPACE_INDEPENDENT, 7);
+        good(completion);
+        final IndependentNamespace data = new IndependentNamespace();
+        data.wrap(completion.buffer(), 0);
+        assertEquals(IndependentNamespace.STATUS_READY, data.status());
+        assertEquals(0, data.features());
+    }
+
+    @Test
     void shouldAnswerForTheNvmCommandSetOnly()
     {
         assertArrayEquals(new byte[4096], good(identify(IdentifyCns.CONTROLLER_COMMAND_SET, 0)));

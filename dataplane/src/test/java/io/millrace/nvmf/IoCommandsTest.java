@@ -12,7 +12,7 @@ import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
 import io.millrace.nvmf.namespace.Namespace;
 import io.millrace.nvmf.namespace.NamespaceTotals;
-import java.util.Random;
+import io.millrace.seed.TestSeeds;
 import java.util.function.Consumer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -42,7 +42,7 @@ class IoCommandsTest
     static byte[] random(final int length)
     {
         final byte[] bytes = new byte[length];
-        new Random(length).nextBytes(bytes);
+        TestSeeds.fixed(length).nextBytes(bytes);
         return bytes;
     }
 

@@ -12,6 +12,7 @@ import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.config.Nqn;
 import io.millrace.reactor.Poller;
+import io.millrace.testing.MeasuresTime;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+@MeasuresTime
 class KeepAliveTest
 {
     private static final long SECOND_NS = 1_000_000_000;

@@ -64,6 +64,7 @@ class LogPagesTest
         assertEquals(0x1234, error.commandId());
         assertEquals((NvmeStatus.INVALID_OPCODE | NvmeStatus.DO_NOT_RETRY) << 1, error.statusField());
         assertEquals(77, error.namespaceId());
+        assertEquals(0xFFFF, error.parameterLocation(), "none is named");
         assertEquals(3, error.transportType());
         for (int i = 1; i < 64; i++)
         {

@@ -15,6 +15,7 @@ import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.namespace.Namespace;
 import io.millrace.reactor.Poller;
+import io.millrace.testing.MeasuresTime;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.UUID;
@@ -25,6 +26,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** A subsystem of ten thousand namespaces whose devices take their time to open and to close on a reactor. */
+@MeasuresTime
 class ManyDevicesTest
 {
     private static final int COUNT = 10_000;

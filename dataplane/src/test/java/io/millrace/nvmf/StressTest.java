@@ -9,6 +9,7 @@ import io.millrace.nvme.ControllerStatus;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.seed.TestSeeds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -67,8 +68,8 @@ class StressTest
         final List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < HOSTS; i++)
         {
-            final int seed = i;
-            threads.add(start(() -> host(new Random(seed), seed & 1)));
+            final int part = i;
+            threads.add(start(() -> host(TestSeeds.random(part), part & 1)));
         }
         threads.add(start(this::namespaces));
         for (final Thread thread : threads)
@@ -78,7 +79,7 @@ class StressTest
         }
         if (null != failure.get())
         {
-            throw new AssertionError("seeds 0 to " + (HOSTS - 1), failure.get());
+            throw new AssertionError(failure.get());
         }
         TestTarget.await("controllers are gone", () -> 0 == target.subsystem().controllers().count());
         target.close();

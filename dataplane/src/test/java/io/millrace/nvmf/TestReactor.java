@@ -17,6 +17,8 @@ import java.util.concurrent.TimeoutException;
  */
 final class TestReactor implements AutoCloseable
 {
+    /** The fuzzer instruments classes as they are loaded, which a first task waits for. */
+    private static final int ANSWER_LIMIT_S = 60;
     private static final int POOL_BYTES = 4 << 20;
 
     private final Reactor reactor;
@@ -27,8 +29,14 @@ final class TestReactor implements AutoCloseable
 
     TestReactor(final String name, final Target target)
     {
+        this(new Reactor(ReactorConfig.of(name, -1)), target);
+    }
+
+    /** A reactor that has not been started. */
+    TestReactor(final Reactor reactor, final Target target)
+    {
+        this.reactor = reactor;
         buffers = new BufferPool(memory.address(), POOL_BYTES, target.config().maxTransferBytes());
-        reactor = new Reactor(ReactorConfig.of(name, -1));
         reactor.start();
         pollGroup = call(() ->
         {
@@ -56,7 +64,7 @@ final class TestReactor implements AutoCloseable
     {
         try
         {
-            return reactor.call(task).get(10, TimeUnit.SECONDS);
+            return reactor.call(task).get(ANSWER_LIMIT_S, TimeUnit.SECONDS);
         }
         catch (final ExecutionException e)
         {

@@ -173,10 +173,15 @@ final class TestTarget implements AutoCloseable
 
     TestHost io(final TestHost admin, final int queueId, final int reactorIndex)
     {
-        // A host's new controller waits for what its former one left at devices, on another reactor perhaps.
+        return io(admin, queueId, reactors.get(reactorIndex));
+    }
+
+    TestHost io(final TestHost admin, final int queueId, final TestReactor reactor)
+    {
+        // A host's new controller waits for what its former one left at devices, on another reactor perhaps, and is
+        // enabled by the host's look at its status.
         await("controller to be enabled",
-            () -> ControllerState.ENABLING != Controller.of(admin.queuePair()).state());
-        final TestReactor reactor = reactors.get(reactorIndex);
+            () -> ControllerState.ENABLING != Controller.of(admin.queuePair()).state() || 0 != admin.status());
         final TestHost host = reactor.connect(LOCAL);
         final Completion connected = host.connect(NQN, queueId, admin.queuePair().association().id(),
             (command, data) -> command.queueSize(127));

@@ -20,6 +20,7 @@ import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.reactor.ReactorErrorHandler;
+import io.millrace.seed.TestSeeds;
 import io.millrace.status.DataPlaneCounters;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -208,7 +209,7 @@ final class TransportContractFixture implements AutoCloseable
     MemorySegment random(final long lengthBytes, final long seed)
     {
         final MemorySegment memory = memory(lengthBytes);
-        final Random random = new Random(seed);
+        final Random random = TestSeeds.fixed(seed);
         for (long i = 0; i + Long.BYTES <= memory.byteSize(); i += Long.BYTES)
         {
             memory.set(ValueLayout.JAVA_LONG, i, random.nextLong());

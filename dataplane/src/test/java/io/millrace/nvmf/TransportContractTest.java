@@ -25,6 +25,7 @@ import io.millrace.nvmf.queue.QueuePair;
 import io.millrace.nvmf.transport.Transport;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.Reactor;
+import io.millrace.seed.TestSeeds;
 import io.millrace.status.DataPlaneCounters;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -213,7 +214,7 @@ public abstract class TransportContractTest
         final long spreadBytes = lengthBytes + RandomSegments.SPREAD_BYTES;
         for (int round = 0; round < 10; round++)
         {
-            final Random random = new Random(round);
+            final Random random = TestSeeds.random(round);
             final Segments from = RandomSegments.spread(
                 random, Segments.COUNT_MAX, fixture.random(spreadBytes, round).address(), lengthBytes);
             final Segments into = RandomSegments.spread(

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.seed.TestSeeds;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -18,7 +19,7 @@ class DeferredRemovalListPropertyTest
     @Property(tries = 500)
     void shouldVisitWhatIsThereWhateverTheBodyDoes(@ForAll final long seed, @ForAll @IntRange(max = 20) final int count)
     {
-        final Random random = new Random(seed);
+        final Random random = TestSeeds.fixed(seed);
         final DeferredRemovalList<Object> list = new DeferredRemovalList<>();
         final List<Object> model = new ArrayList<>();
         for (int i = 0; i < count; i++)

@@ -1,10 +1,10 @@
 package io.millrace.reactor;
 
+import static io.millrace.testing.Requirement.requireCpus;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.linux.SchedulingAttributes;
@@ -31,7 +31,7 @@ class HousekeepingTest
     void shouldKeepOtherThreadsOffTheCpusOfReactorsWhileOpen() throws Exception
     {
         final BitSet all = Housekeeping.allowed();
-        assumeTrue(all.cardinality() > 1, "one CPU: nothing to keep threads off to");
+        requireCpus(all.cardinality(), 2);
         final int cpu = all.nextSetBit(0);
         final BitSet others = (BitSet)all.clone();
         others.clear(cpu);
@@ -72,7 +72,7 @@ class HousekeepingTest
     void shouldHoldForAllThatAreOpen() throws Exception
     {
         final BitSet all = Housekeeping.allowed();
-        assumeTrue(all.cardinality() > 1, "one CPU: nothing to keep threads off to");
+        requireCpus(all.cardinality(), 2);
         final BitSet others = (BitSet)all.clone();
         others.clear(all.nextSetBit(0));
         try (Reactor pinned = start(all.nextSetBit(0)); Reactor free = start(-1))
@@ -121,7 +121,7 @@ class HousekeepingTest
     void shouldLeaveExemptThreadsWhereTheyAre() throws Exception
     {
         final BitSet all = Housekeeping.allowed();
-        assumeTrue(all.cardinality() > 1, "one CPU: nothing to keep threads off to");
+        requireCpus(all.cardinality(), 2);
         final int cpu = all.nextSetBit(0);
         final BitSet others = (BitSet)all.clone();
         others.clear(cpu);

@@ -4,20 +4,22 @@ import static io.millrace.reactor.ReactorTesting.await;
 import static io.millrace.reactor.ReactorTesting.awaitSleep;
 import static io.millrace.reactor.ReactorTesting.pass;
 import static io.millrace.reactor.ReactorTesting.started;
+import static io.millrace.testing.Requirement.requireCpus;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.millrace.reactor.NativeRing.NativeProducers;
 import io.millrace.reactor.NativeRingTesting.NativeCode;
+import io.millrace.seed.TestSeeds;
+import io.millrace.testing.MeasuresTime;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.List;
-import java.util.SplittableRandom;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -29,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Rings with threads of C at the other end, which sleep without a time-out: a wake-up that is lost is work that stays.
  */
+@MeasuresTime
 class NativeRingEchoTest
 {
     private static final int PLACES = 256;
@@ -46,7 +49,7 @@ class NativeRingEchoTest
     private static Path folder;
     private static NativeCode code;
 
-    private final long seed = System.nanoTime();
+    private final long seed = TestSeeds.seed();
 
     @BeforeAll
     static void compile() throws Exception
@@ -141,7 +144,7 @@ class NativeRingEchoTest
     @Test
     void shouldWakeNativeCodeToDetachAndLetNoneAttachAfterwards()
     {
-        final SplittableRandom random = new SplittableRandom(seed);
+        final Random random = TestSeeds.random();
         for (int turn = 0; turn < 50; turn++)
         {
             try (Reactor reactor = started("detach"))
@@ -163,7 +166,7 @@ class NativeRingEchoTest
     void shouldLeaveAThreadOfNativeCodeWhereItIsWhenExempt()
     {
         final BitSet all = Housekeeping.allowed();
-        assumeTrue(all.cardinality() > 1, "one CPU: nothing to keep threads off to");
+        requireCpus(all.cardinality(), 2);
         final int cpu = all.nextSetBit(0);
         final BitSet others = (BitSet)all.clone();
         others.clear(cpu);
@@ -230,7 +233,7 @@ class NativeRingEchoTest
     private static final class Sender implements Poller, LinkListener, TimerListener
     {
         private final Reactor reactor;
-        private final SplittableRandom random;
+        private final Random random;
         private NativeRing ring;
         private int sent;
         private boolean isPaused;
@@ -240,7 +243,7 @@ class NativeRingEchoTest
         private Sender(final Reactor reactor, final long seed)
         {
             this.reactor = reactor;
-            this.random = new SplittableRandom(seed);
+            this.random = TestSeeds.random();
         }
 
         @Override

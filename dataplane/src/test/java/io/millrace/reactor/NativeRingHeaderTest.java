@@ -1,5 +1,6 @@
 package io.millrace.reactor;
 
+import static io.millrace.testing.Requirement.requireProgram;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
@@ -14,9 +15,9 @@ class NativeRingHeaderTest
     void shouldPassTheTestsOfNativeCode(final String goal, @TempDir final Path directory)
         throws IOException, InterruptedException
     {
-        NativeRingTesting.requireCompiler();
-        NativeRingTesting.require("g++", "g++");
-        NativeRingTesting.require("make", "make");
+        requireProgram("cc", "gcc");
+        requireProgram("g++", "g++");
+        requireProgram("make", "make");
         NativeRingTesting.run(directory, "make", "-C", NativeRingTesting.RING.toString(),
             "OUT=" + directory.resolve("programs"), goal);
     }

@@ -2,6 +2,7 @@ package io.millrace.reactor;
 
 import static io.millrace.reactor.NativeRingLayout.HEADER_BYTES;
 import static io.millrace.reactor.NativeRingLayout.LINE_BYTES;
+import static io.millrace.testing.Requirement.requireProgram;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.nio.file.Files;
@@ -35,7 +36,7 @@ class NativeRingLayoutTest
     @Test
     void shouldMatchWhatTheCompilerOfThisMachineMakesOfTheHeader() throws Exception
     {
-        NativeRingTesting.requireCompiler();
+        requireProgram("cc", "gcc");
         final String program = folder.resolve("layout").toString();
         NativeRingTesting.run(folder, "cc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-o", program,
             NativeRingTesting.RING.resolve("test/layout.c").toString());

@@ -1,10 +1,9 @@
 package io.millrace.reactor;
 
+import static io.millrace.testing.Requirement.requireProgram;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.millrace.bindings.NativeLibrary;
 import java.io.IOException;
@@ -15,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /**
  * Native code for the tests of rings, made by the C compiler of this machine.
@@ -29,31 +27,6 @@ final class NativeRingTesting
 
     private NativeRingTesting()
     {
-    }
-
-    /** Ends the test where there is no compiler, which is a failure where everything has to be there. */
-    static void requireCompiler()
-    {
-        require("cc", "gcc");
-    }
-
-    /**
-     * Ends the test where a program is missing, which is a failure where everything has to be there.
-     *
-     * @param program       to find.
-     * @param debianPackage that has it.
-     */
-    static void require(final String program, final String debianPackage)
-    {
-        final boolean isThere = Stream.of(System.getenv("PATH").split(":"))
-            .anyMatch((entry) -> Files.isExecutable(Path.of(entry, program)));
-        if (!isThere)
-        {
-            final String missing =
-                "rings are not tested with native code: there is no " + program + ", install " + debianPackage;
-            assertNotEquals("true", System.getenv("CI"), missing);
-            abort(missing);
-        }
     }
 
     static List<String> run(final Path folder, final String... command) throws IOException, InterruptedException
@@ -72,7 +45,7 @@ final class NativeRingTesting
 
     static NativeCode nativeCode(final Path folder) throws IOException, InterruptedException
     {
-        requireCompiler();
+        requireProgram("cc", "gcc");
         final Path file = folder.resolve("libmillrace_ring_echo.so");
         run(folder, "cc", "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-shared", "-fPIC",
             "-o", file.toString(), RING.resolve("test/echo.c").toString());

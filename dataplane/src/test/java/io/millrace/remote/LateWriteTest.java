@@ -220,7 +220,7 @@ class LateWriteTest
 
     /** The attempts meanwhile sent nothing, so that the time without commands is that after the loss. */
     @Test
-    void shouldReconnectSoonAfterTheTimeOfLateWritesWhenAttemptsFailMeanwhile() throws InterruptedException
+    void shouldReconnectSoonAfterTheTimeOfLateWritesWhenAttemptsFailMeanwhile()
     {
         target.executePercent(0);
         final int keepAliveMs = 1_000;
@@ -232,8 +232,10 @@ class LateWriteTest
                 });
             final long fenceMs = host.controller.info().commandEndMs(keepAliveMs);
             final long startNs = System.nanoTime();
+            final int before = target.controllers();
             target.up(false);
-            Thread.sleep(fenceMs + 200);
+            Waits.until("failed attempts and the time of late writes", () -> target.controllers() > before &&
+                System.nanoTime() - startNs > (fenceMs + 200) * 1_000_000);
             target.executePercent(100);
             target.up(true);
             assertTrue(Waits.get(write).isSuccess());

@@ -38,6 +38,7 @@ final class ModelQueue implements HostQueueTransport
         CLOSED, CONNECTING, READY, CLOSING
     }
 
+    private static final int FORCE_UNIT_ACCESS = 1 << 30;
     private static final int NGUID_OFFSET = 104;
     private static final int NAMESPACES_MAX = 4;
 
@@ -220,6 +221,11 @@ final class ModelQueue implements HostQueueTransport
                     answer(request, admin(request));
                 }
             }
+            else if (IoOpcode.FLUSH == request.opcode() && target.takeConnectionLoss())
+            {
+                target.cutAll();
+                return;
+            }
             else if (target.executesNow())
             {
                 waiting.remove(request);
@@ -251,12 +257,22 @@ final class ModelQueue implements HostQueueTransport
     private void execute(final HostRequest request)
     {
         request.writeEntry(entry);
+        target.executed(IoOpcode.name(request.opcode()));
         if (IoOpcode.FLUSH == request.opcode())
         {
             return;
         }
+        if (IoOpcode.DATASET_MANAGEMENT == request.opcode())
+        {
+            deallocate(request.payload().address(0));
+            return;
+        }
         final int blocks = (entry.cdw12() & 0xFFFF) + 1;
         target.count(blocks);
+        if (0 != (entry.cdw12() & FORCE_UNIT_ACCESS))
+        {
+            target.countForced();
+        }
         for (int i = 0; i < blocks; i++)
         {
             final long lba = request.lba() + i;
@@ -267,6 +283,16 @@ final class ModelQueue implements HostQueueTransport
                 case IoOpcode.WRITE_ZEROES -> target.write(lba, 0);
                 default -> throw new AssertionError("opcode " + request.opcode());
             }
+        }
+    }
+
+    /** One range. */
+    private void deallocate(final long range)
+    {
+        final long lba = NativeMemory.getLong(range + Long.BYTES);
+        for (int i = 0; i < NativeMemory.getInt(range + Integer.BYTES); i++)
+        {
+            target.write(lba + i, 0);
         }
     }
 

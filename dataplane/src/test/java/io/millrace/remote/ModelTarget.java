@@ -6,6 +6,7 @@ import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.initiator.HostPollGroup;
 import io.millrace.nvmf.initiator.HostPollGroups;
 import io.millrace.nvmf.initiator.HostTransport;
+import io.millrace.seed.TestSeeds;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -34,7 +35,10 @@ final class ModelTarget
     private int controllers;
     private int lateWrites;
     private int commands;
+    private int forcedCommands;
     private int mostBlocks;
+    private final List<String> executed = new ArrayList<>();
+    private boolean losesConnectionAtFlush;
     private boolean isUp = true;
     /** Until when a controller that lost its host executes commands, after the loss. */
     private long commandEndNs;
@@ -64,7 +68,7 @@ final class ModelTarget
 
     ModelTarget(final long seed, final int keepAliveMs)
     {
-        random = new Random(seed);
+        random = TestSeeds.fixed(seed);
         commandEndNs = (2L * keepAliveMs - COMMAND_END_MARGIN_MS) * 1_000_000;
     }
 
@@ -267,9 +271,46 @@ final class ModelTarget
         mostBlocks = Math.max(mostBlocks, blocks);
     }
 
+    /** With FUA. */
+    synchronized void countForced()
+    {
+        forcedCommands++;
+    }
+
+    synchronized int forcedCommands()
+    {
+        return forcedCommands;
+    }
+
+    synchronized void executed(final String name)
+    {
+        executed.add(name);
+    }
+
+    /** {@return names of the I/O commands that were executed since the counts were reset} */
+    synchronized List<String> executed()
+    {
+        return List.copyOf(executed);
+    }
+
+    /** The next Flush is not executed: its connections are lost in its place. */
+    synchronized void loseConnectionAtFlush()
+    {
+        losesConnectionAtFlush = true;
+    }
+
+    synchronized boolean takeConnectionLoss()
+    {
+        final boolean isLost = losesConnectionAtFlush;
+        losesConnectionAtFlush = false;
+        return isLost;
+    }
+
     synchronized void resetCounts()
     {
+        executed.clear();
         commands = 0;
+        forcedCommands = 0;
         mostBlocks = 0;
     }
 

@@ -2,6 +2,7 @@ package io.millrace.remote;
 
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceContractTest;
+import io.millrace.block.OwningDevice;
 import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.memory.DmaMemory;
 
@@ -12,6 +13,6 @@ class RemoteDevice4096Test extends BlockDeviceContractTest
     protected BlockDevice create(final DmaMemory registered)
     {
         final InnerTarget target = new InnerTarget(1, DeviceConfig.memory("inner", SIZE_BYTES, 4096));
-        return new OwningDevice(target.connect(), target);
+        return new OwningDevice(target.connect(), target::close);
     }
 }

@@ -8,6 +8,7 @@ import io.millrace.memory.DmaMemory;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
+import io.millrace.seed.TestSeeds;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -28,8 +29,8 @@ class RemoteOrderPropertyTest
     private static final int ROUNDS = 150;
     private static final int DEPTH = 16;
 
-    private final long seed = Long.getLong("millrace.test.seed", System.nanoTime());
-    private final Random random = new Random(seed);
+    private final long seed = TestSeeds.seed();
+    private final Random random = TestSeeds.random();
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
@@ -96,6 +97,6 @@ class RemoteOrderPropertyTest
 
     private String seedText()
     {
-        return "seed " + seed + ": run with -Dmillrace.test.seed=" + seed;
+        return "seed " + seed + ": run with -Dmillrace.seed=" + seed;
     }
 }

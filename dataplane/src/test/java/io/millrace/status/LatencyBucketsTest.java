@@ -4,7 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.SplittableRandom;
+import io.millrace.seed.TestSeeds;
+import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.LongRange;
@@ -65,7 +66,7 @@ class LatencyBucketsTest
     {
         assertEquals(0, LatencyHistogram.EMPTY.percentileNs(99));
         assertEquals(0, LatencyHistogram.EMPTY.meanNs());
-        final SplittableRandom random = new SplittableRandom(42);
+        final Random random = TestSeeds.random();
         final long[] latencies = random.longs(10_000, 500, 50_000_000).sorted().toArray();
         final LatencyHistogram histogram = histogram(latencies);
         assertEquals(latencies.length, histogram.count());

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.file.ChildJvm;
 import io.millrace.lock.LockHolder;
+import io.millrace.seed.TestSeeds;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,7 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.SplittableRandom;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
@@ -406,8 +407,8 @@ class StatusFileTest
         }
         final byte[] whole = Files.readAllBytes(path);
         final Path damaged = directory.resolve("damaged");
-        final long seed = System.nanoTime();
-        final SplittableRandom random = new SplittableRandom(seed);
+        final long seed = TestSeeds.seed();
+        final Random random = TestSeeds.random();
         final int[] starts = {8, 4096, 4096 + 65536, 4096 + 65536 + PART_BYTES};
         int refused = 0;
         for (int round = 0; round < 2_000; round++)

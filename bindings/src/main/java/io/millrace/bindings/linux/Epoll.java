@@ -124,9 +124,18 @@ public final class Epoll
         }
     }
 
-    /** After a wait that failed: what is ready, or why it failed. What is over by now was a signal. */
+    /**
+     * After a wait that failed: what is ready, or why it failed. What is over by now was a signal, which is how the
+     * kernel lets a thread make workers for its rings: that often, so {@code errno} is only captured when there is
+     * another reason.
+     */
     private static int waitAgain(final int epollFd, final long eventsAddress, final int maxEvents) throws Throwable
     {
+        final int polled = (int)(long)PLAIN_EPOLL_POLL.invokeExact((long)epollFd, eventsAddress, (long)maxEvents, 0L);
+        if (polled >= 0)
+        {
+            return 0 == polled ? -Errno.EINTR : polled;
+        }
         final MemorySegment capture = Native.capture();
         final int ready = Native.intResult(capture, (long)EPOLL_WAIT.invokeExact(
             capture, (long)epollFd, eventsAddress, (long)maxEvents, 0L));
@@ -169,6 +178,12 @@ public final class Epoll
     {
         NativeMemory.putLong(timespecAddress, 0);
         NativeMemory.putLong(timespecAddress + Long.BYTES, 0);
+        final int polled = (int)(long)ExactWait.PLAIN_SYSCALL.invokeExact(
+            SYS_EPOLL_PWAIT2, (long)epollFd, eventsAddress, (long)maxEvents, timespecAddress, 0L, 0L);
+        if (polled >= 0)
+        {
+            return 0 == polled ? -Errno.EINTR : polled;
+        }
         final MemorySegment capture = Native.capture();
         final int ready = Native.intResult(capture, (long)ExactWait.SYSCALL.invokeExact(
             capture, SYS_EPOLL_PWAIT2, (long)epollFd, eventsAddress, (long)maxEvents, timespecAddress, 0L, 0L));

@@ -300,6 +300,25 @@ public final class Files
     }
 
     /**
+     * Length of a block device ({@code BLKGETSIZE64}). Allocates nothing: without {@code errno}.
+     *
+     * @param fd            of the block device.
+     * @param resultAddress of 8 bytes, where the length in bytes goes.
+     * @return false when the kernel does not say.
+     */
+    public static boolean blockDeviceBytes(final int fd, final long resultAddress)
+    {
+        try
+        {
+            return 0 == (int)(long)PlainIoctl.IOCTL.invokeExact((long)fd, BLKGETSIZE64, resultAddress);
+        }
+        catch (final Throwable t)
+        {
+            throw Native.broken(t);
+        }
+    }
+
+    /**
      * Locks a file against other openers of it.
      *
      * @param fd        file.
@@ -381,5 +400,14 @@ public final class Files
         {
             throw Native.broken(t);
         }
+    }
+
+    /**
+     * Linked when it is first needed, not at start.
+     */
+    private static final class PlainIoctl
+    {
+        private static final MethodHandle IOCTL = Native.link("ioctl",
+            FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG), Linker.Option.firstVariadicArg(2));
     }
 }

@@ -4,6 +4,7 @@ import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.generated.linux.sockaddr_in;
 import io.millrace.bindings.generated.linux.sockaddr_in6;
 import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -23,6 +24,7 @@ public final class SocketAddress
     private static final long PORT_OFFSET = sockaddr_in.sin_port$offset();
     private static final long IN4_ADDRESS_OFFSET = sockaddr_in.sin_addr$offset();
     private static final long IN6_ADDRESS_OFFSET = sockaddr_in6.sin6_addr$offset();
+    private static final long IN6_SCOPE_OFFSET = sockaddr_in6.sin6_scope_id$offset();
 
     private SocketAddress()
     {
@@ -56,6 +58,11 @@ public final class SocketAddress
         for (int i = 0; i < bytes.length; i++)
         {
             NativeMemory.putByte(start + i, bytes[i]);
+        }
+        if (socketAddress.getAddress() instanceof final Inet6Address scoped)
+        {
+            // A link-local address says nothing without its interface.
+            NativeMemory.putInt(address + IN6_SCOPE_OFFSET, scoped.getScopeId());
         }
         return Sockets.AF_INET == family ? IN4_SIZE_BYTES : IN6_SIZE_BYTES;
     }

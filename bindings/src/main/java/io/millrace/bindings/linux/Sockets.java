@@ -59,6 +59,9 @@ public final class Sockets
     /** Stop both ways. */
     public static final int SHUT_RDWR = linux_h.SHUT_RDWR();
 
+    /** {@code ioctl}: how much can be received, 32 bits; of Linux on all processors that are supported. */
+    private static final long FIONREAD = 0x541B;
+
     private static final MethodHandle SOCKET = Native.linkErrno("socket", linux_h.socket$descriptor());
     private static final MethodHandle BIND = Native.linkErrno("bind", linux_h.bind$descriptor());
     private static final MethodHandle LISTEN = Native.linkErrno("listen", linux_h.listen$descriptor());
@@ -203,6 +206,18 @@ public final class Sockets
         {
             throw Native.broken(t);
         }
+    }
+
+    /**
+     * How many bytes can be received now.
+     *
+     * @param fd            connected socket.
+     * @param resultAddress of 32 bits, where the count goes.
+     * @return 0 or negated errno.
+     */
+    public static int available(final int fd, final long resultAddress)
+    {
+        return Files.ioctl(fd, FIONREAD, resultAddress);
     }
 
     /**

@@ -1,8 +1,8 @@
 package io.millrace.bindings.linux;
 
+import static io.millrace.testing.Requirement.require;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.millrace.bindings.Capability;
 import io.millrace.bindings.Errno;
@@ -31,7 +31,7 @@ class IoUringCallsTest
     void open()
     {
         final Capability capability = IoUringProbe.run().ring();
-        assumeTrue(capability.isAvailable(), capability::toString);
+        require(capability.isAvailable(), capability.reason(), capability.remedy());
         RingParams.flags(params, IoUring.IORING_SETUP_CQSIZE);
         RingParams.cqEntries(params, 4 * ENTRIES);
         ringFd = NativeException.check("io_uring_setup", IoUringCalls.setup(ENTRIES, params));

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.millrace.bindings.NativeMemory;
 import java.lang.foreign.Arena;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.AfterEach;
@@ -43,6 +44,16 @@ class SocketAddressTest
         assertEquals(0x44, NativeMemory.getByte(address + 3));
         assertEquals(0x04030201, NativeMemory.getInt(address + 4));
         assertEquals(0L, NativeMemory.getLong(address + 8));
+    }
+
+    @Test
+    void shouldWriteTheInterfaceOfALinkLocalAddress() throws Exception
+    {
+        final byte[] bytes = InetAddress.getByName("fe80::1").getAddress();
+        SocketAddress.write(address, new InetSocketAddress(Inet6Address.getByAddress(null, bytes, 7), 4420));
+
+        // sin6_scope_id is behind family, port, flow information and address.
+        assertEquals(7, NativeMemory.getInt(address + 24));
     }
 
     @Test

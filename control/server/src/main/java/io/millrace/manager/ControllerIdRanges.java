@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -118,6 +119,18 @@ final class ControllerIdRanges
         disk.sync(NEW_FILE);
         disk.rename(NEW_FILE, FILE);
         disk.syncDirectory();
+    }
+
+    /**
+     * {@return those data planes that have no range, as every range is taken by others; none while the manager has one
+     * data plane only}
+     *
+     * @param names of the manager's data planes.
+     */
+    List<String> unassigned(final Collection<String> names)
+    {
+        return names.size() <= 1 ? List.of() :
+            names.stream().filter((name) -> !ranges.containsKey(name)).sorted().toList();
     }
 
     /**

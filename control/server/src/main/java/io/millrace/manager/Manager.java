@@ -81,8 +81,15 @@ public final class Manager implements AutoCloseable
                     config.stateDirectory() + " cannot be read; 'millrace audit' does not list " +
                     (1 == auditLog.unreadCount() ? "it" : "them"));
             }
-            final ControllerIdRanges controllerIds = ControllerIdRanges.open(disk,
-                config.dataPlanes().stream().map(PlaneConfig::name).toList());
+            final List<String> names = config.dataPlanes().stream().map(PlaneConfig::name).toList();
+            final ControllerIdRanges controllerIds = ControllerIdRanges.open(disk, names);
+            final List<String> unassigned = controllerIds.unassigned(names);
+            if (!unassigned.isEmpty())
+            {
+                log.accept("no controller ids for " + String.join(", ", unassigned) + ": all " +
+                    ControllerIdRanges.RANGES + " ranges are assigned; a subsystem that one of them shares with " +
+                    "another data plane may have two controllers of one id; give such data planes another manager");
+            }
             backend = new ManagerBackend(config, stores, controllerIds, auditLog, SystemNanoClock.INSTANCE, log);
             return new Manager(lock, backend, ControlService.start(config.control(), backend, log, log));
         }

@@ -104,7 +104,7 @@ record ListenerMove(List<ListenerSpec> added, List<ListenerSpec> removed)
      * Makes the same change in the desired state of the manager. The new listeners first: a manager that ends between
      * the two never has none.
      *
-     * @param manager client of it.
+     * @param manager client of the manager.
      */
     void send(final ControlClient manager)
     {

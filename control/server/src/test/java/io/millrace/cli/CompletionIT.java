@@ -1,8 +1,8 @@
 package io.millrace.cli;
 
+import static io.millrace.testing.Requirement.requireProgram;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.millrace.control.client.ControlClient;
 import io.millrace.control.client.ControlClientContext;
@@ -131,7 +131,7 @@ class CompletionIT
     void shouldCompleteNamesOfWhatRunsInZsh() throws IOException, InterruptedException
     {
         final Path script = script("zsh");
-        assumeTrue(run("sh", "-c", "command -v zsh || true").contains("zsh"), "zsh is not installed");
+        requireProgram("zsh", "zsh");
         final Path driver = Files.writeString(directory.resolve("driver"), """
             zmodload zsh/zpty
             zpty shell zsh -f -i

@@ -1,9 +1,9 @@
 package io.millrace.cli;
 
+import static io.millrace.testing.Requirement.require;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.millrace.console.ExitCode;
 import java.io.IOException;
@@ -273,7 +273,8 @@ class LauncherIT
         final List<String> command = new ArrayList<>();
         if (0 == (Integer)Files.getAttribute(copy, "unix:uid"))
         {
-            assumeTrue(canNobodyRun(System.getProperty("java.home") + "/bin/java"), "java is root's alone");
+            require(canNobodyRun(System.getProperty("java.home") + "/bin/java"), "java is root's alone",
+                "install it where all users may run it");
             command.addAll(List.of("setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups"));
         }
         command.addAll(List.of(copy.resolve("millrace").toString(), "quickstart", "--exit", "--round", "200",

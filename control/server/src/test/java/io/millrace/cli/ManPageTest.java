@@ -1,9 +1,9 @@
 package io.millrace.cli;
 
+import static io.millrace.testing.Requirement.requireProgram;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.millrace.console.ExitCode;
 import java.io.IOException;
@@ -113,11 +113,7 @@ class ManPageTest
 
     private static String complaints(final List<String> command) throws IOException, InterruptedException
     {
-        final boolean isThere = Stream.of(System.getenv("PATH").split(":"))
-            .anyMatch((each) -> Files.isExecutable(Path.of(each, command.getFirst())));
-        final String missing = command.getFirst() + " is not installed, so manual pages are not shown to it";
-        assertTrue(isThere || null == System.getenv("CI"), missing);
-        assumeTrue(isThere, missing);
+        requireProgram(command.getFirst(), command.getFirst());
         final Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         final String printed = new String(process.getInputStream().readAllBytes());
         process.waitFor();

@@ -24,9 +24,12 @@ import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.message.VersionInfo;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.StateEditor;
+import io.millrace.seed.TestSeeds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -85,8 +88,16 @@ class ManagerProcessIT
 
     private static void untilWell(final ControlClient client, final String hint)
     {
+        untilWell(client, Instant.EPOCH, hint);
+    }
+
+    /** Until the data plane has been heard since: a manager notices the death of one only after a while. */
+    private static void untilWell(final ControlClient client, final Instant since, final String hint)
+    {
         final long deadlineNs = System.nanoTime() + WAIT_NS;
-        while (Health.IN_SYNC != client.manager().managed("").getFirst().health())
+        final long sinceEpochNs = ChronoUnit.NANOS.between(Instant.EPOCH, since);
+        while (client.manager().managed("").stream()
+            .noneMatch((plane) -> Health.IN_SYNC == plane.health() && plane.seenEpochNs() > sinceEpochNs))
         {
             assertTrue(System.nanoTime() - deadlineNs < 0, () -> hint + ": " + client.manager().managed(""));
             LockSupport.parkNanos(1_000_000);
@@ -184,13 +195,14 @@ class ManagerProcessIT
     @Test
     void shouldBeWhatWasAnsweredWhereverEitherIsKilled() throws IOException, InterruptedException
     {
-        final long seed = Long.getLong("millrace.seed", System.nanoTime());
-        final Random random = new Random(seed);
+        final long seed = TestSeeds.seed();
+        final Random random = TestSeeds.random();
         final String hint = "seed " + seed;
         System.out.println("killed processes: " + hint);
         final StateEditor model = DesiredState.EMPTY.edit();
         MillraceProcess plane = servePlane();
         MillraceProcess manager = manage();
+        Instant planeStarted = Instant.EPOCH;
         try
         {
             plane.await("^ready");
@@ -217,12 +229,13 @@ class ManagerProcessIT
                     {
                         plane.signal("KILL");
                         plane.exitCode();
+                        planeStarted = Instant.now();
                         plane = servePlane();
                     }
                     client.await(calls);
                     apply(model, calls, hint + ", round " + round);
                 }
-                untilWell(client, hint);
+                untilWell(client, planeStarted, hint);
                 final DesiredState expected = model.state();
                 assertEquals(expected, actual(client), hint);
                 try (ControlClient beside = connect("plane"))

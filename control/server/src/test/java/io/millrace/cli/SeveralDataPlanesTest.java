@@ -19,6 +19,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.agrona.CloseHelper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,6 +32,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class SeveralDataPlanesTest
 {
+    private static final long WAIT_S = 30;
+
     @TempDir
     private Path directory;
 
@@ -37,7 +41,7 @@ class SeveralDataPlanesTest
     private Manager manager;
 
     @BeforeEach
-    void start() throws IOException, InterruptedException
+    void start() throws IOException
     {
         final List<PlaneConfig> configs = new ArrayList<>();
         for (final String name : List.of("dp0", "dp1"))
@@ -52,10 +56,7 @@ class SeveralDataPlanesTest
             configs, HookConfig.NONE), Map.of(), (line) ->
             {
             });
-        while (2 != run("get managed").out().split("in-sync", -1).length - 1)
-        {
-            Thread.sleep(50);
-        }
+        untilManaged((listed) -> 2 == listed.split("in-sync", -1).length - 1);
         for (final String name : List.of("dp0", "dp1"))
         {
             assertEquals("", run("device create mem-" + name + " --size 1MiB --data-plane " + name).err());
@@ -67,6 +68,15 @@ class SeveralDataPlanesTest
     {
         CloseHelper.close(manager);
         planes.forEach(CloseHelper::close);
+    }
+
+    private void untilManaged(final Predicate<String> condition)
+    {
+        final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(WAIT_S);
+        for (String listed = run("get managed").out(); !condition.test(listed); listed = run("get managed").out())
+        {
+            assertTrue(System.nanoTime() < deadlineNs, listed);
+        }
     }
 
     private CommandRun run(final String line)
@@ -117,13 +127,10 @@ class SeveralDataPlanesTest
 
     /** The others are shown, and the command fails. */
     @Test
-    void shouldShowTheOthersWhenOneIsDown() throws InterruptedException
+    void shouldShowTheOthersWhenOneIsDown()
     {
         planes.getFirst().close();
-        while (!run("get managed").out().contains("down"))
-        {
-            Thread.sleep(50);
-        }
+        untilManaged((listed) -> listed.contains("down"));
         final CommandRun top = run("top --once --json --interval 100ms");
         assertEquals(ExitCode.FAILURE, top.exitCode());
         assertTrue(top.err().startsWith("note: data plane dp0 is not shown: "), top.err());

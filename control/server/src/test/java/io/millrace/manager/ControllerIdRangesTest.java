@@ -8,8 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.control.message.Command;
+import io.millrace.manager.store.CrashDisk;
 import io.millrace.manager.store.FileDisk;
 import io.millrace.manager.store.StoreException;
+import io.millrace.seed.TestSeeds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,6 +56,23 @@ class ControllerIdRangesTest
         assertEquals(first.of("b"), open(List.of("c", "b")).of("b"));
     }
 
+    /** Ids that a host was given must not go to another data plane after a loss of power. */
+    @Test
+    void shouldAssignTheSameRangesAfterALossOfPower() throws IOException
+    {
+        for (int i = 0; i < 20; i++)
+        {
+            final CrashDisk disk = new CrashDisk();
+            final ControllerIdRanges before = ControllerIdRanges.open(disk, List.of("b", "a"));
+            final ControllerIdRanges grown = ControllerIdRanges.open(disk, List.of("0", "a", "b"));
+            final ControllerIdRanges after =
+                ControllerIdRanges.open(disk.afterCrash(TestSeeds.random(i)), List.of("a", "0", "b"));
+            assertEquals(before.of("a"), after.of("a"));
+            assertEquals(before.of("b"), after.of("b"));
+            assertEquals(grown.of("0"), after.of("0"));
+        }
+    }
+
     @Test
     void shouldTakeRangesBackOnlyWhenNoneIsLeft() throws IOException
     {
@@ -73,6 +92,9 @@ class ControllerIdRangesTest
         final ControllerIdRanges crowded = open(tooMany);
         assertNotNull(crowded.of("dp1"));
         assertNull(crowded.of(tooMany.getLast()));
+        assertEquals(List.of("dp0", "dp65"), crowded.unassigned(tooMany));
+        assertEquals(List.of(), full.unassigned(all));
+        assertEquals(List.of(), full.unassigned(List.of("only")));
     }
 
     @ParameterizedTest

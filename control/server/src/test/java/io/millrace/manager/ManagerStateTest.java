@@ -14,6 +14,7 @@ import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.RandomStates;
 import io.millrace.control.state.StateEditor;
+import io.millrace.seed.TestSeeds;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -45,8 +46,8 @@ class ManagerStateTest
     @Test
     void shouldBeWhatWasAnsweredWhateverHappensMeanwhile() throws IOException
     {
-        final long seed = System.nanoTime();
-        final Random random = new Random(seed);
+        final long seed = TestSeeds.seed();
+        final Random random = TestSeeds.random();
         // Volumes of files are left out: one that somebody grew stays as large.
         final RandomStates states = new RandomStates(random,
             List.of(directory.resolve("f0").toString(), directory.resolve("f1").toString()),

@@ -19,7 +19,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * The opened, claimed and sized file or block device under a {@link FileDevice}. Made and closed off the reactors; its
- * descriptor is used by all channels.
+ * descriptor is used by all channels with direct I/O.
  */
 final class BackingFile implements AutoCloseable
 {
@@ -28,6 +28,8 @@ final class BackingFile implements AutoCloseable
     private static final int LOCK_UN = 8;
     // Half a second: the rings of a killed process release its files shortly after its end.
     private static final int CLAIM_TRIES = 50;
+    // Three seconds: a closed ring holds a block device for up to a second (Linux 6.1).
+    private static final int EXCLUSIVE_TRIES = 300;
     private static final long CLAIM_PARK_NS = 10_000_000;
     private static final int CREATE_MODE = 0600;
     private static final int ALIGNMENT_MAX = 4096;
@@ -83,6 +85,7 @@ final class BackingFile implements AutoCloseable
             file.openFile(arena);
             file.claim();
             file.findLength(arena);
+            file.checkWritable(arena);
             file.resize();
             file.findAlignment(arena);
             file.makeDurable();
@@ -100,6 +103,28 @@ final class BackingFile implements AutoCloseable
         return fd;
     }
 
+    /**
+     * Opens the same file once more, whatever its path leads to now. Only for buffered I/O.
+     *
+     * @return descriptor without claim and lock, the caller's to close.
+     * @throws NativeException when the process has too many.
+     */
+    int openAgain()
+    {
+        Reactor.checkMayBlock("opening a file");
+        try (Arena arena = Arena.ofConfined())
+        {
+            final Path path = BoundedPath.ofDescriptor(fd);
+            final int opened =
+                Files.open(arena.allocateFrom(path.toString()).address(), Files.O_CLOEXEC | Files.O_RDWR, 0);
+            if (opened < 0)
+            {
+                throw new NativeException("open " + path, -opened);
+            }
+            return opened;
+        }
+    }
+
     long lengthBytes()
     {
         return lengthBytes;
@@ -108,6 +133,22 @@ final class BackingFile implements AutoCloseable
     boolean isBlockDevice()
     {
         return isBlockDevice;
+    }
+
+    /**
+     * Looks how long a block device is now: one that was removed or made smaller under its user is shorter than when it
+     * was opened. Any thread; does not block.
+     *
+     * @param address of 8 bytes, the caller's.
+     * @return length in bytes; of a regular file, which is not looked at, the most there is.
+     */
+    long measure(final long address)
+    {
+        if (!isBlockDevice)
+        {
+            return Long.MAX_VALUE;
+        }
+        return Files.blockDeviceBytes(fd, address) ? NativeMemory.getLong(address) : 0;
     }
 
     boolean isDirect()
@@ -126,26 +167,11 @@ final class BackingFile implements AutoCloseable
     }
 
     /**
-     * {@return a sysfs attribute of the queue of the drive that is, or is below, this file; 0 when there is none}
-     *
-     * @param attribute file in the queue's directory.
+     * {@return attributes of the queue of the drive that is, or is below, this file}
      */
-    long queueAttribute(final String attribute)
+    QueueAttributes queueAttributes()
     {
-        final Path device = Path.of("/sys/dev/block", deviceNumbers);
-        for (final String queue : new String[]{"queue", "../queue"})
-        {
-            try
-            {
-                return Long.parseLong(java.nio.file.Files.readString(device.resolve(queue).resolve(attribute)).strip());
-            }
-            catch (final IOException | NumberFormatException e)
-            {
-                // A partition has no queue of its own, its drive has.
-                continue;
-            }
-        }
-        return 0;
+        return QueueAttributes.of(deviceNumbers);
     }
 
     /**
@@ -299,7 +325,7 @@ final class BackingFile implements AutoCloseable
         Reactor.checkMayBlock("opening a file");
         isDirect = true;
         fd = Files.open(path, flags | Files.O_DIRECT, CREATE_MODE);
-        for (int i = 1; i < CLAIM_TRIES && -Errno.EBUSY == fd; i++)
+        for (int i = 1; i < EXCLUSIVE_TRIES && -Errno.EBUSY == fd; i++)
         {
             LockSupport.parkNanos(CLAIM_PARK_NS);
             fd = Files.open(path, flags | Files.O_DIRECT, CREATE_MODE);
@@ -385,6 +411,18 @@ final class BackingFile implements AutoCloseable
         deviceNumbers = FileStatus.deviceNumbers(statx);
         lengthBytes = isBlockDevice ?
             NativeMemory.getLong(deviceSize) : FileStatus.sizeBytes(statx);
+    }
+
+    /** The kernel opens a read-only block device for writing and refuses each write. */
+    private void checkWritable(final Arena arena)
+    {
+        final long flag = arena.allocate(Integer.BYTES, Integer.BYTES).address();
+        if (isBlockDevice && !config.readOnly() && 0 == Files.ioctl(fd, Files.BLKROGET, flag) &&
+            0 != NativeMemory.getInt(flag))
+        {
+            throw refusal("path " + config.path() + " is a read-only block device: set read-only, or make it " +
+                "writable (blockdev --setrw) where its drive can be written");
+        }
     }
 
     private void resize()

@@ -22,10 +22,10 @@ enum DeallocateStrategy
         {
             return file.canPunchHoles() ? PUNCH_HOLE : NONE;
         }
-        if (file.queueAttribute("write_zeroes_max_bytes") > 0)
+        if (file.queueAttributes().value("write_zeroes_max_bytes") > 0)
         {
             return PUNCH_HOLE;
         }
-        return file.queueAttribute("discard_max_bytes") > 0 ? DISCARD : NONE;
+        return file.queueAttributes().value("discard_max_bytes") > 0 ? DISCARD : NONE;
     }
 }

@@ -24,6 +24,8 @@ final class EntryWriter
     private final RegisteredBuffers registered;
     private final long iovecsAddress;
     private final int blockShift;
+    private final int polledBytesMax;
+    private final boolean isDirect;
     private final int fd;
     private final int entryFlags;
     /** What is left of the request that an entry is filled for. */
@@ -33,25 +35,33 @@ final class EntryWriter
      * Registers the file with the rings.
      *
      * @param device        whose file it is.
+     * @param deviceFd      the channel's descriptor of the file.
      * @param rings         to fill.
      * @param registered    buffers of the first ring.
      * @param iovecsAddress of {@link #IOVECS_BYTES} for each slot.
      */
     EntryWriter(
-        final FileDevice device, final RingPair rings, final RegisteredBuffers registered, final long iovecsAddress)
+        final FileDevice device,
+        final int deviceFd,
+        final RingPair rings,
+        final RegisteredBuffers registered,
+        final long iovecsAddress)
     {
         this.rings = rings;
         this.registered = registered;
         this.iovecsAddress = iovecsAddress;
         blockShift = device.geometry().blockShift();
-        final boolean isRegistered = RegisteredBuffers.registerFile(rings.first(), device.fd()) &&
-            (!rings.hasTwoRings() || RegisteredBuffers.registerFile(rings.control(), device.fd()));
-        fd = isRegistered ? 0 : device.fd();
+        isDirect = device.isDirect();
+        polledBytesMax = device.capabilities().polledBytesMax();
+        final boolean isRegistered = RegisteredBuffers.registerFile(rings.first(), deviceFd) &&
+            (!rings.hasTwoRings() || RegisteredBuffers.registerFile(rings.control(), deviceFd));
+        fd = isRegistered ? 0 : deviceFd;
         entryFlags = isRegistered ? IoUring.IOSQE_FIXED_FILE : 0;
     }
 
     /**
-     * A read or write of what is left of a request.
+     * A read or write of what is left of a request. A direct write with FUA is stable when it has completed, a buffered
+     * one needs a {@link #sync}.
      *
      * @param slot      of the request.
      * @param request   with segments.
@@ -62,26 +72,27 @@ final class EntryWriter
         final Segments segments = request.segments();
         final long offset = (request.lba() << blockShift) + doneBytes;
         final boolean isWrite = BlockOperation.WRITE == request.operation();
-        final int rwFlags = isWrite && request.forceUnitAccess() ? RWF_DSYNC : 0;
+        final int rwFlags = isDirect && isWrite && request.forceUnitAccess() ? RWF_DSYNC : 0;
         segments.slice((int)doneBytes, segments.totalBytes() - (int)doneBytes, rest);
+        final Ring ring = rings.dataRing(1 == rest.count() && rest.totalBytes() <= polledBytesMax);
         if (rest.count() > 1)
         {
             final int opcode = isWrite ? IoUring.IORING_OP_WRITEV : IoUring.IORING_OP_READV;
-            data(opcode, slot, offset, fillIovecs(slot), rest.count(), rwFlags, 0);
+            data(ring, opcode, slot, offset, fillIovecs(slot), rest.count(), rwFlags, 0);
             return;
         }
         final long address = rest.address(0);
         final int length = rest.totalBytes();
-        final int buffer = rings.isDataOnFirst() ? registered.find(address, length) : -1;
+        final int buffer = ring == rings.first() ? registered.find(address, length) : -1;
         if (buffer >= 0)
         {
             final int opcode = isWrite ? IoUring.IORING_OP_WRITE_FIXED : IoUring.IORING_OP_READ_FIXED;
-            data(opcode, slot, offset, address, length, rwFlags, buffer);
+            data(ring, opcode, slot, offset, address, length, rwFlags, buffer);
         }
         else
         {
             final int opcode = isWrite ? IoUring.IORING_OP_WRITE : IoUring.IORING_OP_READ;
-            data(opcode, slot, offset, address, length, rwFlags, 0);
+            data(ring, opcode, slot, offset, address, length, rwFlags, 0);
         }
     }
 
@@ -140,6 +151,7 @@ final class EntryWriter
     }
 
     private void data(
+        final Ring ring,
         final int opcode,
         final int slot,
         final long offset,
@@ -148,7 +160,7 @@ final class EntryWriter
         final int operationFlags,
         final int bufferIndex)
     {
-        SubmissionEntry.set(rings.nextDataEntry(),
+        SubmissionEntry.set(rings.nextDataEntry(ring),
             opcode, entryFlags, fd, offset, address, length, operationFlags, slot, bufferIndex);
     }
 }

@@ -3,10 +3,17 @@ package io.millrace.block.file;
 /**
  * Capabilities of a file, found when it was opened. Immutable.
  *
- * @param isPolled      completions are polled from the drive.
+ * @param isDirect           whether I/O goes past the page cache.
+ * @param polledBytesMax     longest transfer whose completion is polled from the drive; 0 when none is.
  * @param zeroStrategy       to begin with.
  * @param deallocateStrategy how ranges are given back.
  */
-record FileCapabilities(boolean isPolled, ZeroStrategy zeroStrategy, DeallocateStrategy deallocateStrategy)
+record FileCapabilities(
+    boolean isDirect, int polledBytesMax, ZeroStrategy zeroStrategy, DeallocateStrategy deallocateStrategy)
 {
+    /** {@return whether completions are polled from the drive} */
+    boolean isPolled()
+    {
+        return polledBytesMax > 0;
+    }
 }

@@ -2,6 +2,7 @@ package io.millrace.block.file;
 
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.linux.CompletionEntry;
+import io.millrace.bindings.linux.Files;
 import io.millrace.bindings.linux.IoUring;
 import io.millrace.bindings.linux.IoUringProbe;
 import io.millrace.bindings.linux.SubmissionEntry;
@@ -29,7 +30,9 @@ import java.util.function.UnaryOperator;
  * <p>
  * A write completes when the drive has taken it; it is stable when it was sent with FUA or when a later flush
  * completes. Flush is {@code fdatasync}: the file's size changes only when it is grown, which makes it stable, and the
- * file system's records of where blocks lie are made stable by it too. Write zeroes and deallocate are {@code
+ * file system's records of where blocks lie are made stable by it too. Where the file system has no direct I/O, writes
+ * complete in the page cache; when the kernel fails to write them back, that and all later flushes fail, since it does
+ * not try again. Write zeroes and deallocate are {@code
  * fallocate}, where the file system has it; a deallocated range is a hole, whose space another file may take, so that a
  * later write to it can find the disk full.
  */
@@ -41,9 +44,10 @@ public final class FileDevice implements GrowableDevice
     private final FileDeviceConfig config;
     private final BackingFile file;
     private volatile BlockGeometry geometry;
+    private volatile int lostWritesErrno;
     private final FileCapabilities capabilities;
     private final Set<String> notes = new LinkedHashSet<>();
-    private final RingFactory ringFactory = RingFactory.acquire();
+    private final RingFactory rings;
     private final FileHealth health;
     private final MemoryRegistry registry;
     private final RegisteredMemory memory;
@@ -55,12 +59,14 @@ public final class FileDevice implements GrowableDevice
         final BackingFile file,
         final BlockGeometry geometry,
         final FileCapabilities capabilities,
-        final MemoryRegistry registry)
+        final MemoryRegistry registry,
+        final RingFactory rings)
     {
         this.config = config;
         this.file = file;
         this.geometry = geometry;
         this.capabilities = capabilities;
+        this.rings = rings;
         health = new FileHealth(config.path().toString());
         this.registry = registry;
         notes.addAll(file.notes());
@@ -100,13 +106,40 @@ public final class FileDevice implements GrowableDevice
     static FileDevice open(
         final FileDeviceConfig config, final MemoryRegistry registry, final UnaryOperator<FileCapabilities> change)
     {
+        final RingFactory rings = RingFactory.acquire();
+        try
+        {
+            return open(config, registry, change, rings);
+        }
+        catch (final RuntimeException e)
+        {
+            rings.release();
+            throw e;
+        }
+    }
+
+    /**
+     * As {@link #open(FileDeviceConfig, MemoryRegistry, UnaryOperator)}, with rings of another factory: so that tests
+     * have a model in the place of the kernel.
+     *
+     * @param rings released when the device is closed, not when this call fails.
+     */
+    static FileDevice open(
+        final FileDeviceConfig config,
+        final MemoryRegistry registry,
+        final UnaryOperator<FileCapabilities> change,
+        final RingFactory rings)
+    {
         check(config);
-        checkIoUring(config);
+        checkIoUring(config, rings.opener());
         final BackingFile file = BackingFile.open(config);
         try
         {
             final FileCapabilities capabilities = change.apply(new FileCapabilities(
-                findPolling(config, file), ZeroStrategy.ZERO_RANGE, DeallocateStrategy.of(file, config.readOnly())));
+                file.isDirect(),
+                findPolling(config, file, rings.opener()),
+                ZeroStrategy.ZERO_RANGE,
+                DeallocateStrategy.of(file, config.readOnly())));
             // A range of a file can be cloned or copied by the kernel, but not by way of a ring.
             final BlockGeometry geometry = BlockGeometry.builder(
                     config.blockSizeBytes(), file.lengthBytes() / config.blockSizeBytes())
@@ -122,7 +155,7 @@ public final class FileDevice implements GrowableDevice
             {
                 file.notes().add("the last " + unusedBytes + " bytes are less than a block and are not used");
             }
-            final FileDevice device = new FileDevice(config, file, geometry, capabilities, registry);
+            final FileDevice device = new FileDevice(config, file, geometry, capabilities, registry, rings);
             file.keepRecord();
             device.notes.addAll(file.notes());
             registry.addListener(device.memory);
@@ -182,7 +215,7 @@ public final class FileDevice implements GrowableDevice
      */
     public boolean isDirect()
     {
-        return file.isDirect();
+        return capabilities.isDirect();
     }
 
     /**
@@ -213,7 +246,7 @@ public final class FileDevice implements GrowableDevice
     @Override
     public void open(final ReactorContext context, final OpenListener listener)
     {
-        ringFactory.execute(() -> make(context, listener));
+        rings.execute(() -> make(context, listener));
     }
 
     private void make(final ReactorContext context, final OpenListener listener)
@@ -282,7 +315,7 @@ public final class FileDevice implements GrowableDevice
         if (isClosed.compareAndSet(false, true))
         {
             registry.removeListener(memory);
-            ringFactory.release();
+            rings.release();
             if (isAbandoned)
             {
                 file.abandon();
@@ -309,9 +342,58 @@ public final class FileDevice implements GrowableDevice
         return config;
     }
 
-    int fd()
+    /**
+     * Gives a channel its descriptor. Of a buffered file each channel has its own: Linux reports data that it failed to
+     * write back once for each open file, and each channel has to fail its flushes. Off the reactors.
+     *
+     * @return open until {@link #releaseDescriptor}.
+     * @throws NativeException when none is available.
+     */
+    int acquireDescriptor()
     {
-        return file.fd();
+        return sharesDescriptor() ? file.fd() : file.openAgain();
+    }
+
+    /**
+     * Takes a channel's descriptor back.
+     *
+     * @param fd of {@link #acquireDescriptor}.
+     */
+    void releaseDescriptor(final int fd)
+    {
+        if (!sharesDescriptor())
+        {
+            Files.close(fd);
+        }
+    }
+
+    /** {@return what {@link BackingFile#measure} does} */
+    long measure(final long address)
+    {
+        return file.measure(address);
+    }
+
+    private boolean sharesDescriptor()
+    {
+        return isDirect() || config.readOnly();
+    }
+
+    /** {@return errno of a failed sync of a buffered file, after which none succeeds; 0 before. Any thread} */
+    int lostWritesErrno()
+    {
+        return lostWritesErrno;
+    }
+
+    /**
+     * A sync of the buffered file has failed. On a reactor.
+     *
+     * @param errno   positive.
+     * @param reactor of the channel.
+     */
+    void onLostWrites(final int errno, final Reactor reactor)
+    {
+        lostWritesErrno = errno;
+        health.onLostWrites(errno, reactor);
     }
 
     FileHealth health()
@@ -322,6 +404,11 @@ public final class FileDevice implements GrowableDevice
     RegisteredMemory memory()
     {
         return memory;
+    }
+
+    RingFactory rings()
+    {
+        return rings;
     }
 
     FileCapabilities capabilities()
@@ -354,9 +441,9 @@ public final class FileDevice implements GrowableDevice
         }
     }
 
-    private static void checkIoUring(final FileDeviceConfig config)
+    private static void checkIoUring(final FileDeviceConfig config, final RingOpener opener)
     {
-        try (Ring ring = Ring.open(1, false))
+        try (Ring ring = opener.open(1, false))
         {
             assert !ring.isPolled();
         }
@@ -368,14 +455,16 @@ public final class FileDevice implements GrowableDevice
         }
     }
 
-    private static boolean findPolling(final FileDeviceConfig config, final BackingFile file)
+    /** {@return longest transfer to poll for; 0 for no polling} */
+    private static int findPolling(final FileDeviceConfig config, final BackingFile file, final RingOpener opener)
     {
         if (FileDeviceConfig.Polling.OFF == config.polling())
         {
-            return false;
+            return 0;
         }
         // A read of blocks that were never written succeeds without the drive, so the drive is asked first.
-        final boolean can = file.isDirect() && 1 == file.queueAttribute("io_poll") && canPoll(config, file);
+        final int polledBytesMax = file.isDirect() ? file.queueAttributes().polledBytesMax() : 0;
+        final boolean can = polledBytesMax >= config.blockSizeBytes() && canPoll(config, file, opener);
         if (!can && FileDeviceConfig.Polling.ON == config.polling())
         {
             throw new BlockDeviceException("device " + config.name() + ": polling on is not possible with " +
@@ -383,17 +472,17 @@ public final class FileDevice implements GrowableDevice
                 "system no polling: " +
                 "set polling: auto");
         }
-        return can;
+        return can ? polledBytesMax : 0;
     }
 
     /**
      * Reads a block through a polled ring: drives without poll queues answer {@code EOPNOTSUPP}.
      */
-    private static boolean canPoll(final FileDeviceConfig config, final BackingFile file)
+    private static boolean canPoll(final FileDeviceConfig config, final BackingFile file, final RingOpener opener)
     {
         Reactor.checkMayBlock("a look at a drive");
         final DmaMemory memory = DmaMemory.map(config.blockSizeBytes());
-        try (Ring ring = Ring.open(1, true))
+        try (Ring ring = opener.open(1, true))
         {
             ring.enable();
             final int length = config.blockSizeBytes();

@@ -19,7 +19,7 @@ import io.millrace.reactor.Reactor;
  * One reactor's channel to a {@link FileDevice}. A request takes a slot, whose number is the cookie of its one entry in
  * the rings; its stages are
  * <pre>
- *   READ, WRITE                   TRANSFER, again for what a short transfer left
+ *   READ, WRITE                   TRANSFER, again for what a short transfer left, then SYNC when forced and buffered
  *   FLUSH                         SYNC
  *   WRITE_ZEROES, DEALLOCATE      ALLOCATE, then SYNC when forced
  * </pre>
@@ -28,6 +28,7 @@ import io.millrace.reactor.Reactor;
 final class FileDeviceChannel implements BlockChannel
 {
     private static final int PAGE_BYTES = 4096;
+    private static final int NO_DESCRIPTOR = -1;
     /**
      * How many requests under way there must be for each one that is kept back to be handed over together with others.
      * An idle drive starts a request immediately, while the rest of a batch is still being parsed; the kernel also
@@ -49,7 +50,7 @@ final class FileDeviceChannel implements BlockChannel
         FREE,
         /** Moves payload. */
         TRANSFER,
-        /** Makes stable. */
+        /** Makes stable, or waits for the sync that does. */
         SYNC,
         /** Zeroes or gives back a range. */
         ALLOCATE,
@@ -81,19 +82,21 @@ final class FileDeviceChannel implements BlockChannel
     private final MemoryQuarantine quarantine;
     private final RingPair rings;
     private final RegisteredBuffers registered;
+    private final int fd;
     private final EntryWriter entries;
+    private final FileSync syncs;
+    private final RangeOperation ranges;
     private final DmaMemory memory;
+    private final long lengthAddress;
     private final int blockShift;
     private final boolean readOnly;
+    private final boolean isDirect;
 
     private final BlockRequest[] requests;
     private final Stage[] stages;
     private final long[] doneBytes;
-    private final ZeroStrategy[] triedZeroStrategies;
     private final int[] freeSlots;
     private int freeCount;
-    private ZeroStrategy zeroStrategy;
-    private boolean canDiscard = true;
     private State state = State.OPEN;
     private boolean isWatched;
     private MemoryHold[] holds;
@@ -106,11 +109,13 @@ final class FileDeviceChannel implements BlockChannel
     private FileDeviceChannel(
         final FileDevice device,
         final ReactorContext context,
+        final int fd,
         final RingPair rings,
         final RegisteredBuffers registered,
         final DmaMemory memory)
     {
         this.device = device;
+        this.fd = fd;
         reactor = context.reactor();
         quarantine = context.quarantine();
         this.rings = rings;
@@ -119,11 +124,10 @@ final class FileDeviceChannel implements BlockChannel
         final int depth = device.config().queueDepth();
         blockShift = device.geometry().blockShift();
         readOnly = device.geometry().readOnly();
-        zeroStrategy = device.capabilities().zeroStrategy();
+        isDirect = device.isDirect();
         requests = new BlockRequest[depth];
         stages = new Stage[depth];
         doneBytes = new long[depth];
-        triedZeroStrategies = new ZeroStrategy[depth];
         freeSlots = new int[depth];
         freeCount = depth;
         for (int i = 0; i < depth; i++)
@@ -132,7 +136,10 @@ final class FileDeviceChannel implements BlockChannel
             freeSlots[i] = depth - 1 - i;
         }
         entries = new EntryWriter(
-            device, rings, registered, memory.allocate((long)depth * EntryWriter.IOVECS_BYTES, PAGE_BYTES));
+            device, fd, rings, registered, memory.allocate((long)depth * EntryWriter.IOVECS_BYTES, PAGE_BYTES));
+        syncs = new FileSync(device, reactor, entries, depth, this::onSynced);
+        ranges = new RangeOperation(device.capabilities(), entries, blockShift, depth);
+        lengthAddress = memory.allocate(Long.BYTES, Long.BYTES);
     }
 
     /**
@@ -146,19 +153,25 @@ final class FileDeviceChannel implements BlockChannel
     static FileDeviceChannel make(final FileDevice device, final ReactorContext context)
     {
         final int depth = device.config().queueDepth();
-        final RingPair rings = RingPair.open(depth, device.isPolled());
+        final RingPair rings = RingPair.open(device.rings().opener(), depth, device.isPolled());
         final RegisteredBuffers registered = RegisteredBuffers.of(rings.first());
         DmaMemory memory = null;
+        int fd = NO_DESCRIPTOR;
         try
         {
             device.memory().join(registered, context.reactor());
             memory = DmaMemory.map((long)depth * EntryWriter.IOVECS_BYTES + PAGE_BYTES);
-            return new FileDeviceChannel(device, context, rings, registered, memory);
+            fd = device.acquireDescriptor();
+            return new FileDeviceChannel(device, context, fd, rings, registered, memory);
         }
         catch (final RuntimeException e)
         {
             device.memory().leave(registered);
             rings.close();
+            if (NO_DESCRIPTOR != fd)
+            {
+                device.releaseDescriptor(fd);
+            }
             if (null != memory)
             {
                 memory.close();
@@ -210,8 +223,7 @@ final class FileDeviceChannel implements BlockChannel
         {
             case READ, WRITE -> transfer(slot);
             case FLUSH -> sync(slot);
-            case WRITE_ZEROES -> zero(slot);
-            case DEALLOCATE -> deallocate(slot);
+            case WRITE_ZEROES, DEALLOCATE -> allocate(slot);
             case COMPARE, VERIFY, COPY -> throw new IllegalStateException("was not refused: " + request);
         }
         if (rings.first().unsubmitted() * IN_FLIGHT_PER_UNSUBMITTED > inFlight())
@@ -277,7 +289,11 @@ final class FileDeviceChannel implements BlockChannel
         holds = new MemoryHold[requests.length];
         for (int slot = 0; slot < requests.length; slot++)
         {
-            if (Stage.FREE != stages[slot])
+            if (Stage.SYNC == stages[slot] && !syncs.hasEntry(slot))
+            {
+                finish(slot, BlockStatus.ABORTED);
+            }
+            else if (Stage.FREE != stages[slot])
             {
                 final BlockRequest request = requests[slot];
                 requests[slot] = null;
@@ -332,6 +348,7 @@ final class FileDeviceChannel implements BlockChannel
         }
         device.memory().leave(registered);
         rings.close();
+        device.releaseDescriptor(fd);
         memory.close();
     }
 
@@ -390,7 +407,7 @@ final class FileDeviceChannel implements BlockChannel
         switch (stages[slot])
         {
             case TRANSFER -> onTransferred(slot, result);
-            case SYNC -> finish(slot, outcome(slot, result));
+            case SYNC -> syncs.onCompletion(slot, result);
             case ALLOCATE -> onAllocated(slot, result);
             case GIVEN_UP -> onLate(slot);
             case FREE -> throw new IllegalStateException("completion for free slot " + slot + ", result " + result);
@@ -402,21 +419,9 @@ final class FileDeviceChannel implements BlockChannel
         switch (stages[slot])
         {
             case TRANSFER -> transfer(slot);
-            case SYNC -> sync(slot);
-            case ALLOCATE -> allocateAgain(slot);
+            case SYNC -> syncs.repeat(slot);
+            case ALLOCATE -> allocate(slot);
             case FREE, GIVEN_UP -> throw new IllegalStateException("nothing to repeat for slot " + slot);
-        }
-    }
-
-    private void allocateAgain(final int slot)
-    {
-        if (BlockOperation.DEALLOCATE == requests[slot].operation())
-        {
-            deallocate(slot);
-        }
-        else
-        {
-            zero(slot);
         }
     }
 
@@ -426,7 +431,7 @@ final class FileDeviceChannel implements BlockChannel
         {
             if (doneBytes[slot] == totalBytes(slot))
             {
-                finish(slot, BlockStatus.SUCCESS);
+                onWhollyTransferred(slot);
             }
             else
             {
@@ -435,28 +440,40 @@ final class FileDeviceChannel implements BlockChannel
         }
     }
 
-    private void onAllocated(final int slot, final int result)
+    private void onWhollyTransferred(final int slot)
     {
-        final boolean isUnknown = -Errno.EOPNOTSUPP == result || -Errno.EINVAL == result;
-        if (isUnknown && BlockOperation.WRITE_ZEROES == requests[slot].operation())
+        if (!isDirect && BlockOperation.WRITE == requests[slot].operation())
         {
-            // Others that were under way may have found it out before.
-            if (triedZeroStrategies[slot] == zeroStrategy)
-            {
-                zeroStrategy = zeroStrategy.next();
-            }
-            zero(slot);
-        }
-        else if (isUnknown && DeallocateStrategy.DISCARD == device.capabilities().deallocateStrategy())
-        {
-            // To deallocate is a hint, and the geometry promises nothing of what is read afterwards.
-            canDiscard = false;
-            finish(slot, BlockStatus.SUCCESS);
+            finishRange(slot);
         }
         else
         {
-            finishRange(slot, outcome(slot, result));
+            finish(slot, BlockStatus.SUCCESS);
         }
+    }
+
+    private void onAllocated(final int slot, final int result)
+    {
+        if (isCut(slot))
+        {
+            // The kernel zeroes what is left of the range, and calls that success or an invalid range.
+            finish(slot, outcome(slot, 0));
+            return;
+        }
+        switch (ranges.onCompletion(slot, requests[slot], result))
+        {
+            case DONE -> finishRange(slot);
+            case AGAIN -> allocate(slot);
+            case IGNORED -> finish(slot, BlockStatus.SUCCESS);
+            case FAILED -> finish(slot, outcome(slot, result));
+        }
+    }
+
+    /** Whether the file or drive has become so small that it lacks blocks of the range. */
+    private boolean isCut(final int slot)
+    {
+        final long lengthBytes = device.measure(lengthAddress);
+        return lengthBytes >= 0 && offsetBytes(slot) + totalBytes(slot) > lengthBytes;
     }
 
     /**
@@ -470,8 +487,7 @@ final class FileDeviceChannel implements BlockChannel
         final int whole = result > 0 ? result & -(1 << blockShift) : 0;
         if (0 == whole)
         {
-            // Nothing at all is the end of a file that somebody cut.
-            finish(slot, result < 0 ? outcome(slot, result) : BlockStatus.DEVICE_ERROR);
+            finish(slot, outcome(slot, result));
             return false;
         }
         doneBytes[slot] += whole;
@@ -487,58 +503,33 @@ final class FileDeviceChannel implements BlockChannel
     private void sync(final int slot)
     {
         stages[slot] = Stage.SYNC;
-        entries.sync(slot);
+        syncs.begin(slot);
     }
 
-    private void zero(final int slot)
+    private void onSynced(final int slot, final int result)
     {
-        triedZeroStrategies[slot] = zeroStrategy;
-        switch (zeroStrategy)
-        {
-            case ZERO_RANGE -> fallocate(slot, FallocateMode.ZERO_RANGE);
-            case PUNCH_HOLE -> fallocate(slot, FallocateMode.PUNCH_HOLE);
-            case NONE -> finish(slot, BlockStatus.NOT_SUPPORTED);
-        }
+        finish(slot, result < 0 ? outcome(slot, result) : BlockStatus.SUCCESS);
     }
 
-    private void deallocate(final int slot)
-    {
-        switch (device.capabilities().deallocateStrategy())
-        {
-            case PUNCH_HOLE -> fallocate(slot, FallocateMode.PUNCH_HOLE);
-            case DISCARD -> discard(slot);
-            case NONE -> finish(slot, BlockStatus.NOT_SUPPORTED);
-        }
-    }
-
-    private void fallocate(final int slot, final int mode)
+    private void allocate(final int slot)
     {
         stages[slot] = Stage.ALLOCATE;
-        entries.fallocate(slot, offsetBytes(slot), totalBytes(slot), mode);
-    }
-
-    private void discard(final int slot)
-    {
-        if (canDiscard)
+        final BlockStatus status = ranges.begin(slot, requests[slot]);
+        if (null != status)
         {
-            stages[slot] = Stage.ALLOCATE;
-            entries.discard(slot, offsetBytes(slot), totalBytes(slot));
-        }
-        else
-        {
-            finish(slot, BlockStatus.SUCCESS);
+            finish(slot, status);
         }
     }
 
-    private void finishRange(final int slot, final BlockStatus status)
+    private void finishRange(final int slot)
     {
-        if (BlockStatus.SUCCESS == status && requests[slot].forceUnitAccess())
+        if (requests[slot].forceUnitAccess())
         {
             sync(slot);
         }
         else
         {
-            finish(slot, status);
+            finish(slot, BlockStatus.SUCCESS);
         }
     }
 
@@ -561,14 +552,31 @@ final class FileDeviceChannel implements BlockChannel
         return (long)requests[slot].blocks() << blockShift;
     }
 
+    /**
+     * {@return how a request ends whose I/O failed, or moved not even a block}
+     *
+     * @param result negated errno, or the bytes moved.
+     */
     private BlockStatus outcome(final int slot, final int result)
     {
-        if (result >= 0)
+        final long lengthBytes = device.measure(lengthAddress);
+        if (0 == lengthBytes)
         {
-            return BlockStatus.SUCCESS;
+            // The kernel leaves a drive that was removed without blocks: reads move nothing, writes find no space.
+            return failure(slot, Errno.ENODEV);
         }
-        requests[slot].failed(FailureCause.ERRNO, -result);
-        device.health().onError(-result, reactor);
-        return ErrnoStatus.of(-result);
+        if (result >= 0 || offsetBytes(slot) + totalBytes(slot) > lengthBytes)
+        {
+            device.health().onCut(lengthBytes, device.geometry().sizeBytes(), reactor);
+            return BlockStatus.DEVICE_ERROR;
+        }
+        return failure(slot, -result);
+    }
+
+    private BlockStatus failure(final int slot, final int errno)
+    {
+        requests[slot].failed(FailureCause.ERRNO, errno);
+        device.health().onError(errno, reactor);
+        return ErrnoStatus.of(errno);
     }
 }

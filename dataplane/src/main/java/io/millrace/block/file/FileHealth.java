@@ -53,23 +53,64 @@ final class FileHealth
     void onError(final int errno, final Reactor reactor)
     {
         final DeviceHealth health = healthOf(errno);
+        if (isWorse(health, reactor))
+        {
+            report(new DeviceStatus(health, reason(errno)), reactor);
+        }
+    }
+
+    /**
+     * An I/O has found the end of the file or block device before that of the device. On a reactor.
+     *
+     * @param lengthBytes of the block device now; of a regular file any.
+     * @param sizeBytes   of the device.
+     * @param reactor     of the channel; its timer finds out when errors have ceased.
+     */
+    void onCut(final long lengthBytes, final long sizeBytes, final Reactor reactor)
+    {
+        if (isWorse(DeviceHealth.DEGRADED, reactor))
+        {
+            report(new DeviceStatus(DeviceHealth.DEGRADED, path + (lengthBytes < sizeBytes ? " has " + lengthBytes +
+                " bytes now, less than the " + sizeBytes + " of the device" : " was truncated below the " + sizeBytes +
+                " bytes of the device") + ": enlarge it again"), reactor);
+        }
+    }
+
+    /**
+     * The kernel has lost data that it had taken into the page cache. On a reactor.
+     *
+     * @param errno   positive.
+     * @param reactor of the channel.
+     */
+    void onLostWrites(final int errno, final Reactor reactor)
+    {
+        if (isWorse(DeviceHealth.FAILED, reactor))
+        {
+            report(new DeviceStatus(DeviceHealth.FAILED, "data that hosts wrote to " + path + " is lost (" +
+                Errno.describe(errno) + "): flushes fail until the device is created again"), reactor);
+        }
+    }
+
+    private boolean isWorse(final DeviceHealth health, final Reactor reactor)
+    {
         if (DeviceHealth.ONLINE == health)
         {
-            return;
+            return false;
         }
         lastErrorNs = reactor.nowNs();
+        return health.compareTo(status.get().health()) > 0;
+    }
+
+    private void report(final DeviceStatus now, final Reactor reactor)
+    {
         final DeviceStatus before = status.get();
-        if (health.compareTo(before.health()) > 0)
+        // Who loses the race reports the same in another cycle, if it is worse still.
+        if (now.health().compareTo(before.health()) > 0 && status.compareAndSet(before, now))
         {
-            final DeviceStatus now = new DeviceStatus(health, reason(errno));
-            // Who loses the race reports the same in another cycle, if it is worse still.
-            if (status.compareAndSet(before, now))
+            services.onStatusChanged();
+            if (DeviceHealth.DEGRADED == now.health())
             {
-                services.onStatusChanged();
-                if (DeviceHealth.DEGRADED == health)
-                {
-                    reactor.schedule(reactor.nowNs() + quietNs, (nowNs) -> check(now, reactor));
-                }
+                reactor.schedule(reactor.nowNs() + quietNs, (nowNs) -> check(now, reactor));
             }
         }
     }
@@ -93,7 +134,7 @@ final class FileHealth
         {
             case Errno.ENXIO, Errno.ENODEV -> DeviceHealth.FAILED;
             case Errno.ENOSPC, Errno.EDQUOT, Errno.EFBIG, Errno.EROFS, Errno.EIO, Errno.ENODATA, Errno.EREMOTEIO,
-                 Errno.EILSEQ -> DeviceHealth.DEGRADED;
+                 Errno.EILSEQ, Errno.ETIMEDOUT, Errno.ENOLINK -> DeviceHealth.DEGRADED;
             // Canceled, not permitted, not supported: such errors are about the request.
             default -> DeviceHealth.ONLINE;
         };

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -224,8 +225,7 @@ public final class FileRecords
         {
             return;
         }
-        Files.createDirectories(directory,
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-x---")));
+        make(directory);
         final Path temporary = Files.createTempFile(directory, "new", ".tmp");
         try
         {
@@ -244,6 +244,35 @@ public final class FileRecords
         {
             Files.deleteIfExists(temporary);
         }
+        sync(directory);
+    }
+
+    /** Whose entry above is on stable storage: else a loss of power could take all records with it. */
+    private static void make(final Path directory) throws IOException
+    {
+        if (Files.isDirectory(directory))
+        {
+            return;
+        }
+        final Path parent = directory.toAbsolutePath().getParent();
+        make(parent);
+        try
+        {
+            Files.createDirectory(directory,
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-x---")));
+        }
+        catch (final FileAlreadyExistsException e)
+        {
+            if (!Files.isDirectory(directory))
+            {
+                throw e;
+            }
+        }
+        sync(parent);
+    }
+
+    private static void sync(final Path directory) throws IOException
+    {
         try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ))
         {
             channel.force(true);

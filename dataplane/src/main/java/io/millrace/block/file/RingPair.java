@@ -5,7 +5,8 @@ import io.millrace.bindings.linux.SubmissionEntry;
 
 /**
  * The rings of one channel. There is normally one; with polled completions a second one serves operations that cannot
- * be polled (flush, allocation), and also data when the drive refuses polling. Single-threaded.
+ * be polled (flush, allocation, transfers that the kernel splits), and also all data when the drive refuses polling.
+ * Single-threaded.
  */
 final class RingPair implements AutoCloseable
 {
@@ -27,21 +28,22 @@ final class RingPair implements AutoCloseable
     /**
      * Makes the rings. Any thread; they are used once they are {@link #enable enabled}.
      *
+     * @param opener   of rings.
      * @param depth    most entries outstanding.
      * @param isPolled whether completions of data are polled from the drive.
      * @return one ring or two.
      * @throws io.millrace.bindings.NativeException when a ring is unavailable.
      */
-    static RingPair open(final int depth, final boolean isPolled)
+    static RingPair open(final RingOpener opener, final int depth, final boolean isPolled)
     {
-        final Ring first = Ring.open(depth, isPolled);
+        final Ring first = opener.open(depth, isPolled);
         if (!isPolled)
         {
             return new RingPair(first, first);
         }
         try
         {
-            return new RingPair(first, Ring.open(depth, false));
+            return new RingPair(first, opener.open(depth, false));
         }
         catch (final RuntimeException e)
         {
@@ -84,23 +86,27 @@ final class RingPair implements AutoCloseable
     }
 
     /**
-     * {@return whether data goes through the ring that buffers are registered with}
+     * {@return the ring that a transfer goes through; buffers are registered with {@link #first()}}
+     *
+     * @param canBePolled whether its completion would be found by polling.
      */
-    boolean isDataOnFirst()
+    Ring dataRing(final boolean canBePolled)
     {
-        return data == first;
+        return canBePolled ? data : control;
     }
 
     /**
      * {@return an entry to fill for a transfer of data}
+     *
+     * @param ring of {@link #dataRing}.
      */
-    long nextDataEntry()
+    long nextDataEntry(final Ring ring)
     {
-        if (data != control)
+        if (ring != control)
         {
             polledInFlight++;
         }
-        return data.nextEntry();
+        return ring.nextEntry();
     }
 
     /**

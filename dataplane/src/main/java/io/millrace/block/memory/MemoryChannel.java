@@ -71,6 +71,24 @@ final class MemoryChannel implements BlockChannel
     }
 
     @Override
+    public boolean lendsForWrites()
+    {
+        return true;
+    }
+
+    @Override
+    public long lendForWrite(final long offsetBytes, final int lengthBytes)
+    {
+        return locks.tryExclusiveOnce(offsetBytes, lengthBytes) ? baseAddress + offsetBytes : 0;
+    }
+
+    @Override
+    public void releaseWritten(final long offsetBytes, final int lengthBytes)
+    {
+        locks.releaseExclusive(offsetBytes, lengthBytes);
+    }
+
+    @Override
     public int inFlight()
     {
         return longCount;

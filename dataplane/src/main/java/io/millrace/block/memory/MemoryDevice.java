@@ -10,6 +10,7 @@ import io.millrace.block.StripeLocks;
 import io.millrace.memory.DmaMemory;
 import io.millrace.memory.MemoryException;
 import java.util.List;
+import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
@@ -48,8 +49,24 @@ public final class MemoryDevice implements GrowableDevice
      */
     public static MemoryDevice create(final String name, final long sizeBytes, final int blockSizeBytes)
     {
+        return create(name, sizeBytes, blockSizeBytes, SystemNanoClock.INSTANCE);
+    }
+
+    /**
+     * Maps the memory of a device whose locks go by a clock.
+     *
+     * @param name           of the device.
+     * @param sizeBytes      a positive multiple of the block size.
+     * @param blockSizeBytes 512 or 4096.
+     * @param clock          that the reactors of its channels have.
+     * @return the device.
+     * @throws BlockDeviceException when sizes do not fit or there is not so much memory.
+     */
+    public static MemoryDevice create(
+        final String name, final long sizeBytes, final int blockSizeBytes, final NanoClock clock)
+    {
         final long blockCount = BlockGeometry.blockCountOf(name, sizeBytes, blockSizeBytes);
-        final StripeLocks locks = new StripeLocks(sizeBytes, SystemNanoClock.INSTANCE);
+        final StripeLocks locks = new StripeLocks(sizeBytes, clock);
         final BlockGeometry geometry = BlockGeometry.builder(blockSizeBytes, blockCount)
             .lendsReads(true)
             .completesInline(true)

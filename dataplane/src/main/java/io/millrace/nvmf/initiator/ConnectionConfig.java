@@ -1,6 +1,7 @@
 package io.millrace.nvmf.initiator;
 
 import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.validation.AddressText;
 import java.net.InetSocketAddress;
 
 /**
@@ -138,7 +139,14 @@ public record ConnectionConfig(
     public String target()
     {
         final String host = address.getHostString();
-        return transport + "://" + (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
+        return transport + "://" + (host.indexOf(':') < 0 ? host : "[" + shortForm(host) + "]") + ":" +
+            address.getPort();
+    }
+
+    private String shortForm(final String host)
+    {
+        final int scope = host.indexOf('%');
+        return AddressText.of(address.getAddress()) + (scope < 0 ? "" : host.substring(scope));
     }
 
     /**

@@ -7,7 +7,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
-import org.agrona.concurrent.SystemNanoClock;
 
 /**
  * The initiator on one reactor: all connections of the reactor take turns in it. Make one for each reactor that
@@ -36,7 +35,7 @@ public final class HostPollGroup implements Poller, AutoCloseable
     {
         this.reactor = reactor;
         this.transports = List.copyOf(transports);
-        nowNs = SystemNanoClock.INSTANCE.nanoTime();
+        nowNs = reactor.clockNs();
         reactor.execute(() -> reactor.addPoller(this));
     }
 
@@ -81,7 +80,7 @@ public final class HostPollGroup implements Poller, AutoCloseable
      */
     public void readClock()
     {
-        nowNs = SystemNanoClock.INSTANCE.nanoTime();
+        nowNs = reactor.clockNs();
     }
 
     /**

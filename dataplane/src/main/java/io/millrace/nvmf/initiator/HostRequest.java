@@ -478,7 +478,7 @@ public final class HostRequest
     }
 
     /**
-     * {@return when it was submitted, on the clock of {@link System#nanoTime()}; reconnecting does not change it}
+     * {@return when it was submitted, on the clock of its reactor; reconnecting does not change it}
      */
     public long startNs()
     {
@@ -486,7 +486,7 @@ public final class HostRequest
     }
 
     /**
-     * {@return when its answer had been received, on the clock of {@link System#nanoTime()}}
+     * {@return when its answer had been received, on the clock of its reactor}
      */
     public long completeNs()
     {

@@ -55,8 +55,8 @@ final class NamespaceList
      * Looks for a namespace; keeps no other.
      *
      * @param condition that it fulfils.
-     * @return the first that does; null when there is none. Fails with an {@link InitiatorException} when the list is
-     *     invalid up to there.
+     * @return the first namespace that fulfils it; null when no namespace does. Fails with an
+     *     {@link InitiatorException} when the list is invalid up to there.
      */
     CompletableFuture<NamespaceInfo> find(final Predicate<NamespaceInfo> condition)
     {

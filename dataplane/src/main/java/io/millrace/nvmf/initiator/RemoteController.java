@@ -434,7 +434,7 @@ public final class RemoteController implements AutoCloseable
      *
      * @param newInfo   of the controller, which may not be live yet.
      * @param condition that the namespace fulfils.
-     * @return the first that does; null when there is none. Fails as {@link #namespaces()} does.
+     * @return the first namespace that fulfils it; null when no namespace does. Fails as {@link #namespaces()} does.
      */
     public CompletableFuture<NamespaceInfo> findNamespace(
         final ControllerInfo newInfo, final Predicate<NamespaceInfo> condition)
@@ -574,10 +574,13 @@ public final class RemoteController implements AutoCloseable
 
     private CompletableFuture<AdminResult> shutDown()
     {
-        return admin(AdminCommand.getProperty(ControllerProperty.CONFIGURATION, 4))
+        final CompletableFuture<AdminResult> shutDown =
+            admin(AdminCommand.getProperty(ControllerProperty.CONFIGURATION, 4))
             .thenCompose((answer) -> admin(AdminCommand.setProperty(ControllerProperty.CONFIGURATION,
-                answer.result0() & ~ControllerConfiguration.SHUTDOWN_MASK | ControllerConfiguration.SHUTDOWN_NORMAL)))
-            .orTimeout(SHUTDOWN_TIMEOUT_MS, TimeUnit.MILLISECONDS);
+                answer.result0() & ~ControllerConfiguration.SHUTDOWN_MASK | ControllerConfiguration.SHUTDOWN_NORMAL)));
+        reactor.execute(() -> reactor.schedule(reactor.nowNs() + TimeUnit.MILLISECONDS.toNanos(SHUTDOWN_TIMEOUT_MS),
+            (nowNs) -> shutDown.completeExceptionally(new InitiatorException("controller does not shut down"))));
+        return shutDown;
     }
 
     /**

@@ -84,7 +84,7 @@ public final class QueuePairMeter
     }
 
     /**
-     * {@return when the last command came, on the clock of {@link System#nanoTime()}; any thread}
+     * {@return when the last command came, on the clock of its reactor; any thread}
      */
     public long lastCommandNs()
     {

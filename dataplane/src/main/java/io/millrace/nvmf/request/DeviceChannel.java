@@ -471,6 +471,37 @@ public final class DeviceChannel implements OpenListener, CloseListener
     }
 
     /**
+     * {@return whether the device lends memory for writes, and accepts requests}
+     */
+    boolean lendsForWrites()
+    {
+        return isOpen() && channel.lendsForWrites();
+    }
+
+    /**
+     * Takes memory of the device for a part of a write.
+     *
+     * @param offsetBytes of the part on the device.
+     * @param lengthBytes of the part.
+     * @return address of the part; 0 when it is not available now, or others wait for the device.
+     */
+    long lendForWrite(final long offsetBytes, final int lengthBytes)
+    {
+        return isOpen() && !queue.isBlocking() ? channel.lendForWrite(offsetBytes, lengthBytes) : 0;
+    }
+
+    /**
+     * Returns memory that was taken for a part of a write.
+     *
+     * @param offsetBytes of the part on the device.
+     * @param lengthBytes of the part.
+     */
+    void releaseWritten(final long offsetBytes, final int lengthBytes)
+    {
+        channel.releaseWritten(offsetBytes, lengthBytes);
+    }
+
+    /**
      * {@return whether a writer waits for memory that the device lent}
      *
      * @param request it was lent to.

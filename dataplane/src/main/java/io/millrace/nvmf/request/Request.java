@@ -2,6 +2,7 @@ package io.millrace.nvmf.request;
 
 import io.millrace.block.BlockCompletionListener;
 import io.millrace.block.BlockRequest;
+import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.SubmissionQueueEntry;
 import io.millrace.nvmf.qos.QosStage;
 import io.millrace.nvmf.transport.DataPointerFormat;
@@ -375,6 +376,46 @@ public final class Request extends RequestData
     public boolean copyLoan()
     {
         return !blockRequest.lent() || PayloadBuffers.copyLoan(this);
+    }
+
+    /**
+     * {@return whether payload that the host sends may be received into memory of the device: of a write to a device
+     * that lends it}
+     */
+    public boolean mayStoreReceived()
+    {
+        return IoOpcode.WRITE == entry.opcode() && null != namespace && 1 == data().count() &&
+            namespace.device().lendsForWrites();
+    }
+
+    /**
+     * Takes memory of the device for blocks behind those that it {@link #storedBytes() has}. Only while it
+     * {@link #mayStoreReceived}; {@link #endStoring} follows at once.
+     *
+     * @param lengthBytes of the blocks.
+     * @return address; 0 when they are not available now.
+     */
+    public long beginStoring(final int lengthBytes)
+    {
+        return namespace.device().lendForWrite(storedPosition(), lengthBytes);
+    }
+
+    /**
+     * Returns the memory.
+     *
+     * @param lengthBytes that was taken.
+     * @param nowStored   bytes of whole blocks at its beginning that have the payload now.
+     */
+    public void endStoring(final int lengthBytes, final int nowStored)
+    {
+        namespace.device().releaseWritten(storedPosition(), lengthBytes);
+        storedBytes(storedBytes() + nowStored);
+    }
+
+    /** Where on its device the first byte belongs that the device has not. */
+    private long storedPosition()
+    {
+        return (entry.startingLba() << namespace.blockShift()) + partOffset() + storedBytes();
     }
 
     /**

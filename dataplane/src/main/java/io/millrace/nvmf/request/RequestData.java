@@ -27,6 +27,7 @@ public abstract sealed class RequestData extends BufferWaiter permits Request
     private int partOffset;
     private boolean sendsData;
     private int transferredBytes;
+    private int storedBytes;
 
     /** Of a slot that has no command. */
     RequestData()
@@ -40,6 +41,7 @@ public abstract sealed class RequestData extends BufferWaiter permits Request
         inCapsuleAddress = 0;
         sendsData = false;
         transferredBytes = 0;
+        storedBytes = 0;
         data.clear();
         wholeLength = 0;
         partOffset = 0;
@@ -159,6 +161,7 @@ public abstract sealed class RequestData extends BufferWaiter permits Request
     public final void endPart()
     {
         partOffset += data.totalBytes();
+        storedBytes = 0;
     }
 
     /** No other part follows: the command has failed. */
@@ -250,5 +253,19 @@ public abstract sealed class RequestData extends BufferWaiter permits Request
     public final void transferredBytes(final int bytes)
     {
         transferredBytes = bytes;
+    }
+
+    /**
+     * {@return bytes of the present part's beginning that the device has already, as they were received into memory
+     * that it lent; the rest is in {@link #data()}}
+     */
+    public final int storedBytes()
+    {
+        return storedBytes;
+    }
+
+    final void storedBytes(final int bytes)
+    {
+        storedBytes = bytes;
     }
 }

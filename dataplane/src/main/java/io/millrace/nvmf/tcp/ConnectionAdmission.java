@@ -236,6 +236,14 @@ final class ConnectionAdmission
     }
 
     /**
+     * {@return addresses that have connections}
+     */
+    synchronized int addresses()
+    {
+        return addresses.size();
+    }
+
+    /**
      * {@return how many connections were refused of each address, for the latest {@link #REFUSED_ADDRESSES_MAX}}
      */
     synchronized Map<String, Long> refused()

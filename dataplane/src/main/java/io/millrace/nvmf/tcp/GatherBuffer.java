@@ -2,9 +2,9 @@ package io.millrace.nvmf.tcp;
 
 import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.MessageHeader;
-import io.millrace.bindings.linux.Sockets;
 import io.millrace.memory.DmaMemory;
 import io.millrace.memory.Segments;
+import io.millrace.reactor.Kernel;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -29,8 +29,8 @@ class GatherBuffer
     /** Header, payload and what follows it. */
     private static final int VECTORS_PER_ENTRY = Segments.COUNT_MAX + 2;
     private static final int STAGING_BYTES = ENTRY_COUNT_MAX * ENTRY_BYTES_MAX;
-    private static final int FLAGS = Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
 
+    private final Kernel kernel;
     private final long stagingAddress;
     private final UnsafeBuffer staging;
     private final long vectorsAddress;
@@ -44,8 +44,9 @@ class GatherBuffer
     private long lastEndAddress;
     private long bytes;
 
-    GatherBuffer(final DmaMemory memory)
+    GatherBuffer(final Kernel kernel, final DmaMemory memory)
     {
+        this.kernel = kernel;
         stagingAddress = memory.allocate(STAGING_BYTES, 4096);
         staging = new UnsafeBuffer(stagingAddress, STAGING_BYTES);
         vectorsAddress = memory.allocate((long)VECTOR_COUNT_MAX * MessageHeader.IOVEC_SIZE_BYTES, 64);
@@ -212,9 +213,9 @@ class GatherBuffer
     {
         if (1 == vectorCount)
         {
-            return Sockets.send(fd, NativeMemory.getLong(vectorsAddress), bytes, FLAGS);
+            return kernel.send(fd, NativeMemory.getLong(vectorsAddress), bytes);
         }
         MessageHeader.set(messageAddress, vectorsAddress, vectorCount);
-        return Sockets.sendmsg(fd, messageAddress, FLAGS);
+        return kernel.sendMessage(fd, messageAddress);
     }
 }

@@ -34,6 +34,7 @@ final class H2CDataReceiver
     private int transferCount;
     private int largeCount;
     private Request request;
+    private final DirectStore direct = new DirectStore();
     /** Data of the present PDU, which goes behind what its request has, and how much of it has come. */
     private int pduDataBytes;
     private int receivedBytes;
@@ -84,17 +85,36 @@ final class H2CDataReceiver
     }
 
     /**
-     * {@return payload of the request whose data is being received; only while {@link #leftBytes} is not 0}
+     * Says where data of the present PDU is to be received next, in {@link #memory}, before each attempt. What was
+     * received is reported to {@link #onPayload}, or {@link #onNothing}, before anything else.
+     *
+     * @param buffer that receives.
+     * @param fd     of the socket.
+     * @return bytes to receive; fewer than {@link #leftBytes} when the rest goes elsewhere.
      */
-    Segments payload()
+    int prepare(final ReceiveBuffer buffer, final int fd)
     {
-        return request.data();
+        final int left = leftBytes();
+        return direct.isActive() ? direct.prepare(nextOffset(), left, buffer.availableBytes(fd)) : left;
     }
 
     /**
-     * {@return where in {@link #payload} the next byte goes}
+     * {@return memory that the next data is received into; only while {@link #leftBytes} is not 0}
      */
-    int nextOffset()
+    Segments memory()
+    {
+        return direct.isPrepared() ? direct.memory() : request.data();
+    }
+
+    /**
+     * {@return where in {@link #memory} the next byte goes}
+     */
+    int memoryOffset()
+    {
+        return direct.isPrepared() ? 0 : nextOffset();
+    }
+
+    private int nextOffset()
     {
         return request.transferredBytes() + receivedBytes;
     }
@@ -142,6 +162,7 @@ final class H2CDataReceiver
         transferCount = 0;
         Arrays.fill(transfers, null);
         request = null;
+        direct.end();
         pduDataBytes = 0;
         receivedBytes = 0;
         largeCount = 0;
@@ -201,6 +222,11 @@ final class H2CDataReceiver
         final int here = (int)Math.min(pduDataBytes, available - headerBytes);
         addressed.data().copyIn(addressed.transferredBytes(), address + headerBytes, here);
         receivedBytes = here;
+        // With a digest, data is not known to be right before all of it is here.
+        if (0 == digests.dataBytes() && here < pduDataBytes && addressed.mayStoreReceived())
+        {
+            direct.begin(addressed);
+        }
         return headerBytes + here;
     }
 
@@ -212,6 +238,21 @@ final class H2CDataReceiver
     void onPayload(final int received)
     {
         receivedBytes += received;
+        if (direct.isPrepared())
+        {
+            direct.onReceived(nextOffset());
+        }
+    }
+
+    /**
+     * Nothing was received.
+     */
+    void onNothing()
+    {
+        if (direct.isPrepared())
+        {
+            direct.onReceived(nextOffset());
+        }
     }
 
     /**
@@ -235,6 +276,7 @@ final class H2CDataReceiver
     {
         final Request done = request;
         request = null;
+        direct.end();
         done.transferredBytes(done.transferredBytes() + pduDataBytes);
         if (done.transferredBytes() == done.dataLength())
         {

@@ -7,6 +7,7 @@ import io.millrace.nvmf.queue.CommandDispatcher;
 import io.millrace.nvmf.request.Request;
 import io.millrace.nvmf.tcp.pdu.CapsuleCommand;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
+import io.millrace.nvmf.tcp.pdu.DataPdu;
 import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
 import io.millrace.nvmf.tcp.pdu.ICPdu;
 import io.millrace.nvmf.tcp.pdu.PduType;
@@ -83,12 +84,15 @@ final class PduReceiver
         long total = 0;
         for (int round = 0; round < ROUNDS_MAX; round++)
         {
-            final int room = buffer.roomBytes(h2cData.expectsLarge());
-            final int payload = h2cData.leftBytes();
+            final int left = h2cData.leftBytes();
+            final int payload = 0 == left ? 0 : h2cData.prepare(buffer, connection.fd());
+            // What follows a part of the payload on the stream is the rest of the payload.
+            final int room = payload == left ? roomBytes() : 0;
             final long received = 0 == payload ? buffer.receive(connection.fd(), room) :
-                buffer.receive(connection.fd(), room, h2cData.payload(), h2cData.nextOffset(), payload);
+                buffer.receive(connection.fd(), room, h2cData.memory(), h2cData.memoryOffset(), payload);
             if (received <= 0)
             {
+                h2cData.onNothing();
                 onNothing(received);
                 break;
             }
@@ -103,13 +107,32 @@ final class PduReceiver
     }
 
     /**
+     * How much of the receiving area to receive into. Of a large payload nothing should come there: it would have to be
+     * copied, and the rest would be received at an address that is not aligned. So no more than
+     * the rest of a capsule and the next header.
+     */
+    private int roomBytes()
+    {
+        if (!h2cData.expectsLarge())
+        {
+            return buffer.roomBytes();
+        }
+        final int kept = partialPdu.length();
+        // With a header digest the length may be any number: it is checked when the whole header is here.
+        final int rest = kept >= CommonHeader.SIZE_BYTES &&
+            PduType.CAPSULE_COMMAND == WireHeader.type(partialPdu.address()) ?
+            Math.clamp((long)WireHeader.pduLength(partialPdu.address()) - kept, 0, buffer.capsuleDataBytesMax()) : 0;
+        return rest + digests.dataBytes() + DataPdu.SIZE_BYTES + digests.headerBytes();
+    }
+
+    /**
      * Reads and drops what the peer still sends, so that closing does not reset what it has yet to read.
      *
      * @return bytes dropped.
      */
     long discard()
     {
-        final long received = buffer.receive(connection.fd(), buffer.roomBytes(false));
+        final long received = buffer.receive(connection.fd(), buffer.roomBytes());
         if (received <= 0)
         {
             onNothing(received);

@@ -1,11 +1,12 @@
 package io.millrace.nvmf.tcp;
 
-import io.millrace.bindings.linux.Sockets;
+import io.millrace.bindings.NativeMemory;
 import io.millrace.memory.DmaMemory;
 import io.millrace.memory.Segments;
 import io.millrace.nvmf.tcp.pdu.CapsuleCommand;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
 import io.millrace.nvmf.tcp.pdu.ScatterVectors;
+import io.millrace.reactor.Kernel;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -27,28 +28,26 @@ final class ReceiveBuffer
      */
     static final int SCARCE_BYTES = 16 << 10;
 
-    /**
-     * How much is received behind a payload while large payloads are expected. Bytes of the next payload that arrive in
-     * the receiving area have to be copied, so they should be few; the rest is received in place.
-     */
-    static final int WINDOW_BYTES = 4 << 10;
-
     private static final int HEADER_BYTES_MAX =
         CapsuleCommand.SIZE_BYTES + 2 * CommonHeader.DIGEST_SIZE_BYTES;
 
+    private final Kernel kernel;
     private final int capsuleDataBytesMax;
     private final int lengthBytes;
     private final long startAddress;
     private final long viewAddress;
     private final UnsafeBuffer view;
     private final ScatterVectors vectors;
+    private final long countAddress;
     private final SlabPool smallBlocks;
     private final SlabPool largeBlocks;
     private final DeferralBlocks deferralBlocks;
     private int stalledCount;
 
-    ReceiveBuffer(final DmaMemory memory, final TcpTransportConfig config, final Runnable onGrown)
+    ReceiveBuffer(
+        final Kernel kernel, final DmaMemory memory, final TcpTransportConfig config, final Runnable onGrown)
     {
+        this.kernel = kernel;
         capsuleDataBytesMax =
             Math.max(config.inCapsuleDataBytes(), TcpTransportConfig.ADMIN_IN_CAPSULE_DATA_BYTES);
         lengthBytes = config.receiveBufferBytes();
@@ -60,6 +59,7 @@ final class ReceiveBuffer
         startAddress = viewAddress + headroom;
         view = new UnsafeBuffer(viewAddress, headroom + lengthBytes);
         vectors = new ScatterVectors(memory.allocate(ScatterVectors.SIZE_BYTES, 64));
+        countAddress = memory.allocate(Integer.BYTES, Integer.BYTES);
     }
 
     /**
@@ -104,15 +104,9 @@ final class ReceiveBuffer
 
     /**
      * {@return how much of the receiving area to receive into now}
-     *
-     * @param expectsLarge the connection has asked for large payloads.
      */
-    int roomBytes(final boolean expectsLarge)
+    int roomBytes()
     {
-        if (expectsLarge)
-        {
-            return WINDOW_BYTES;
-        }
         return 0 == stalledCount ? lengthBytes : SCARCE_BYTES;
     }
 
@@ -161,6 +155,16 @@ final class ReceiveBuffer
     }
 
     /**
+     * {@return how many bytes a socket has; 0 when that is unknown}
+     *
+     * @param fd of the socket.
+     */
+    int availableBytes(final int fd)
+    {
+        return 0 == kernel.available(fd, countAddress) ? NativeMemory.getInt(countAddress) : 0;
+    }
+
+    /**
      * Receives into the receiving area.
      *
      * @param fd   non-blocking socket.
@@ -169,7 +173,7 @@ final class ReceiveBuffer
      */
     long receive(final int fd, final int room)
     {
-        return Sockets.recv(fd, startAddress, room, Sockets.MSG_DONTWAIT);
+        return kernel.receive(fd, startAddress, room);
     }
 
     /**
@@ -184,7 +188,7 @@ final class ReceiveBuffer
      */
     long receive(final int fd, final int room, final Segments payload, final int offset, final int lengthBytes)
     {
-        return Sockets.recvmsg(
-            fd, vectors.set(payload, offset, lengthBytes, startAddress, room), Sockets.MSG_DONTWAIT);
+        return kernel.receiveMessage(
+            fd, vectors.set(payload, offset, lengthBytes, startAddress, room));
     }
 }

@@ -3,6 +3,7 @@ package io.millrace.nvmf.tcp;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.SocketAddress;
 import io.millrace.bindings.linux.Sockets;
+import io.millrace.reactor.Kernel;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 
@@ -23,10 +24,12 @@ final class SocketSetup
     private static final int SCRATCH_BYTES = 64;
     private static final int LENGTH_OFFSET = 32;
 
+    private final Kernel kernel;
     private final long scratchAddress;
 
-    SocketSetup(final Arena arena)
+    SocketSetup(final Kernel kernel, final Arena arena)
     {
+        this.kernel = kernel;
         scratchAddress = arena.allocate(SCRATCH_BYTES, Long.BYTES).address();
     }
 
@@ -42,7 +45,7 @@ final class SocketSetup
     void set(final int fd, final int level, final int option, final int value)
     {
         NativeMemory.putInt(scratchAddress, value);
-        Sockets.setsockopt(fd, level, option, scratchAddress, Integer.BYTES);
+        kernel.setSocketOption(fd, level, option, scratchAddress, Integer.BYTES);
     }
 
     /**
@@ -77,7 +80,7 @@ final class SocketSetup
      */
     int bind(final int fd, final InetSocketAddress address)
     {
-        return Sockets.bind(fd, scratchAddress, SocketAddress.write(scratchAddress, address));
+        return kernel.bind(fd, scratchAddress, SocketAddress.write(scratchAddress, address));
     }
 
     /**
@@ -88,7 +91,7 @@ final class SocketSetup
     InetSocketAddress name(final int fd)
     {
         NativeMemory.putInt(scratchAddress + LENGTH_OFFSET, SocketAddress.SIZE_BYTES_MAX);
-        return Sockets.getsockname(fd, scratchAddress, scratchAddress + LENGTH_OFFSET) < 0 ?
+        return kernel.socketName(fd, scratchAddress, scratchAddress + LENGTH_OFFSET) < 0 ?
             null : SocketAddress.read(scratchAddress);
     }
 
@@ -101,7 +104,7 @@ final class SocketSetup
     InetSocketAddress peer(final int fd)
     {
         NativeMemory.putInt(scratchAddress + LENGTH_OFFSET, SocketAddress.SIZE_BYTES_MAX);
-        return Sockets.getpeername(fd, scratchAddress, scratchAddress + LENGTH_OFFSET) < 0 ?
+        return kernel.peerName(fd, scratchAddress, scratchAddress + LENGTH_OFFSET) < 0 ?
             null : SocketAddress.read(scratchAddress);
     }
 }

@@ -3,10 +3,10 @@ package io.millrace.nvmf.tcp;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.linux.Epoll;
-import io.millrace.bindings.linux.Files;
 import io.millrace.bindings.linux.SocketAddress;
 import io.millrace.bindings.linux.Sockets;
 import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.reactor.Kernel;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReadinessListener;
 import java.lang.foreign.Arena;
@@ -79,11 +79,11 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
             throw new IllegalStateException("cannot listen on " + address.getHostString() + ':' + address.getPort() +
                 ": the name has no address: use a numeric address of this machine");
         }
-        final int fd = NativeException.check("socket", Sockets.socket(SocketAddress.family(address),
-            Sockets.SOCK_STREAM | Sockets.SOCK_NONBLOCK | Sockets.SOCK_CLOEXEC, 0));
+        final Kernel kernel = groups.get(0).reactor().kernel();
+        final int fd = NativeException.check("socket", kernel.socket(SocketAddress.family(address)));
         try (Arena arena = Arena.ofConfined())
         {
-            final SocketSetup setup = new SocketSetup(arena);
+            final SocketSetup setup = new SocketSetup(kernel, arena);
             setup.set(fd, Sockets.SOL_SOCKET, Sockets.SO_REUSEADDR, 1);
             if (Sockets.AF_INET6 == SocketAddress.family(address))
             {
@@ -92,7 +92,7 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
             int result = setup.bind(fd, address);
             if (result >= 0)
             {
-                result = Sockets.listen(fd, BACKLOG);
+                result = kernel.listen(fd, BACKLOG);
             }
             if (result < 0)
             {
@@ -103,7 +103,7 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
         }
         catch (final RuntimeException e)
         {
-            Files.close(fd);
+            kernel.close(fd);
             throw e;
         }
     }
@@ -129,7 +129,7 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
     {
         for (int i = 0; i < ACCEPTS_PER_TURN; i++)
         {
-            final int accepted = Sockets.accept4(fd, 0, 0, Sockets.SOCK_NONBLOCK | Sockets.SOCK_CLOEXEC);
+            final int accepted = reactor.kernel().accept(fd);
             if (accepted >= 0)
             {
                 onAccepted(accepted);
@@ -154,7 +154,7 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
     public void close()
     {
         reactor.deregister(fd);
-        Files.close(fd);
+        reactor.kernel().close(fd);
         isClosed = true;
     }
 
@@ -188,7 +188,7 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
         if (null == chosen)
         {
             counters.onRefused();
-            Files.close(accepted);
+            reactor.kernel().close(accepted);
             return;
         }
         chosen.assignedCount().incrementAndGet();
@@ -196,7 +196,7 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
         {
             chosen.assignedCount().decrementAndGet();
             counters.onRefused();
-            Files.close(accepted);
+            reactor.kernel().close(accepted);
         }
     }
 

@@ -2,7 +2,6 @@ package io.millrace.nvmf.tcp;
 
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.linux.Epoll;
-import io.millrace.bindings.linux.Files;
 import io.millrace.bindings.linux.Sockets;
 import io.millrace.nvmf.queue.QueuePair;
 import io.millrace.nvmf.request.QueuePairTransport;
@@ -194,7 +193,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         updateInterest();
         if (ConnectionState.DRAINING == state && SendState.IDLE == next)
         {
-            Sockets.shutdown(fd, Sockets.SHUT_WR);
+            group.reactor().kernel().shutdown(fd, Sockets.SHUT_WR);
         }
     }
 
@@ -336,7 +335,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         state(ConnectionState.CLOSED);
         group.counters().onClosed(reason);
         readiness.stop();
-        Files.close(fd);
+        group.reactor().kernel().close(fd);
         timers.cancel();
         sendScheduler.stop();
         sender.close();

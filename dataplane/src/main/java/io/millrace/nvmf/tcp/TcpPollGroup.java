@@ -1,13 +1,13 @@
 package io.millrace.nvmf.tcp;
 
 import io.millrace.bindings.NativeException;
-import io.millrace.bindings.linux.Files;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.transport.DataPointer;
 import io.millrace.nvmf.transport.DataPointerFormat;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.DeferredRemovalList;
+import io.millrace.reactor.Kernel;
 import io.millrace.reactor.LinkListener;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
@@ -17,7 +17,7 @@ import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 /**
  * The connections of one reactor and their shared resources: receive buffer, gather buffer, blocks. Made, polled and
@@ -88,7 +88,7 @@ final class TcpPollGroup implements Poller, LinkListener
         final TcpTransportConfig config,
         final TcpCounters counters,
         final ConnectionAdmission admission,
-        final Function<DmaMemory, GatherBuffer> sending)
+        final BiFunction<Kernel, DmaMemory, GatherBuffer> sending)
     {
         this.pollGroup = pollGroup;
         this.config = config;
@@ -96,10 +96,10 @@ final class TcpPollGroup implements Poller, LinkListener
         this.admission = admission;
         reactor = pollGroup.reactor();
         memory = DmaMemory.map(ReceiveBuffer.memoryBytes(config) + GatherBuffer.memoryBytes());
-        receiveBuffer = new ReceiveBuffer(memory, config, this::scheduleTrim);
-        gatherBuffer = sending.apply(memory);
+        receiveBuffer = new ReceiveBuffer(reactor.kernel(), memory, config, this::scheduleTrim);
+        gatherBuffer = sending.apply(reactor.kernel(), memory);
         senderBlocks = new SlabPool(PduSender.BLOCK_BYTES, 64, this::scheduleTrim);
-        socketSetup = new SocketSetup(arena);
+        socketSetup = new SocketSetup(reactor.kernel(), arena);
         dataPointers = new DataPointerFormat(
             EnumSet.of(DataPointer.Kind.IN_CAPSULE, DataPointer.Kind.TRANSPORT), config.inCapsuleDataBytes());
         pollIdleTimeoutNs = reactor.config().spinNs();
@@ -232,7 +232,7 @@ final class TcpPollGroup implements Poller, LinkListener
         if (null == name || null == peer)
         {
             counters.onAccepted();
-            Files.close(fd);
+            reactor.kernel().close(fd);
             assignedCount.decrementAndGet();
             counters.onClosed("accepted socket has no name");
             return null;
@@ -240,7 +240,7 @@ final class TcpPollGroup implements Poller, LinkListener
         final ConnectionPermit permit = admission.begin(peer.getAddress().getHostAddress(), reactor.nowNs());
         if (null == permit)
         {
-            Files.close(fd);
+            reactor.kernel().close(fd);
             assignedCount.decrementAndGet();
             return null;
         }

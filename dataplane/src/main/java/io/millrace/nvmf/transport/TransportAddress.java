@@ -1,5 +1,6 @@
 package io.millrace.nvmf.transport;
 
+import io.millrace.validation.AddressText;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -96,7 +97,7 @@ public record TransportAddress(Type transportType, Family addressFamily, String 
     }
 
     /**
-     * A TCP address. The IPv6 wildcard is written {@code ::}, however it is given.
+     * A TCP address, as it is given.
      *
      * @param address numeric, IPv4 or IPv6.
      * @param port    number.
@@ -108,8 +109,8 @@ public record TransportAddress(Type transportType, Family addressFamily, String 
     }
 
     /**
-     * An address of a transport over IP. Scopes of link-local addresses are left out, as the kernel does when it names
-     * a socket.
+     * An address of a transport over IP, in canonical form (RFC 5952): hosts and people compare addresses as text.
+     * Scopes of link-local addresses are left out, as the kernel does when it names a socket.
      *
      * @param type   of the transport.
      * @param socket resolved.
@@ -117,9 +118,7 @@ public record TransportAddress(Type transportType, Family addressFamily, String 
      */
     public static TransportAddress of(final Type type, final InetSocketAddress socket)
     {
-        final String text = socket.getAddress().getHostAddress();
-        final int scope = text.indexOf('%');
-        return of(type, scope < 0 ? text : text.substring(0, scope), socket.getPort());
+        return of(type, AddressText.of(socket.getAddress()), socket.getPort());
     }
 
     /**
@@ -135,8 +134,8 @@ public record TransportAddress(Type transportType, Family addressFamily, String 
 
     private static TransportAddress of(final Type type, final String address, final int port)
     {
-        return new TransportAddress(type, address.indexOf(':') >= 0 ? Family.IPV6 : Family.IPV4,
-            "0:0:0:0:0:0:0:0".equals(address) ? "::" : address, Integer.toString(port));
+        return new TransportAddress(type, address.indexOf(':') >= 0 ? Family.IPV6 : Family.IPV4, address,
+            Integer.toString(port));
     }
 
     /**

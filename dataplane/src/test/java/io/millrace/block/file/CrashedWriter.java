@@ -5,11 +5,12 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.Initiator;
 import io.millrace.memory.DmaMemory;
+import io.millrace.seed.TestSeeds;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
+import java.util.Random;
 
 /**
  * A process that is killed while it writes. Writes blocks of known content, each batch either forced or followed by a
@@ -27,7 +28,7 @@ final class CrashedWriter
 
     public static void main(final String[] args)
     {
-        final SplittableRandom random = new SplittableRandom(Long.parseLong(args[1]));
+        final Random random = TestSeeds.fixed(Long.parseLong(args[1]));
         final PrintStream out = System.out;
         try (FileDevice device = FileDevice.open(FileDeviceConfig.of("crash", Path.of(args[0]), BLOCKS * BLOCK, BLOCK));
             Initiator initiator = new Initiator("writer", device);

@@ -23,7 +23,8 @@ class FallbackFileTest extends BlockDeviceContractTest
         return FileDevice.open(
             FileDeviceConfig.of("fallback", directory.resolve("volume.img"), SIZE_BYTES, 4096),
             MemoryRegistry.of(registered),
-            (found) -> new FileCapabilities(true, ZeroStrategy.NONE, DeallocateStrategy.DISCARD));
+            (found) -> new FileCapabilities(
+                found.isDirect(), 128 << 10, ZeroStrategy.NONE, DeallocateStrategy.DISCARD));
     }
 
     @Test

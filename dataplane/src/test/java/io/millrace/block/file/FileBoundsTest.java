@@ -1,5 +1,6 @@
 package io.millrace.block.file;
 
+import static io.millrace.testing.Requirement.requireRoot;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -14,7 +15,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -238,7 +238,7 @@ class FileBoundsTest
     @Test
     void shouldCountLinksOfRootInDevWhereTheyLie() throws IOException
     {
-        Assumptions.assumeTrue("root".equals(System.getProperty("user.name")), "only root makes such links");
+        requireRoot();
         final Path dev = Files.createTempDirectory(Path.of("/dev/shm"), "millrace-links");
         final Path target = Files.createTempFile(Path.of("/dev/shm"), "millrace-target", ".img");
         final Path link = Files.createSymbolicLink(dev.resolve("by-name"), target);

@@ -8,6 +8,7 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.Initiator;
 import io.millrace.memory.DmaMemory;
+import io.millrace.seed.TestSeeds;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -32,7 +33,7 @@ class FileDeviceCrashTest
     @Test
     void shouldHaveWhatWasAcknowledgedWhenTheProcessWasKilled() throws Exception
     {
-        final long seed = Long.getLong("millrace.test.seed", System.nanoTime());
+        final long seed = TestSeeds.seed();
         final Path path = directory.resolve("crash.img");
         final long acknowledged = writeAndKill(path, seed);
         try (FileDevice device = FileDevice.open(FileDeviceConfig.of("crash", path, 0, CrashedWriter.BLOCK));
@@ -63,7 +64,7 @@ class FileDeviceCrashTest
         // The batch that was under way when the process was killed may be there or not.
         final boolean isUnderWay = found == acknowledged + 1;
         assertTrue(found == expected || isUnderWay, () -> "block " + lba + " has batch " + found +
-            ", acknowledged was " + expected + "; -Dmillrace.test.seed=" + seed);
+            ", acknowledged was " + expected + "; -Dmillrace.seed=" + seed);
         if (found > 0 && !isUnderWay)
         {
             for (int offset = 0; offset < CrashedWriter.BLOCK; offset += 2 * Long.BYTES)

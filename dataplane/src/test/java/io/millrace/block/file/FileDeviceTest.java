@@ -9,6 +9,7 @@ import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.DeviceHealth;
 import io.millrace.block.Initiator;
 import io.millrace.lock.LockHolder;
 import io.millrace.memory.DmaMemory;
@@ -19,8 +20,10 @@ import io.millrace.memory.MemoryRole;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -83,6 +86,28 @@ class FileDeviceTest
             {
                 assertEquals(2 * MIB, device.geometry().sizeBytes());
             }
+        }
+    }
+
+    @Test
+    void shouldSayThatAFileWasTruncatedUnderIt() throws IOException
+    {
+        final Path path = directory.resolve("truncated.img");
+        try (DmaMemory arena = DmaMemory.map(4096);
+            FileDevice device = FileDevice.open(config(path, MIB));
+            Initiator initiator = new Initiator("t", device))
+        {
+            try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE))
+            {
+                file.truncate(MIB / 2);
+            }
+            assertEquals(BlockStatus.DEVICE_ERROR,
+                initiator.run(BlockOperation.READ, 200, 1, false, arena.address(), 4096));
+            assertEquals(DeviceHealth.DEGRADED, device.status().health());
+            assertEquals(path + " was truncated below the 1048576 bytes of the device: enlarge it again",
+                device.status().reason());
+            assertEquals(BlockStatus.SUCCESS,
+                initiator.run(BlockOperation.READ, 100, 1, false, arena.address(), 4096));
         }
     }
 

@@ -44,7 +44,7 @@ class FileHealthTest
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {Errno.EIO, Errno.ENOSPC, Errno.EROFS})
+    @ValueSource(ints = {Errno.EIO, Errno.ENOSPC, Errno.EROFS, Errno.ETIMEDOUT, Errno.ENOLINK})
     void shouldBeDegradedUntilErrorsCease(final int errno)
     {
         final long beganNs = System.nanoTime();
@@ -61,6 +61,28 @@ class FileHealthTest
         assertTrue(System.nanoTime() - beganNs >= QUIET_NS);
         error(errno);
         assertEquals(degraded, reported.next());
+    }
+
+    @Test
+    void shouldSayHowMuchIsMissingUntilNothingIsSoughtThere()
+    {
+        cut(4096, 8192);
+        final DeviceStatus degraded = reported.next();
+        assertEquals(DeviceHealth.DEGRADED, degraded.health());
+        assertEquals("/vol has 4096 bytes now, less than the 8192 of the device: enlarge it again", degraded.reason());
+        assertEquals(DeviceStatus.ONLINE, reported.next());
+        cut(Long.MAX_VALUE, 8192);
+        assertEquals("/vol was truncated below the 8192 bytes of the device: enlarge it again",
+            reported.next().reason());
+    }
+
+    private void cut(final long lengthBytes, final long sizeBytes)
+    {
+        reactor.call(() ->
+        {
+            health.onCut(lengthBytes, sizeBytes, reactor);
+            return null;
+        }).join();
     }
 
     @Test

@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.BlockDeviceException;
+import io.millrace.testing.FileSyncs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,6 +67,22 @@ class FileRecordsTest
         {
             assertEquals(MIB, device.geometry().sizeBytes());
         }
+    }
+
+    /** Else a loss of power leaves a file that is empty or not there, or a record of neither. */
+    @Test
+    void shouldSyncANewFileItsRecordAndTheirDirectories() throws IOException
+    {
+        final FileDevice[] device = new FileDevice[1];
+        final List<String> synced = FileSyncs.during(() -> device[0] = open());
+        final String descriptor = "/proc/self/fd/";
+        assertEquals(1, synced.stream().filter((each) -> each.startsWith(descriptor)).count(), () -> "file: " + synced);
+        assertTrue(synced.contains(directory.toString()), () -> "its directory: " + synced);
+        assertTrue(synced.stream().anyMatch((each) -> each.startsWith(records + "/new")), () -> "record: " + synced);
+        assertEquals(records.toString(), synced.getLast(), () -> "directory of records: " + synced);
+        assertTrue(synced.contains(records.getParent().toString()), () -> "the one above: " + synced);
+        device[0].close();
+        assertEquals(List.of(), FileSyncs.during(() -> open().close()), "nothing is new");
     }
 
     /** A data plane that knows of no file is told that there was one. */

@@ -213,7 +213,7 @@ class RegisteredMemoryTest
     {
         final AddressRanges first = AddressRanges.NONE.with(memory.address(), PAGE, 0);
         assertTrue(memory.grow(2 * PAGE));
-        try (Ring ring = Ring.open(4, false))
+        try (Ring ring = UringRing.open(4, false))
         {
             final RegisteredBuffers buffers = RegisteredBuffers.ofOlderKernel(ring);
             assertNull(buffers.add(first));

@@ -12,6 +12,7 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.Initiator;
 import io.millrace.memory.DmaMemory;
+import io.millrace.testing.MeasuresTime;
 import java.io.OutputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A drive that does not answer: a pipe in the place of the file, which completes a read when somebody writes to it. */
+@MeasuresTime
 class SilentFileTest
 {
     private static final int BLOCK = 4096;
@@ -48,8 +50,8 @@ class SilentFileTest
         try (Arena names = Arena.ofConfined())
         {
             final MemorySegment name = names.allocateFrom(pipe.toString());
-            Files.close(device.fd());
-            assertEquals(device.fd(), Files.open(name.address(), O_RDWR, 0));
+            Files.close(device.acquireDescriptor());
+            assertEquals(device.acquireDescriptor(), Files.open(name.address(), O_RDWR, 0));
         }
     }
 

@@ -13,7 +13,8 @@ import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.Initiator;
 import io.millrace.memory.DmaMemory;
-import java.util.SplittableRandom;
+import io.millrace.seed.TestSeeds;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -66,6 +67,27 @@ class MemoryDeviceTest
             initiator.run(BlockOperation.READ, 12, 2, false, arena.address(), 2 * BLOCK);
             assertUniform((byte)0x77, arena.address(), BLOCK);
             assertUniform((byte)0, arena.address() + BLOCK, BLOCK);
+        }
+    }
+
+    @Test
+    void shouldLendBlocksForAWriteToNobodyElse()
+    {
+        try (MemoryDevice device = MemoryDevice.create("memory", 64 * BLOCK, BLOCK);
+            Initiator initiator = new Initiator("writer", device))
+        {
+            final BlockChannel channel = initiator.channel();
+            final long address = channel.lendForWrite(8L * BLOCK, 2 * BLOCK);
+            NativeMemory.fill(address, 2 * BLOCK, (byte)0x42);
+            assertEquals(0, channel.lendForWrite(9L * BLOCK, BLOCK), "lent twice");
+            final Initiator.Io read = initiator.io();
+            Initiator.fill(read.request(), BlockOperation.READ, 9, 1, false, arena.address(), BLOCK);
+            initiator.send(read);
+            assertFalse(read.result().isDone(), "read while it is written");
+            assertThrows(IllegalStateException.class, device::close, "closed over a loan");
+            channel.releaseWritten(8L * BLOCK, 2 * BLOCK);
+            assertEquals(BlockStatus.SUCCESS, initiator.await(read));
+            assertUniform((byte)0x42, arena.address(), BLOCK);
         }
     }
 
@@ -154,17 +176,16 @@ class MemoryDeviceTest
     @Test
     void shouldNeverShowATornBlockWhenReactorsWriteTheSameBlocks()
     {
-        final long seed = Long.getLong("millrace.test.seed", System.nanoTime());
         try (MemoryDevice device = MemoryDevice.create("shared", 64 * BLOCK, BLOCK);
             Initiator one = new Initiator("one", device);
             Initiator two = new Initiator("two", device))
         {
-            final Rival first = new Rival(one, arena.address(), new SplittableRandom(seed));
-            final Rival second = new Rival(two, arena.address() + (1 << 20), new SplittableRandom(seed + 1));
+            final Rival first = new Rival(one, arena.address(), TestSeeds.random(1));
+            final Rival second = new Rival(two, arena.address() + (1 << 20), TestSeeds.random(2));
             final CompletableFuture<Void> firstDone = one.reactor().call(first::run);
             final CompletableFuture<Void> secondDone = two.reactor().call(second::run);
             CompletableFuture.allOf(firstDone, secondDone).join();
-            assertEquals(0, first.torn + second.torn, () -> "torn blocks; -Dmillrace.test.seed=" + seed);
+            assertEquals(0, first.torn + second.torn, "torn blocks");
             assertTrue(first.refusals + second.refusals > 0, "the reactors never met");
         }
     }
@@ -226,7 +247,7 @@ class MemoryDeviceTest
 
         private final BlockChannel channel;
         private final long buffer;
-        private final SplittableRandom random;
+        private final Random random;
         private final BlockRequest io = new BlockRequest(null, this::onComplete);
         private final BlockRequest[] loans = new BlockRequest[LOANS];
         private final long[] stamps = new long[LOANS];
@@ -234,7 +255,7 @@ class MemoryDeviceTest
         private int torn;
         private int refusals;
 
-        Rival(final Initiator initiator, final long buffer, final SplittableRandom random)
+        Rival(final Initiator initiator, final long buffer, final Random random)
         {
             this.channel = initiator.channel();
             this.buffer = buffer;

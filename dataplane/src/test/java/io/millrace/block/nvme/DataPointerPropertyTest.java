@@ -16,6 +16,7 @@ import io.millrace.memory.MemoryRegistry;
 import io.millrace.memory.MemoryRole;
 import io.millrace.memory.Segments;
 import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.seed.TestSeeds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -147,7 +148,7 @@ public class DataPointerPropertyTest
     @Property(tries = 1000)
     void shouldCoverEveryByteOfSegmentsOnceAndInOrder(@ForAll final long seed, @ForAll final boolean isSglSupported)
     {
-        final Random random = new Random(seed);
+        final Random random = TestSeeds.fixed(seed);
         final BlockRequest request = segments(random);
         final List<long[]> expected = new ArrayList<>();
         int total = 0;
@@ -194,7 +195,7 @@ public class DataPointerPropertyTest
     @Property(tries = 100)
     void shouldRefuseMemoryThatIsNotMapped(@ForAll final long seed)
     {
-        final Random random = new Random(seed);
+        final Random random = TestSeeds.fixed(seed);
         final BlockRequest request = new BlockRequest(null, null).reset(BlockOperation.READ, 0, 2);
         if (random.nextBoolean())
         {

@@ -28,6 +28,8 @@ final class ModelCommands
     /** The command is kept. */
     static final int NO_ANSWER = -1;
     private static final int NAMESPACES_MAX = 128;
+    private static final int NSID_ALL = -1;
+    private static final int FORCE_UNIT_ACCESS = 1 << 30;
     private static final int PRACT = 1 << 29;
     private static final int PRCHK_MASK = 7 << 26;
     private static final int PRCHK_GUARD = 4 << 26;
@@ -334,8 +336,23 @@ final class ModelCommands
         return NvmeStatus.SUCCESS;
     }
 
+    private boolean isCached(final ModelCommand command)
+    {
+        return controller.options.isCachePresent && 0 == (command.dword(12) & FORCE_UNIT_ACCESS);
+    }
+
+    private int flushAll()
+    {
+        controller.namespaces.values().forEach(ModelNamespace::flush);
+        return NvmeStatus.SUCCESS;
+    }
+
     private int executeIo(final ModelCommand command)
     {
+        if (IoOpcode.FLUSH == command.opcode() && NSID_ALL == command.namespaceId())
+        {
+            return flushAll();
+        }
         final ModelNamespace namespace = controller.namespaces.get(command.namespaceId());
         if (null == namespace)
         {
@@ -343,7 +360,11 @@ final class ModelCommands
         }
         return switch (command.opcode())
         {
-            case IoOpcode.FLUSH -> NvmeStatus.SUCCESS;
+            case IoOpcode.FLUSH ->
+            {
+                namespace.flush();
+                yield NvmeStatus.SUCCESS;
+            }
             case IoOpcode.READ, IoOpcode.WRITE, IoOpcode.COMPARE -> transfer(command, namespace);
             case IoOpcode.WRITE_ZEROES ->
             {
@@ -357,7 +378,7 @@ final class ModelCommands
                 final int protection = command.dword(12) & (PRACT | PRCHK_MASK);
                 controller.check(protection == (0 == namespace.protectionType ? 0 : PRACT),
                     "protection of Write Zeroes 0x" + Integer.toHexString(protection));
-                yield zero(namespace, command.startingLba(), command.blocks());
+                yield zero(namespace, command.startingLba(), command.blocks(), isCached(command));
             }
             case IoOpcode.VERIFY -> verify(command, namespace);
             case IoOpcode.DATASET_MANAGEMENT -> deallocate(command, namespace);
@@ -371,12 +392,14 @@ final class ModelCommands
         return 0 != (controller.options.optionalCommands & command);
     }
 
-    private static int zero(final ModelNamespace namespace, final long lba, final long blocks)
+    private static int zero(
+        final ModelNamespace namespace, final long lba, final long blocks, final boolean isCached)
     {
         if (!namespace.contains(lba, blocks))
         {
             return NvmeStatus.LBA_OUT_OF_RANGE | NvmeStatus.DO_NOT_RETRY;
         }
+        namespace.change(lba, blocks, isCached);
         namespace.zero(lba, blocks);
         return NvmeStatus.SUCCESS;
     }
@@ -429,7 +452,7 @@ final class ModelCommands
             final long blocks = NativeMemory.getInt(range + 4) & 0xFFFF_FFFFL;
             final int limit = controller.options.datasetRangeLimit;
             controller.check(0 == limit || blocks <= limit, "DSM range of " + blocks);
-            status |= zero(namespace, NativeMemory.getLong(range + 8), blocks);
+            status |= zero(namespace, NativeMemory.getLong(range + 8), blocks, controller.options.isCachePresent);
         }
         return status;
     }
@@ -466,6 +489,7 @@ final class ModelCommands
         {
             return NvmeStatus.UNRECOVERED_READ_ERROR | NvmeStatus.MORE | NvmeStatus.DO_NOT_RETRY;
         }
+        namespace.change(command.startingLba(), blocks, isCached(command));
         NativeMemory.copy(namespace.address(source), namespace.address(command.startingLba()),
             (long)blocks * namespace.blockBytes);
         return NvmeStatus.SUCCESS;
@@ -509,6 +533,10 @@ final class ModelCommands
     private int move(final ModelCommand command, final ModelNamespace namespace, final int lengthBytes)
     {
         controller.check(0 == command.flags() >>> 6 || controller.options.isSglSupported, "SGL is not supported");
+        if (IoOpcode.WRITE == command.opcode())
+        {
+            namespace.change(command.startingLba(), command.blocks(), isCached(command));
+        }
         long device = namespace.address(command.startingLba());
         for (final long[] run : data().runs(command, lengthBytes))
         {

@@ -11,6 +11,7 @@ import io.millrace.nvme.NvmeStatus;
 import io.millrace.pci.DmaMap;
 import io.millrace.pci.MappedBar;
 import io.millrace.pci.PciFunction;
+import io.millrace.seed.TestSeeds;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -73,7 +74,7 @@ final class ModelController implements PciFunction
     {
         this.address = address;
         this.options = options;
-        random = new Random(seed);
+        random = TestSeeds.fixed(seed);
         eventFds = new int[options.vectors];
         for (int i = 0; i < eventFds.length; i++)
         {
@@ -186,6 +187,7 @@ final class ModelController implements PciFunction
         if (0 != (configuration & ControllerConfiguration.SHUTDOWN_MASK) &&
             0 == (status() & ControllerStatus.SHUTDOWN_MASK))
         {
+            namespaces.values().forEach(ModelNamespace::flush);
             status(status() | ControllerStatus.SHUTDOWN_COMPLETE);
             shutdowns++;
             return true;
@@ -447,6 +449,13 @@ final class ModelController implements PciFunction
         NativeMemory.fill(bar.address(), BAR_BYTES, (byte)0xFF);
         silentUntilNs = System.nanoTime() + silenceNs;
         isBeingReset = true;
+    }
+
+    /** Loses power for a moment, and with it what is in its volatile cache. */
+    synchronized void losePower(final long silenceNs)
+    {
+        resetByOthers(silenceNs);
+        namespaces.values().forEach((namespace) -> namespace.losePower(random));
     }
 
     private boolean comeBack()

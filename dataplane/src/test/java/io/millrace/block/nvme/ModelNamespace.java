@@ -5,6 +5,8 @@ import io.millrace.memory.DmaMemory;
 import io.millrace.nvme.identify.IdentifyNamespace;
 import io.millrace.nvme.identify.IdentifyNamespaceWriteUnits;
 import java.util.Arrays;
+import java.util.TreeMap;
+import java.util.random.RandomGenerator;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -29,6 +31,8 @@ final class ModelNamespace implements AutoCloseable
     volatile byte[] descriptors;
     /** A block that cannot be read; none while it is negative. */
     volatile long badLba = -1;
+    /** What a loss of power may bring back: stable content of blocks whose writes are in the volatile cache. */
+    private final TreeMap<Long, byte[]> cached = new TreeMap<>();
     private long blocks;
 
     ModelNamespace(
@@ -81,6 +85,47 @@ final class ModelNamespace implements AutoCloseable
     long address(final long lba)
     {
         return data.address() + lba * blockBytes;
+    }
+
+    /**
+     * Before blocks change.
+     *
+     * @param isCached whether the change goes to the volatile cache; else it is stable.
+     */
+    synchronized void change(final long lba, final long count, final boolean isCached)
+    {
+        for (long block = lba; block < lba + count; block++)
+        {
+            if (!isCached)
+            {
+                cached.remove(block);
+            }
+            else if (!cached.containsKey(block))
+            {
+                final byte[] stable = new byte[blockBytes];
+                NativeMemory.asByteBuffer(address(block), blockBytes).get(stable);
+                cached.put(block, stable);
+            }
+        }
+    }
+
+    /** Makes stable what is in the cache. */
+    synchronized void flush()
+    {
+        cached.clear();
+    }
+
+    /** Brings back the stable content of some blocks in the cache; the others were written just before. */
+    synchronized void losePower(final RandomGenerator random)
+    {
+        cached.forEach((block, stable) ->
+        {
+            if (random.nextBoolean())
+            {
+                NativeMemory.asByteBuffer(address(block), blockBytes).put(stable);
+            }
+        });
+        cached.clear();
     }
 
     void zero(final long lba, final long count)

@@ -9,6 +9,7 @@ import io.millrace.block.BlockStatus;
 import io.millrace.block.Initiator;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvme.identify.IdentifyControllerIo;
+import io.millrace.seed.TestSeeds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -33,7 +34,7 @@ class NvmeChaosPropertyTest
     @Property(tries = 12, shrinking = ShrinkingMode.OFF)
     void shouldCompleteEachRequestOnce(@ForAll final long seed)
     {
-        final Random random = new Random(seed);
+        final Random random = TestSeeds.fixed(seed);
         final DmaMemory arena = DmaMemory.map(2L * REQUESTS * REGION_BYTES);
         final ModelController model = model(random);
         final NvmeFixture fixture = NvmeFixture.open(model, arena, NvmeFixture.config()
@@ -82,7 +83,7 @@ class NvmeChaosPropertyTest
 
     private static ModelScript script(final long seed)
     {
-        final Random random = new Random(seed);
+        final Random random = TestSeeds.fixed(seed);
         return (command) ->
         {
             if (!command.isIo())
@@ -125,7 +126,7 @@ class NvmeChaosPropertyTest
             this.fixture = fixture;
             this.memory = memory;
             this.firstRegion = firstRegion;
-            random = new Random(seed);
+            random = TestSeeds.fixed(seed);
         }
 
         void send()

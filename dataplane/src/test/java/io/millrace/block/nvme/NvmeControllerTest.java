@@ -23,6 +23,7 @@ import io.millrace.nvme.identify.IdentifyCns;
 import io.millrace.nvme.identify.IdentifyController;
 import io.millrace.nvme.identify.NamespaceDescriptor;
 import io.millrace.pci.PciException;
+import io.millrace.seed.TestSeeds;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -224,8 +225,8 @@ class NvmeControllerTest
     @Test
     void shouldRefuseGarbageInOneSentenceAndStopTheController()
     {
-        final long seed = Long.getLong("millrace.test.seed", System.nanoTime());
-        final Random random = new Random(seed);
+        final long seed = TestSeeds.seed();
+        final Random random = TestSeeds.random();
         final ModelController model = model((options) ->
         {
         });

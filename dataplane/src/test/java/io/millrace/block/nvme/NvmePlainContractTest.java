@@ -1,5 +1,6 @@
 package io.millrace.block.nvme;
 
+import io.millrace.seed.TestSeeds;
 import java.util.Random;
 
 /**
@@ -29,7 +30,7 @@ class NvmePlainContractTest extends NvmeContractTest
     @Override
     protected ModelScript script()
     {
-        final Random errors = new Random(seed);
+        final Random errors = TestSeeds.fixed(seed);
         return (command) -> command.isIo() && 0 == errors.nextInt(64) ?
             ModelScript.Action.ERROR : ModelScript.Action.COMPLETE;
     }

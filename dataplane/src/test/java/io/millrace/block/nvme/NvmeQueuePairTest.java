@@ -22,7 +22,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /**
- * Namespaces of a controller share a queue pair on each reactor: how many there are, and who gets what of it.
+ * Namespaces of a controller share a queue pair on each reactor: how many queue pairs there are, and how commands share
+ * them.
  */
 class NvmeQueuePairTest extends NvmeNamespacesFixture
 {

@@ -10,6 +10,7 @@ import io.millrace.block.nvme.queue.CompletionQueue;
 import io.millrace.block.nvme.queue.Doorbell;
 import io.millrace.block.nvme.queue.SubmissionQueue;
 import io.millrace.memory.DmaMemory;
+import io.millrace.seed.TestSeeds;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -71,6 +72,43 @@ public class QueueTest
         }
     }
 
+    /** A reset controller begins at the first entry, with the phase of the first round. */
+    @Test
+    void shouldBeginAnewAfterAReset()
+    {
+        final CompletionQueue queue = new CompletionQueue(entries, 5, 3, Doorbell.ofRegister(register));
+        for (int i = 0; i < 7; i++)
+        {
+            NativeMemory.putInt(entries + 16L * (i % 5) + 12, (i < 5 ? 1 : 0) << 16);
+            queue.consume();
+        }
+        queue.reset();
+        assertEquals(CompletionQueue.NONE, queue.poll());
+        NativeMemory.putInt(entries + 12, 1 << 16);
+        assertEquals(entries, queue.poll());
+        NativeMemory.putInt(register, -1);
+        queue.acknowledge();
+        assertEquals(-1, NativeMemory.getInt(register), "nothing was consumed since");
+        queue.consume();
+        queue.acknowledge();
+        assertEquals(1, NativeMemory.getInt(register));
+    }
+
+    /** With the event index of before, the first rings after a reset would not reach the controller. */
+    @Test
+    void shouldRingAfterAResetWhateverTheEventIndexWas()
+    {
+        final Doorbell doorbell = Doorbell.withShadow(register, shadow, eventIndex);
+        doorbell.reset();
+        doorbell.ring(3);
+        NativeMemory.putInt(eventIndex, 9);
+        doorbell.reset();
+        assertEquals(0, NativeMemory.getInt(shadow));
+        NativeMemory.putInt(register, -1);
+        doorbell.ring(1);
+        assertEquals(1, NativeMemory.getInt(register));
+    }
+
     @Test
     void shouldAcknowledgeLateWhenTheQueueIsLargerThanItNeedsToBe()
     {
@@ -115,7 +153,7 @@ public class QueueTest
     @Test
     void shouldPassEventIndexesAsCounted()
     {
-        final Random random = new Random(1);
+        final Random random = TestSeeds.random();
         for (int i = 0; i < 10_000; i++)
         {
             final int before = random.nextInt(1 << 16);

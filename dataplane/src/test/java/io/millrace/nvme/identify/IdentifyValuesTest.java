@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.seed.TestSeeds;
 import java.util.Random;
 import java.util.function.Consumer;
 import net.jqwik.api.ForAll;
@@ -215,7 +216,7 @@ class IdentifyValuesTest
     void shouldBoundAnyBytes(@ForAll final long seed)
     {
         final byte[] bytes = new byte[IdentifyController.SIZE_BYTES];
-        final Random random = new Random(seed);
+        final Random random = TestSeeds.fixed(seed);
         random.nextBytes(bytes);
         final UnsafeBuffer data = new UnsafeBuffer(bytes);
         final ControllerInfo controller = ControllerInfo.of(data, PAGE_SHIFT + random.nextInt(16));

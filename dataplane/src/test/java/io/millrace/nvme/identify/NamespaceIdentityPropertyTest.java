@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.seed.TestSeeds;
 import java.util.Arrays;
 import java.util.Random;
 import net.jqwik.api.ForAll;
@@ -92,7 +93,7 @@ class NamespaceIdentityPropertyTest
     void shouldReadAnyBytes(@ForAll final long seed, @ForAll @IntRange(max = 40) final int longest)
     {
         final byte[] list = new byte[IdentifyCns.DATA_BYTES];
-        final Random random = new Random(seed);
+        final Random random = TestSeeds.fixed(seed);
         random.nextBytes(list);
         for (int i = 0; i < list.length; i += 1 + random.nextInt(longest + 1))
         {

@@ -56,6 +56,8 @@ class ConnectionConfigTest
     void shouldNameTargetAndHostAsPeopleWriteThem()
     {
         assertEquals("tcp://127.0.0.1:4420", ConnectionConfig.to(ADDRESS, NQN).build().target());
+        assertEquals("tcp://[fd00::1]:4420",
+            ConnectionConfig.to(new InetSocketAddress("fd00::1", 4420), NQN).build().target());
         final UUID id = UUID.fromString("5a1b7e7e-0000-4000-8000-000000000001");
         assertEquals("nqn.2014-08.org.nvmexpress:uuid:" + id, HostConfig.of(id).hostNqn());
     }

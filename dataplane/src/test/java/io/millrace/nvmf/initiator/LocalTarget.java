@@ -6,6 +6,7 @@ import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.dataplane.config.ListenerSettings;
 import io.millrace.dataplane.config.SubsystemSettings;
 import io.millrace.nvmf.config.TargetConfig;
+import io.millrace.nvmf.config.TargetListener;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig;
@@ -27,20 +28,28 @@ final class LocalTarget implements AutoCloseable
     private DataPlane dataPlane;
     private InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
-    private LocalTarget(final List<DeviceConfig> devices)
+    private final TargetListener listener;
+
+    private LocalTarget(final List<DeviceConfig> devices, final TargetListener listener)
     {
         this.devices = devices;
+        this.listener = listener;
         start();
     }
 
     static LocalTarget memory()
     {
-        return new LocalTarget(List.of(DeviceConfig.memory("mem0", SIZE_BYTES, BLOCK_BYTES)));
+        return memory(TargetListener.NONE);
+    }
+
+    static LocalTarget memory(final TargetListener listener)
+    {
+        return new LocalTarget(List.of(DeviceConfig.memory("mem0", SIZE_BYTES, BLOCK_BYTES)), listener);
     }
 
     static LocalTarget of(final DeviceConfig... devices)
     {
-        return new LocalTarget(List.of(devices));
+        return new LocalTarget(List.of(devices), TargetListener.NONE);
     }
 
     /** Starts with empty devices, the last one as namespace 1, the others not shown unless nothing wraps them. */
@@ -57,7 +66,7 @@ final class LocalTarget implements AutoCloseable
             List.of(new ListenerSettings(TransportAddress.tcp(address))),
             DataPlaneConfig.NO_DISCOVERY_PORT,
             TargetConfig.defaults(),
-            TcpTransportConfig.defaults()));
+            TcpTransportConfig.defaults()), listener);
         address = dataPlane.addresses().getFirst().socketAddress();
     }
 

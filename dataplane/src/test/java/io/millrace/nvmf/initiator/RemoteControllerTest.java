@@ -20,6 +20,7 @@ import io.millrace.nvme.identify.IdentifyCns;
 import io.millrace.nvme.identify.NamespaceInfo;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.Punctuality;
+import io.millrace.seed.TestSeeds;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -27,7 +28,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.List;
-import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -58,7 +58,7 @@ class RemoteControllerTest
     private MemorySegment random(final int lengthBytes, final long seed)
     {
         final byte[] bytes = new byte[lengthBytes];
-        new Random(seed).nextBytes(bytes);
+        TestSeeds.fixed(seed).nextBytes(bytes);
         final MemorySegment segment = host.memory(lengthBytes);
         segment.copyFrom(MemorySegment.ofArray(bytes));
         return segment;

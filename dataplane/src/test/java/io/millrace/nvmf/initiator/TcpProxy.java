@@ -1,5 +1,6 @@
 package io.millrace.nvmf.initiator;
 
+import io.millrace.seed.TestSeeds;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -32,7 +33,7 @@ final class TcpProxy implements AutoCloseable
     {
         this.target = target;
         this.pieceBytesMax = pieceBytesMax;
-        random = new Random(seed);
+        random = TestSeeds.fixed(seed);
         try
         {
             listener = new ServerSocket(0, 64, InetAddress.getLoopbackAddress());

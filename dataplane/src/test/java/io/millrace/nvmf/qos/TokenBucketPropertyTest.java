@@ -3,9 +3,10 @@ package io.millrace.nvmf.qos;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.seed.TestSeeds;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
+import java.util.Random;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
@@ -36,13 +37,13 @@ public class TokenBucketPropertyTest
     private static final class Line
     {
         private final TokenShare share;
-        private final SplittableRandom random;
+        private final Random random;
         private final int countMax;
         private long askNs;
         private long count;
         private long used;
 
-        Line(final TokenShare share, final SplittableRandom random, final int countMax)
+        Line(final TokenShare share, final Random random, final int countMax)
         {
             this.share = share;
             this.random = random;
@@ -69,7 +70,7 @@ public class TokenBucketPropertyTest
         final long idleNs,
         final boolean isCrowded)
     {
-        final SplittableRandom random = new SplittableRandom(latenessNs + idleNs);
+        final Random random = TestSeeds.fixed(latenessNs + idleNs);
         final List<Use> uses = new ArrayList<>();
         lines.forEach((line) -> line.askNs = startNs);
         while (uses.size() < USES)
@@ -99,11 +100,11 @@ public class TokenBucketPropertyTest
 
     private static List<Line> lines(final TokenBucket bucket, final int count, final int countMax, final long seed)
     {
-        final SplittableRandom random = new SplittableRandom(seed);
+        final Random random = TestSeeds.fixed(seed);
         final List<Line> lines = new ArrayList<>();
         for (int i = 0; i < count; i++)
         {
-            lines.add(new Line(new TokenShare(bucket), random.split(), countMax));
+            lines.add(new Line(new TokenShare(bucket), TestSeeds.fixed(random.nextLong()), countMax));
         }
         return lines;
     }

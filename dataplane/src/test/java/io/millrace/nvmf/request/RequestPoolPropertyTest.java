@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.nvmf.config.CapacityLimits;
+import io.millrace.seed.TestSeeds;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,7 +57,7 @@ public class RequestPoolPropertyTest
     @Property(tries = 100)
     void shouldHoldItsBoundsWhoeverTakes(@ForAll final long seed)
     {
-        final Random random = new Random(seed);
+        final Random random = TestSeeds.fixed(seed);
         try (RequestPool pool = pool())
         {
             final List<Holder> holders = new ArrayList<>();

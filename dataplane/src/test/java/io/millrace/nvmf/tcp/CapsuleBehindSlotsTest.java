@@ -10,6 +10,7 @@ import io.millrace.nvmf.config.CapacityLimits;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
 import io.millrace.nvmf.tcp.pdu.PduType;
 import io.millrace.reactor.ReactorConfig;
+import io.millrace.seed.TestSeeds;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -123,7 +124,7 @@ class CapsuleBehindSlotsTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6})
     void shouldEndEveryCommandOfEveryQueue(final long seed) throws IOException
     {
-        final Random random = new Random(seed);
+        final Random random = TestSeeds.random(seed);
         final int queues = 1 + random.nextInt(4);
         final int commands = 120;
         final List<TestHost> hosts = new ArrayList<>();

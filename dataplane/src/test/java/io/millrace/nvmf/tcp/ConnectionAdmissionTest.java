@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.nvmf.config.CapacityLimits;
+import io.millrace.seed.TestSeeds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -96,7 +97,7 @@ class ConnectionAdmissionTest
     @Property(tries = 200)
     void shouldLetOneConnectionOfAnAddressInWhoeverElseIsThere(@ForAll final long seed)
     {
-        final Random random = new Random(seed);
+        final Random random = TestSeeds.fixed(seed);
         final int all = 64;
         final ConnectionAdmission busy =
             new ConnectionAdmission(new CapacityLimits(64, 8, 8, all, all / 2), new TcpCounters(), warnings::add);
@@ -156,7 +157,7 @@ class ConnectionAdmissionTest
     @Property(tries = 50)
     void shouldLeaveQueuesToAddressesThatComeLater(@ForAll final long seed)
     {
-        final Random random = new Random(seed);
+        final Random random = TestSeeds.fixed(seed);
         final int all = 1420;
         final int addresses = 2 + random.nextInt(60);
         final ConnectionAdmission busy = new ConnectionAdmission(
@@ -176,6 +177,42 @@ class ConnectionAdmissionTest
             got++;
         }
         assertTrue(got >= 8, got + " beside " + addresses);
+    }
+
+    /** Many hosts have few discovery controllers: there is room, but not at an address that has most of its own. */
+    @Test
+    void shouldFindDiscoveryCrowdedAtAnAddressThatHasMoreThanHalfOfItsPlaces()
+    {
+        final ConnectionAdmission wide = new ConnectionAdmission(
+            new CapacityLimits(64, 3, 2, 8, 4, 64, 3), counters, warnings::add);
+        final ConnectionPermit first = open(wide, A);
+        assertTrue(wide.admit(first, DISCOVERY, 0));
+        assertFalse(wide.isDiscoveryCrowded(first));
+        assertTrue(wide.admit(open(wide, A), DISCOVERY, 0));
+        assertTrue(wide.isDiscoveryCrowded(first));
+        final ConnectionPermit other = open(wide, B);
+        assertTrue(wide.admit(other, DISCOVERY, 0));
+        assertFalse(wide.isDiscoveryCrowded(other));
+    }
+
+    /** Anybody may come from any number of addresses. */
+    @Test
+    void shouldKeepNothingOfAnAddressThatHasNoConnections()
+    {
+        final ConnectionPermit queue = open(A);
+        assertTrue(admission.admit(queue, QUEUE, 0));
+        final ConnectionPermit pending = open(B);
+        assertEquals(2, admission.addresses());
+        admission.end(pending);
+        assertEquals(1, admission.addresses());
+        assertNotNull(admission.begin(A, 0));
+        admission.end(queue);
+        assertEquals(1, admission.addresses(), "one of it is pending");
+        for (int i = 0; i < 100; i++)
+        {
+            admission.end(open("198.51.100." + i));
+        }
+        assertEquals(1, admission.addresses());
     }
 
     @Test

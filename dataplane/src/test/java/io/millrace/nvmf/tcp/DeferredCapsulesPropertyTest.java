@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.nvmf.tcp.pdu.CapsuleCommand;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
+import io.millrace.seed.TestSeeds;
 import java.lang.foreign.Arena;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,7 +26,7 @@ class DeferredCapsulesPropertyTest
     @Property(tries = 100)
     void shouldKeepCapsulesInOrder(@ForAll final long seed)
     {
-        final Random random = new Random(seed);
+        final Random random = TestSeeds.fixed(seed);
         try (Arena arena = Arena.ofConfined(); SlabPool pool = new SlabPool(BLOCK_BYTES, 16, () -> {}))
         {
             final long capsule = arena.allocate(CAPSULE_BYTES_MAX, 8).address();

@@ -15,13 +15,14 @@ import io.millrace.nvmf.config.CapacityLimits;
 import io.millrace.nvmf.config.SubsystemConfig;
 import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.reactor.Kernel;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 /**
  * A target whose reactor never starts: the test's thread turns it by hand, so that it knows what the target has seen.
@@ -60,7 +61,7 @@ final class ManualTarget implements AutoCloseable
         final TcpTransportConfig config,
         final long poolBytes,
         final CapacityLimits capacity,
-        final Function<DmaMemory, GatherBuffer> sending)
+        final BiFunction<Kernel, DmaMemory, GatherBuffer> sending)
     {
         this.device = device;
         final Target target = new Target(new TargetConfig(

@@ -19,6 +19,7 @@ import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
 import io.millrace.nvmf.tcp.pdu.ICPdu;
 import io.millrace.nvmf.tcp.pdu.PduType;
 import io.millrace.nvmf.tcp.pdu.TerminationRequest;
+import io.millrace.reactor.Kernel;
 import java.io.IOException;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
@@ -50,9 +51,9 @@ class PduSenderCutTest
         private long whole;
         private int sends;
 
-        private CuttingBuffer(final DmaMemory memory)
+        private CuttingBuffer(final Kernel kernel, final DmaMemory memory)
         {
-            super(memory);
+            super(kernel, memory);
         }
 
         /** The next send takes so many bytes, and none after it. */
@@ -125,7 +126,7 @@ class PduSenderCutTest
         target = new ManualTarget(device, new TcpTransportConfig(
             defaults.inCapsuleDataBytes(), defaults.maxH2cDataBytes(), defaults.receiveBufferBytes(), c2hSuccess,
             defaults.connectTimeoutNs(), defaults.connectionsMax(), 0, 0), 2L << 20,
-            TargetConfig.defaults().capacity(), (memory) -> sending = new CuttingBuffer(memory));
+            TargetConfig.defaults().capacity(), (kernel, memory) -> sending = new CuttingBuffer(kernel, memory));
         admin = TestHost.open(target.address());
         admin.manual(target, target.accept());
         admin.initialize(Digests.NONE, 0);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.seed.TestSeeds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -21,7 +22,7 @@ class SlabPoolPropertyTest
     @Property(tries = 300)
     void shouldHandOutWhatNobodyHas(@ForAll final long seed, @ForAll @IntRange(min = 1, max = 5) final int perSlab)
     {
-        final Random random = new Random(seed);
+        final Random random = TestSeeds.fixed(seed);
         try (SlabPool pool = new SlabPool(BLOCK, perSlab, () -> grown++))
         {
             final List<Long> taken = new ArrayList<>();

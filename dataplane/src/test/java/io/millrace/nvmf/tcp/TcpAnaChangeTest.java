@@ -14,6 +14,7 @@ import io.millrace.nvmf.LaterDevice;
 import io.millrace.nvmf.namespace.Namespace;
 import io.millrace.nvmf.qos.QosLimits;
 import io.millrace.nvmf.tcp.pdu.PduType;
+import io.millrace.testing.MeasuresTime;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.Timeout;
  * commands over a limit, I/O that hangs. Who uses a namespace of another group goes on meanwhile.
  */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
+@MeasuresTime
 class TcpAnaChangeTest extends PendingCommandsFixture
 {
     private static final int OTHER_NSID = 2;

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.block.BlockDevice;
+import io.millrace.block.memory.MemoryDevice;
 import io.millrace.memory.BufferPool;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.LaterDevice;
@@ -33,9 +35,14 @@ class TcpFloorTest
     private static final String BYSTANDER = "127.0.0.200";
 
     private final LaterDevice device = new LaterDevice(BLOCK, TargetFixture.DEVICE_BYTES);
-    private final TargetFixture target = new TargetFixture(
-        1, TcpTransportConfig.defaults(), device, TargetFixture.POOL_BYTES, ReactorConfig.SPIN_NS_DEFAULT);
     private final List<TestHost> stopped = new ArrayList<>();
+    private TargetFixture target = fixture(device);
+
+    private static TargetFixture fixture(final BlockDevice served)
+    {
+        return new TargetFixture(
+            1, TcpTransportConfig.defaults(), served, TargetFixture.POOL_BYTES, ReactorConfig.SPIN_NS_DEFAULT);
+    }
 
     private TestHost host(final String source, final Digests digests) throws IOException
     {
@@ -108,6 +115,17 @@ class TcpFloorTest
     {
         stopMany();
         serve(Digests.of(3));
+        end();
+    }
+
+    /** Parts are received into the device's own memory, and are complete before anything is submitted. */
+    @Test
+    void shouldServeItFromADeviceThatLendsMemoryForWrites() throws IOException
+    {
+        target.close();
+        target = fixture(MemoryDevice.create("mem0", TargetFixture.DEVICE_BYTES, BLOCK));
+        stopMany();
+        serve(Digests.NONE);
         end();
     }
 

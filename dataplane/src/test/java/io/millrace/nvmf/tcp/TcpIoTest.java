@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
 import io.millrace.nvmf.tcp.pdu.PduType;
+import io.millrace.seed.TestSeeds;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -271,7 +271,7 @@ class TcpIoTest
     static byte[] random(final int length, final long seed)
     {
         final byte[] bytes = new byte[length];
-        new Random(seed).nextBytes(bytes);
+        TestSeeds.fixed(seed).nextBytes(bytes);
         return bytes;
     }
 }

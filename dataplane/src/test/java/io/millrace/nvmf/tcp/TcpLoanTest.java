@@ -9,6 +9,7 @@ import io.millrace.block.StripedDevice;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.nvmf.tcp.pdu.PduType;
 import io.millrace.reactor.ReactorConfig;
+import io.millrace.testing.MeasuresTime;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * What answers of a full socket borrow from a device: left there, and copied when somebody wants to write it.
  */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
+@MeasuresTime
 class TcpLoanTest
 {
     private static final int BLOCK = TargetFixture.BLOCK_BYTES;

@@ -9,6 +9,7 @@ import io.millrace.memory.Segments;
 import io.millrace.nvmf.request.Request;
 import io.millrace.nvmf.request.RequestPhase;
 import io.millrace.nvmf.tcp.pdu.PduType;
+import io.millrace.seed.TestSeeds;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -46,7 +47,7 @@ class TcpScatteredDataTest
             host.connectIo(TargetFixture.NQN, admin.controllerId(), 1, 64);
             for (int round = 0; round < ROUNDS; round++)
             {
-                final Random random = new Random(round);
+                final Random random = TestSeeds.random(round);
                 final int blocks = 1 + random.nextInt(40);
                 final byte[] data = TcpIoTest.random(blocks * BLOCK, round);
                 final Request request = connection.queuePair().dispatcher().begin(

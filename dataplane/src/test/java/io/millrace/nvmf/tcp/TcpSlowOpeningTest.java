@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.nvmf.LaterDevice;
 import io.millrace.reactor.ReactorConfig;
+import io.millrace.testing.MeasuresTime;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Over a device that takes its time to open: hosts connect at once, and their first commands wait. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
+@MeasuresTime
 class TcpSlowOpeningTest
 {
     private static final int BLOCK = TargetFixture.BLOCK_BYTES;

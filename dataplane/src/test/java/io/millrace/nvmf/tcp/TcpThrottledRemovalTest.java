@@ -11,6 +11,7 @@ import io.millrace.nvme.SubmissionQueueEntry;
 import io.millrace.nvmf.namespace.Namespace;
 import io.millrace.nvmf.qos.QosLimits;
 import io.millrace.nvmf.tcp.pdu.PduType;
+import io.millrace.testing.MeasuresTime;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** A namespace goes while writes to it wait for a limit, some in their connections as there is no room for them. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
+@MeasuresTime
 class TcpThrottledRemovalTest
 {
     private static final int BLOCK = TargetFixture.BLOCK_BYTES;

@@ -3,6 +3,7 @@ package io.millrace.lab;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 
@@ -14,6 +15,7 @@ final class ControlProcess implements AutoCloseable
     private final List<String> command;
     private final Path log;
     private Process process;
+    private Instant started;
 
     /** Starts it; the directory is that of its log. */
     static ControlProcess start(final Path directory, final String... arguments) throws IOException
@@ -33,8 +35,15 @@ final class ControlProcess implements AutoCloseable
 
     private void start() throws IOException
     {
+        started = Instant.now();
         process = new ProcessBuilder(command).redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile())).start();
+    }
+
+    /** When the process that runs was started. */
+    Instant started()
+    {
+        return started;
     }
 
     /** Ends it as kill -9 does, wherever it is, and starts it again. */

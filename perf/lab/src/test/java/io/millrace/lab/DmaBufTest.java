@@ -18,7 +18,7 @@ final class DmaBufTest
         final List<String> jvm = TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
         jvm.removeLast();
         final LabResult result =
-            Lab.named("dma-buf").option("--drives", 1).run(240, "dma-buf.sh", String.join(" ", jvm));
+            Lab.named("dma-buf").option("--drives", 1).run(480, "dma-buf.sh", String.join(" ", jvm));
         result.assertPassed();
         final String unpinned = "buffers are not registered with io_uring (Bad address (errno 14)): " +
             "the kernel cannot pin them, so only I/O through the page cache works]";

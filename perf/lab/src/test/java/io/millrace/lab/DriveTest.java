@@ -22,7 +22,7 @@ final class DriveTest
             .option("--device", "nvme,serial=GROUP1,drive=group1,bus=hotplug3,addr=0.1")
             .option("--device", "nvme,serial=GROUP0,drive=group0,bus=hotplug3,addr=0.0,multifunction=on")
             .option("--device", "nvme,serial=HOT,drive=hot,bus=hotplug0,id=hot")
-            .start(240, "drive.sh", String.join(" ", jvm)))
+            .start(480, "drive.sh", String.join(" ", jvm)))
         {
             machine.awaitLine("ready to unplug");
             try (QemuMonitor monitor = machine.monitor())

@@ -33,7 +33,7 @@ final class ErrorStatusTest
         {
             final List<Object> arguments = new ArrayList<>(List.of(target.port(), TargetProcess.NQN));
             arguments.addAll(TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
-            result = Lab.named("errors").run(180, "errors.sh", arguments.toArray());
+            result = Lab.named("errors").run(480, "errors.sh", arguments.toArray());
             targetSurvived = target.isAlive();
         }
     }

@@ -35,7 +35,7 @@ final class KernelInitiatorTest
         try (TargetProcess target = TargetProcess.start(
             "kernel-initiator", devices, "memory4k", "memory512", "file4k", "file512"))
         {
-            result = Lab.named("kernel-initiator").run(240, "kernel-initiator.sh", target.port(), TargetProcess.NQN);
+            result = Lab.named("kernel-initiator").run(480, "kernel-initiator.sh", target.port(), TargetProcess.NQN);
             targetSurvived = target.isAlive();
         }
         for (final Path image : images)

@@ -15,6 +15,7 @@ import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
+import io.millrace.seed.TestSeeds;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -25,7 +26,7 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.SplittableRandom;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -38,8 +39,8 @@ final class KernelTargetTest
 {
     private static final String NQN = "nqn.2026-11.io.millrace:kernel-target";
     private static final int SIZE_BYTES = 8 << 20;
-    private static final int LIMIT_SECONDS = 180;
-    private static final long SEED = System.nanoTime();
+    private static final int LIMIT_SECONDS = 480;
+    private static final long SEED = TestSeeds.seed();
 
     @Test
     void shouldDriveTheKernelsTarget() throws Exception
@@ -121,7 +122,7 @@ final class KernelTargetTest
 
     private static String fill(final MemorySegment image) throws Exception
     {
-        final SplittableRandom random = new SplittableRandom(SEED);
+        final Random random = TestSeeds.random();
         for (long i = 0; i < image.byteSize(); i += Long.BYTES)
         {
             image.set(ValueLayout.JAVA_LONG, i, random.nextLong());

@@ -33,9 +33,10 @@ final class LabMachine implements AutoCloseable
         this.directory = directory;
         this.monitor = monitor;
         this.limitSeconds = limitSeconds;
-        outputEnd = CompletableFuture.runAsync(this::readOutput, (task) -> Thread.ofVirtual().start(task));
+        // A virtual thread that reads a pipe keeps its carrier: two would take all of a machine with two processors.
+        outputEnd = CompletableFuture.runAsync(this::readOutput, (task) -> Thread.ofPlatform().daemon().start(task));
         errors = CompletableFuture.supplyAsync(
-            () -> readAll(process.getErrorStream()), (task) -> Thread.ofVirtual().start(task));
+            () -> readAll(process.getErrorStream()), (task) -> Thread.ofPlatform().daemon().start(task));
     }
 
     /**

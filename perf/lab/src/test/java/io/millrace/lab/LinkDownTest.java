@@ -31,7 +31,7 @@ final class LinkDownTest
     private static final int KEEP_ALIVE_SECONDS = 2;
     /** What a busy machine may add to the timeout before the target has closed the sockets. */
     private static final int SLACK_SECONDS = 4;
-    private static final int LIMIT_SECONDS = 120;
+    private static final int LIMIT_SECONDS = 480;
     private static final int SIZE_BYTES = 1 << 20;
     private static final int KERNEL_CONNECTIONS = 3;
 

@@ -28,7 +28,7 @@ final class MachineTest
         }
 
         final LabResult result;
-        try (LabMachine machine = Lab.named("machine").share(share).start(120, "machine.sh", "a b", "c"))
+        try (LabMachine machine = Lab.named("machine").share(share).start(480, "machine.sh", "a b", "c"))
         {
             machine.awaitLine("ready for the drive");
             try (QemuMonitor monitor = machine.monitor())

@@ -46,7 +46,7 @@ final class NamespacesTest
             final Subsystem subsystem = dataPlane.target().subsystem(TargetProcess.NQN);
             final LabResult result;
             try (LabMachine machine = Lab.named("namespaces")
-                .start(120, "namespaces.sh", dataPlane.addresses().getFirst().port(), TargetProcess.NQN))
+                .start(480, "namespaces.sh", dataPlane.addresses().getFirst().port(), TargetProcess.NQN))
             {
                 machine.awaitLine("namespace 1 has 32768 sectors");
                 subsystem.addNamespace(new Namespace(2, second, UUID.randomUUID()));

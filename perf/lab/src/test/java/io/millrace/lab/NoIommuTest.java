@@ -17,7 +17,7 @@ final class NoIommuTest
         jvm.removeLast();
         final LabResult result;
         try (LabMachine machine = Lab.named("noiommu").option("--drives", 1).option("--append", "intel_iommu=off")
-            .start(240, "noiommu.sh", String.join(" ", jvm)))
+            .start(480, "noiommu.sh", String.join(" ", jvm)))
         {
             result = machine.await();
         }

@@ -23,6 +23,7 @@ import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
+import io.millrace.seed.TestSeeds;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -33,7 +34,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.SplittableRandom;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -45,16 +46,16 @@ import org.junit.jupiter.api.Test;
 @LabTest
 final class RemoteDeviceTest
 {
-    private static final String OUTER = "nqn.2026-11.io.millrace:outer";
+    static final String OUTER = "nqn.2026-11.io.millrace:outer";
     private static final String KERNEL = "nqn.2026-11.io.millrace:kernel-target";
     private static final int KILLS = 2;
     private static final String ACKNOWLEDGED = "WRITER ack ";
     private static final int IMAGE_BYTES = 8 << 20;
-    private static final long SEED = System.nanoTime();
+    private static final long SEED = TestSeeds.seed();
     private static final long LIMIT_S = 120;
 
     /** Serves namespaces of a target on a port of this machine, in order. */
-    private static DataPlane outer(final int innerPort, final String innerNqn, final int namespaces)
+    static DataPlane outer(final int innerPort, final String innerNqn, final int namespaces)
     {
         final List<DeviceConfig> devices = new ArrayList<>();
         final List<SubsystemSettings.NamespaceSettings> shown = new ArrayList<>();
@@ -162,7 +163,7 @@ final class RemoteDeviceTest
             reactor.start();
             machine.awaitLine("serving");
             final MemorySegment image = arena.allocate(IMAGE_BYTES, 4096);
-            final SplittableRandom random = new SplittableRandom(SEED);
+            final Random random = TestSeeds.random();
             for (long i = 0; i < IMAGE_BYTES; i += Long.BYTES)
             {
                 image.set(ValueLayout.JAVA_LONG, i, random.nextLong());

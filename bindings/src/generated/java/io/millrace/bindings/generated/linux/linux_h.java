@@ -284,6 +284,15 @@ public class linux_h extends linux_h$shared {
     public static int ETIME() {
         return ETIME;
     }
+    private static final int ENOLINK = (int)67L;
+    /**
+     * {@snippet lang=c :
+     * #define ENOLINK 67
+     * }
+     */
+    public static int ENOLINK() {
+        return ENOLINK;
+    }
     private static final int EILSEQ = (int)84L;
     /**
      * {@snippet lang=c :
@@ -715,8 +724,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_INT,
             linux_h.C_INT
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("socket");
     }
 
     /**
@@ -729,16 +736,6 @@ public class linux_h extends linux_h$shared {
         return socket.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int socket(int __domain, int __type, int __protocol)
-     * }
-     */
-    public static MemorySegment socket$address() {
-        return socket.ADDR;
-    }
-
     private static class bind {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_INT,
@@ -746,8 +743,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_POINTER,
             linux_h.C_INT
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("bind");
     }
 
     /**
@@ -760,16 +755,6 @@ public class linux_h extends linux_h$shared {
         return bind.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int bind(int __fd, const struct sockaddr *__addr, socklen_t __len)
-     * }
-     */
-    public static MemorySegment bind$address() {
-        return bind.ADDR;
-    }
-
     private static class getsockname {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_INT,
@@ -777,8 +762,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_POINTER,
             linux_h.C_POINTER
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("getsockname");
     }
 
     /**
@@ -791,16 +774,6 @@ public class linux_h extends linux_h$shared {
         return getsockname.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int getsockname(int __fd, struct sockaddr *restrict __addr, socklen_t *restrict __len)
-     * }
-     */
-    public static MemorySegment getsockname$address() {
-        return getsockname.ADDR;
-    }
-
     private static class connect {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_INT,
@@ -808,8 +781,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_POINTER,
             linux_h.C_INT
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("connect");
     }
 
     /**
@@ -822,16 +793,6 @@ public class linux_h extends linux_h$shared {
         return connect.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int connect(int __fd, const struct sockaddr *__addr, socklen_t __len)
-     * }
-     */
-    public static MemorySegment connect$address() {
-        return connect.ADDR;
-    }
-
     private static class getpeername {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_INT,
@@ -839,8 +800,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_POINTER,
             linux_h.C_POINTER
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("getpeername");
     }
 
     /**
@@ -853,16 +812,6 @@ public class linux_h extends linux_h$shared {
         return getpeername.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int getpeername(int __fd, struct sockaddr *restrict __addr, socklen_t *restrict __len)
-     * }
-     */
-    public static MemorySegment getpeername$address() {
-        return getpeername.ADDR;
-    }
-
     private static class send {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_LONG,
@@ -871,8 +820,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_LONG,
             linux_h.C_INT
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("send");
     }
 
     /**
@@ -885,16 +832,6 @@ public class linux_h extends linux_h$shared {
         return send.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern ssize_t send(int __fd, const void *__buf, size_t __n, int __flags)
-     * }
-     */
-    public static MemorySegment send$address() {
-        return send.ADDR;
-    }
-
     private static class recv {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_LONG,
@@ -903,8 +840,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_LONG,
             linux_h.C_INT
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("recv");
     }
 
     /**
@@ -917,16 +852,6 @@ public class linux_h extends linux_h$shared {
         return recv.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern ssize_t recv(int __fd, void *__buf, size_t __n, int __flags)
-     * }
-     */
-    public static MemorySegment recv$address() {
-        return recv.ADDR;
-    }
-
     private static class sendmsg {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_LONG,
@@ -934,8 +859,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_POINTER,
             linux_h.C_INT
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("sendmsg");
     }
 
     /**
@@ -948,16 +871,6 @@ public class linux_h extends linux_h$shared {
         return sendmsg.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern ssize_t sendmsg(int __fd, const struct msghdr *__message, int __flags)
-     * }
-     */
-    public static MemorySegment sendmsg$address() {
-        return sendmsg.ADDR;
-    }
-
     private static class recvmsg {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_LONG,
@@ -965,8 +878,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_POINTER,
             linux_h.C_INT
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("recvmsg");
     }
 
     /**
@@ -979,16 +890,6 @@ public class linux_h extends linux_h$shared {
         return recvmsg.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern ssize_t recvmsg(int __fd, struct msghdr *__message, int __flags)
-     * }
-     */
-    public static MemorySegment recvmsg$address() {
-        return recvmsg.ADDR;
-    }
-
     private static class getsockopt {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_INT,
@@ -998,8 +899,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_POINTER,
             linux_h.C_POINTER
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("getsockopt");
     }
 
     /**
@@ -1012,16 +911,6 @@ public class linux_h extends linux_h$shared {
         return getsockopt.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int getsockopt(int __fd, int __level, int __optname, void *restrict __optval, socklen_t *restrict __optlen)
-     * }
-     */
-    public static MemorySegment getsockopt$address() {
-        return getsockopt.ADDR;
-    }
-
     private static class setsockopt {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_INT,
@@ -1031,8 +920,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_POINTER,
             linux_h.C_INT
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("setsockopt");
     }
 
     /**
@@ -1045,24 +932,12 @@ public class linux_h extends linux_h$shared {
         return setsockopt.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int setsockopt(int __fd, int __level, int __optname, const void *__optval, socklen_t __optlen)
-     * }
-     */
-    public static MemorySegment setsockopt$address() {
-        return setsockopt.ADDR;
-    }
-
     private static class listen {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_INT,
             linux_h.C_INT,
             linux_h.C_INT
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("listen");
     }
 
     /**
@@ -1075,24 +950,12 @@ public class linux_h extends linux_h$shared {
         return listen.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int listen(int __fd, int __n)
-     * }
-     */
-    public static MemorySegment listen$address() {
-        return listen.ADDR;
-    }
-
     private static class shutdown {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_INT,
             linux_h.C_INT,
             linux_h.C_INT
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("shutdown");
     }
 
     /**
@@ -1105,16 +968,6 @@ public class linux_h extends linux_h$shared {
         return shutdown.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int shutdown(int __fd, int __how)
-     * }
-     */
-    public static MemorySegment shutdown$address() {
-        return shutdown.ADDR;
-    }
-
     private static class accept4 {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_INT,
@@ -1123,8 +976,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_POINTER,
             linux_h.C_INT
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("accept4");
     }
 
     /**
@@ -1137,16 +988,6 @@ public class linux_h extends linux_h$shared {
         return accept4.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags)
-     * }
-     */
-    public static MemorySegment accept4$address() {
-        return accept4.ADDR;
-    }
-
     private static class fallocate {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_INT,
@@ -1155,8 +996,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_LONG,
             linux_h.C_LONG
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("fallocate");
     }
 
     /**
@@ -1167,16 +1006,6 @@ public class linux_h extends linux_h$shared {
      */
     public static FunctionDescriptor fallocate$descriptor() {
         return fallocate.DESC;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int fallocate(int __fd, int __mode, __off_t __offset, __off_t __len)
-     * }
-     */
-    public static MemorySegment fallocate$address() {
-        return fallocate.ADDR;
     }
 
     /**
@@ -1211,8 +1040,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_LONG,
             linux_h.C_POINTER
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("sched_setaffinity");
     }
 
     /**
@@ -1225,16 +1052,6 @@ public class linux_h extends linux_h$shared {
         return sched_setaffinity.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int sched_setaffinity(__pid_t __pid, size_t __cpusetsize, const cpu_set_t *__cpuset)
-     * }
-     */
-    public static MemorySegment sched_setaffinity$address() {
-        return sched_setaffinity.ADDR;
-    }
-
     private static class sched_getaffinity {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_INT,
@@ -1242,8 +1059,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_LONG,
             linux_h.C_POINTER
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("sched_getaffinity");
     }
 
     /**
@@ -1256,23 +1071,11 @@ public class linux_h extends linux_h$shared {
         return sched_getaffinity.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int sched_getaffinity(__pid_t __pid, size_t __cpusetsize, cpu_set_t *__cpuset)
-     * }
-     */
-    public static MemorySegment sched_getaffinity$address() {
-        return sched_getaffinity.ADDR;
-    }
-
     private static class strerror {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_POINTER,
             linux_h.C_INT
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("strerror");
     }
 
     /**
@@ -1283,16 +1086,6 @@ public class linux_h extends linux_h$shared {
      */
     public static FunctionDescriptor strerror$descriptor() {
         return strerror.DESC;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern char *strerror(int __errnum)
-     * }
-     */
-    public static MemorySegment strerror$address() {
-        return strerror.ADDR;
     }
 
     private static final int EPOLL_CLOEXEC = (int)524288L;
@@ -1364,8 +1157,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_INT,
             linux_h.C_INT
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("epoll_create1");
     }
 
     /**
@@ -1378,16 +1169,6 @@ public class linux_h extends linux_h$shared {
         return epoll_create1.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int epoll_create1(int __flags)
-     * }
-     */
-    public static MemorySegment epoll_create1$address() {
-        return epoll_create1.ADDR;
-    }
-
     private static class epoll_ctl {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_INT,
@@ -1396,8 +1177,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_INT,
             linux_h.C_POINTER
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("epoll_ctl");
     }
 
     /**
@@ -1410,16 +1189,6 @@ public class linux_h extends linux_h$shared {
         return epoll_ctl.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int epoll_ctl(int __epfd, int __op, int __fd, struct epoll_event *__event)
-     * }
-     */
-    public static MemorySegment epoll_ctl$address() {
-        return epoll_ctl.ADDR;
-    }
-
     private static class epoll_wait {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_INT,
@@ -1428,8 +1197,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_INT,
             linux_h.C_INT
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("epoll_wait");
     }
 
     /**
@@ -1440,16 +1207,6 @@ public class linux_h extends linux_h$shared {
      */
     public static FunctionDescriptor epoll_wait$descriptor() {
         return epoll_wait.DESC;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int epoll_wait(int __epfd, struct epoll_event *__events, int __maxevents, int __timeout)
-     * }
-     */
-    public static MemorySegment epoll_wait$address() {
-        return epoll_wait.ADDR;
     }
 
     private static final int EFD_CLOEXEC = (int)524288L;
@@ -1477,8 +1234,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_INT,
             linux_h.C_INT
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("eventfd");
     }
 
     /**
@@ -1491,24 +1246,12 @@ public class linux_h extends linux_h$shared {
         return eventfd.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int eventfd(unsigned int __count, int __flags)
-     * }
-     */
-    public static MemorySegment eventfd$address() {
-        return eventfd.ADDR;
-    }
-
     private static class flock {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_INT,
             linux_h.C_INT,
             linux_h.C_INT
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("flock");
     }
 
     /**
@@ -1521,16 +1264,6 @@ public class linux_h extends linux_h$shared {
         return flock.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int flock(int __fd, int __operation)
-     * }
-     */
-    public static MemorySegment flock$address() {
-        return flock.ADDR;
-    }
-
     private static class mmap {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_POINTER,
@@ -1541,8 +1274,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_INT,
             linux_h.C_LONG
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mmap");
     }
 
     /**
@@ -1555,24 +1286,12 @@ public class linux_h extends linux_h$shared {
         return mmap.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern void *mmap(void *__addr, size_t __len, int __prot, int __flags, int __fd, __off_t __offset)
-     * }
-     */
-    public static MemorySegment mmap$address() {
-        return mmap.ADDR;
-    }
-
     private static class munmap {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_INT,
             linux_h.C_POINTER,
             linux_h.C_LONG
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("munmap");
     }
 
     /**
@@ -1585,16 +1304,6 @@ public class linux_h extends linux_h$shared {
         return munmap.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int munmap(void *__addr, size_t __len)
-     * }
-     */
-    public static MemorySegment munmap$address() {
-        return munmap.ADDR;
-    }
-
     private static class madvise {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_INT,
@@ -1602,8 +1311,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_LONG,
             linux_h.C_INT
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("madvise");
     }
 
     /**
@@ -1616,24 +1323,12 @@ public class linux_h extends linux_h$shared {
         return madvise.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int madvise(void *__addr, size_t __len, int __advice)
-     * }
-     */
-    public static MemorySegment madvise$address() {
-        return madvise.ADDR;
-    }
-
     private static class mlock {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_INT,
             linux_h.C_POINTER,
             linux_h.C_LONG
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("mlock");
     }
 
     /**
@@ -1644,16 +1339,6 @@ public class linux_h extends linux_h$shared {
      */
     public static FunctionDescriptor mlock$descriptor() {
         return mlock.DESC;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int mlock(const void *__addr, size_t __len)
-     * }
-     */
-    public static MemorySegment mlock$address() {
-        return mlock.ADDR;
     }
 
     private static final int RLIMIT_NOFILE = (int)7L;
@@ -1672,8 +1357,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_INT,
             linux_h.C_POINTER
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("getrlimit");
     }
 
     /**
@@ -1686,24 +1369,12 @@ public class linux_h extends linux_h$shared {
         return getrlimit.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int getrlimit(__rlimit_resource_t __resource, struct rlimit *__rlimits)
-     * }
-     */
-    public static MemorySegment getrlimit$address() {
-        return getrlimit.ADDR;
-    }
-
     private static class setrlimit {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_INT,
             linux_h.C_INT,
             linux_h.C_POINTER
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("setrlimit");
     }
 
     /**
@@ -1716,16 +1387,6 @@ public class linux_h extends linux_h$shared {
         return setrlimit.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int setrlimit(__rlimit_resource_t __resource, const struct rlimit *__rlimits)
-     * }
-     */
-    public static MemorySegment setrlimit$address() {
-        return setrlimit.ADDR;
-    }
-
     private static class statx {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_INT,
@@ -1735,8 +1396,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_INT,
             linux_h.C_POINTER
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("statx");
     }
 
     /**
@@ -1749,23 +1408,11 @@ public class linux_h extends linux_h$shared {
         return statx.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * int statx(int __dirfd, const char *restrict __path, int __flags, unsigned int __mask, struct statx *restrict __buf)
-     * }
-     */
-    public static MemorySegment statx$address() {
-        return statx.ADDR;
-    }
-
     private static class close {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_INT,
             linux_h.C_INT
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("close");
     }
 
     /**
@@ -1778,16 +1425,6 @@ public class linux_h extends linux_h$shared {
         return close.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int close(int __fd)
-     * }
-     */
-    public static MemorySegment close$address() {
-        return close.ADDR;
-    }
-
     private static class read {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_LONG,
@@ -1795,8 +1432,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_POINTER,
             linux_h.C_LONG
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("read");
     }
 
     /**
@@ -1809,16 +1444,6 @@ public class linux_h extends linux_h$shared {
         return read.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern ssize_t read(int __fd, void *__buf, size_t __nbytes)
-     * }
-     */
-    public static MemorySegment read$address() {
-        return read.ADDR;
-    }
-
     private static class write {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_LONG,
@@ -1826,8 +1451,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_POINTER,
             linux_h.C_LONG
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("write");
     }
 
     /**
@@ -1840,16 +1463,6 @@ public class linux_h extends linux_h$shared {
         return write.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern ssize_t write(int __fd, const void *__buf, size_t __n)
-     * }
-     */
-    public static MemorySegment write$address() {
-        return write.ADDR;
-    }
-
     private static class pread {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_LONG,
@@ -1858,8 +1471,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_LONG,
             linux_h.C_LONG
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("pread");
     }
 
     /**
@@ -1872,16 +1483,6 @@ public class linux_h extends linux_h$shared {
         return pread.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern ssize_t pread(int __fd, void *__buf, size_t __nbytes, __off_t __offset)
-     * }
-     */
-    public static MemorySegment pread$address() {
-        return pread.ADDR;
-    }
-
     private static class pwrite {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_LONG,
@@ -1890,8 +1491,6 @@ public class linux_h extends linux_h$shared {
             linux_h.C_LONG,
             linux_h.C_LONG
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("pwrite");
     }
 
     /**
@@ -1904,24 +1503,12 @@ public class linux_h extends linux_h$shared {
         return pwrite.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern ssize_t pwrite(int __fd, const void *__buf, size_t __n, __off_t __offset)
-     * }
-     */
-    public static MemorySegment pwrite$address() {
-        return pwrite.ADDR;
-    }
-
     private static class ftruncate {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_INT,
             linux_h.C_INT,
             linux_h.C_LONG
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("ftruncate");
     }
 
     /**
@@ -1934,23 +1521,11 @@ public class linux_h extends linux_h$shared {
         return ftruncate.DESC;
     }
 
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int ftruncate(int __fd, __off_t __length)
-     * }
-     */
-    public static MemorySegment ftruncate$address() {
-        return ftruncate.ADDR;
-    }
-
     private static class fdatasync {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             linux_h.C_INT,
             linux_h.C_INT
         );
-
-        public static final MemorySegment ADDR = SYMBOL_LOOKUP.findOrThrow("fdatasync");
     }
 
     /**
@@ -1961,16 +1536,6 @@ public class linux_h extends linux_h$shared {
      */
     public static FunctionDescriptor fdatasync$descriptor() {
         return fdatasync.DESC;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * extern int fdatasync(int __fildes)
-     * }
-     */
-    public static MemorySegment fdatasync$address() {
-        return fdatasync.ADDR;
     }
 
     private static final int AF_INET = (int)2L;

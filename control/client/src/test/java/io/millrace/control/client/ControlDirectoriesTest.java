@@ -1,10 +1,10 @@
 package io.millrace.control.client;
 
+import static io.millrace.testing.Requirement.requireRoot;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -83,7 +83,7 @@ class ControlDirectoriesTest
     @Test
     void shouldFollowLinksOfThisUserAloneOnTheWayThere() throws IOException
     {
-        assumeTrue("root".equals(System.getProperty("user.name")), "only root gives files away");
+        requireRoot();
         final Path inside = Files.createDirectory(mine.resolve("inside"));
         final Path theirs = Files.createSymbolicLink(directory.resolve("theirs"), mine);
         final Path ours = Files.createSymbolicLink(directory.resolve("ours"), Path.of("theirs"));
@@ -113,7 +113,7 @@ class ControlDirectoriesTest
     @Test
     void shouldDistrustWhatBelongsToSomebodyElse() throws IOException
     {
-        assumeTrue("root".equals(System.getProperty("user.name")), "only root gives files away");
+        requireRoot();
         Files.setAttribute(mine, "unix:uid", 1234);
         assertTrue(ControlDirectories.trustProblem(mine, null).startsWith("belongs to user 1234"));
         assertNull(ControlDirectories.trustProblem(mine, group(mine)));

@@ -12,6 +12,7 @@ import io.millrace.control.codec.ReconcileMode;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
+import io.millrace.seed.TestSeeds;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -31,7 +32,7 @@ public final class Samples
      */
     public Samples(final long seed)
     {
-        random = new Random(seed);
+        random = TestSeeds.fixed(seed);
     }
 
     private String text()

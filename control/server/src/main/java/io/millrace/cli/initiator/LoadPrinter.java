@@ -2,6 +2,7 @@ package io.millrace.cli.initiator;
 
 import io.millrace.console.Table;
 import io.millrace.console.Terminal;
+import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.perf.load.LoadConfig;
 import io.millrace.perf.load.LoadPhase;
 import io.millrace.perf.load.LoadProgress;
@@ -166,6 +167,16 @@ public final class LoadPrinter
     }
 
     /**
+     * {@return where the load goes, as the command takes it: {@code tcp://[fd00::1]:4420}}
+     *
+     * @param config of a load.
+     */
+    static String target(final LoadConfig config)
+    {
+        return ConnectionConfig.to(config.address(), config.subsystemNqn()).build().target();
+    }
+
+    /**
      * {@return a report as maps and lists, for JSON}
      *
      * @param report of a load.
@@ -174,7 +185,7 @@ public final class LoadPrinter
     {
         final LoadConfig config = report.config();
         final Map<String, Object> map = new LinkedHashMap<>();
-        map.put("target", "tcp://" + config.address().getHostString() + ":" + config.address().getPort());
+        map.put("target", target(config));
         map.put("subsystem-nqn", config.subsystemNqn());
         map.put("nsid", report.namespace().nsid());
         map.put("model", report.controller().modelNumber());

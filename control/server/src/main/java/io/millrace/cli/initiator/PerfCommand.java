@@ -143,8 +143,8 @@ public final class PerfCommand implements Callable<Integer>
         final Terminal terminal = Terminal.standard();
         if (!json)
         {
-            terminal.line(LoadPrinter.describe(config) + ", " + config.subsystemNqn() + " at tcp://" +
-                config.address().getHostString() + ":" + config.address().getPort());
+            terminal.line(LoadPrinter.describe(config) + ", " + config.subsystemNqn() + " at " +
+                LoadPrinter.target(config));
         }
         final StopSignal stop = StopSignal.install();
         final LoadReport report = run(config, stop);

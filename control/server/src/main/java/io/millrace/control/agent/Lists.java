@@ -205,14 +205,8 @@ final class Lists
     private static Resource listener(final ListenerSnapshot snapshot)
     {
         final TransportAddress address = snapshot.address();
-        return new ListenerInfo(Transport.valueOf(address.transportType().name()), host(address), address.port(),
+        return new ListenerInfo(Transport.valueOf(address.transportType().name()), address.address(), address.port(),
             snapshot.discoveryOnly());
-    }
-
-    /** As clients and desired states have always had it: of addresses written anew, the wildcard of IPv6 too. */
-    private static String host(final TransportAddress address)
-    {
-        return address.socketAddress().getAddress().getHostAddress();
     }
 
     private static Resource ana(final AnaSnapshot snapshot)

@@ -1,7 +1,7 @@
 package io.millrace.control.state;
 
+import io.millrace.validation.AddressText;
 import io.millrace.validation.ResourceValidation;
-import java.net.Inet6Address;
 import java.net.InetAddress;
 
 /**
@@ -9,8 +9,6 @@ import java.net.InetAddress;
  */
 public final class NetworkAddress
 {
-    private static final int GROUPS = 8;
-
     private NetworkAddress()
     {
     }
@@ -44,53 +42,9 @@ public final class NetworkAddress
         {
             return text;
         }
-        if (!(address instanceof final Inet6Address wide))
-        {
-            return address.getHostAddress();
-        }
-        final String host = wide.getHostAddress();
+        final String host = address.getHostAddress();
         final int scope = host.indexOf('%');
-        return compressed(wide.getAddress()) + (scope < 0 ? "" : host.substring(scope));
-    }
-
-    /** Longest run of two or more zero groups becomes "::", the first of equals (RFC 5952, section 4.2). */
-    private static String compressed(final byte[] bytes)
-    {
-        final int[] groups = new int[GROUPS];
-        for (int i = 0; i < GROUPS; i++)
-        {
-            groups[i] = (bytes[2 * i] & 0xFF) << 8 | bytes[2 * i + 1] & 0xFF;
-        }
-        int start = -1;
-        int length = 1;
-        for (int i = 0; i < GROUPS; i++)
-        {
-            int end = i;
-            while (end < GROUPS && 0 == groups[end])
-            {
-                end++;
-            }
-            if (end - i > length)
-            {
-                start = i;
-                length = end - i;
-            }
-        }
-        final StringBuilder text = new StringBuilder();
-        for (int i = 0; i < GROUPS; i++)
-        {
-            if (i == start)
-            {
-                text.append("::");
-                i += length - 1;
-            }
-            else
-            {
-                text.append(text.isEmpty() || ':' == text.charAt(text.length() - 1) ? "" : ":")
-                    .append(Integer.toHexString(groups[i]));
-            }
-        }
-        return text.toString();
+        return AddressText.of(address) + (scope < 0 ? "" : host.substring(scope));
     }
 
     /**

@@ -131,7 +131,7 @@ final class ChangeSender
 
     private void onAnswered(final ChangeRequest change, final Call call)
     {
-        link.touch();
+        link.onDone(call);
         outstanding--;
         schedule.onOwnChange();
         if (change.isSettled())

@@ -120,6 +120,15 @@ final class PlaneLink implements AutoCloseable
         seen = Instant.now();
     }
 
+    /** A call has ended: with an answer of the data plane, or without one when the session was lost. */
+    void onDone(final Call call)
+    {
+        if (Code.NULL_VAL != call.code())
+        {
+            touch();
+        }
+    }
+
     /** Sends a command. */
     Call submit(final Command command)
     {
@@ -166,7 +175,7 @@ final class PlaneLink implements AutoCloseable
         final CompletableFuture<T> future = new CompletableFuture<>();
         client.submit(command, id).onDone((call) ->
         {
-            touch();
+            onDone(call);
             try
             {
                 future.complete(then.apply(call));

@@ -14,6 +14,7 @@ import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.SubsystemSpec;
+import io.millrace.seed.TestSeeds;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -64,8 +65,8 @@ class ControlAgentLoadTest
     @Test
     void shouldGoOnWhenGarbageComes()
     {
-        final long seed = System.nanoTime();
-        final Random random = new Random(seed);
+        final long seed = TestSeeds.seed();
+        final Random random = TestSeeds.random();
         try (AgentFixture fixture = AgentFixture.ipc(directory);
             Aeron aeron = Aeron.connect(new Aeron.Context()
                 .aeronDirectoryName(fixture.settings().directory().toString()));

@@ -116,7 +116,7 @@ class ControlAgentTermTest
             person.deleteDevice("a");
             assertEquals(1, person.leadership().directChanges());
             assertEquals(0, person.leadership().directChangesSeen());
-            // A version is told with the term that is held.
+            // The command that reports the applied version carries the term of the present manager.
             final StatePosition position = new StatePosition(new UUID(1, 2), 1, 5);
             final Command begin = new Command.ApplyVersion(position, false, 0);
             assertEquals(Code.STALE_TERM, person.await(person.submit(begin)).code());

@@ -13,6 +13,7 @@ import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.SessionInfo;
+import io.millrace.testing.MeasuresTime;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Clients that want more than there is: they are told so, and others notice nothing. */
+@MeasuresTime
 class ControlOverloadTest
 {
     private static final long MIB = 1L << 20;

@@ -17,6 +17,7 @@ import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.StateDocument;
 import io.millrace.control.state.StateEditor;
+import io.millrace.seed.TestSeeds;
 import io.millrace.serve.config.ConfigReader;
 import io.millrace.settings.ConfigException;
 import java.nio.file.Path;
@@ -162,7 +163,7 @@ class EveryWayInTest
     /** Texts of odd characters, and around a length. */
     private static Set<String> texts(final String prefix, final int lengthMax)
     {
-        final Random random = new Random(1);
+        final Random random = TestSeeds.random();
         final Set<String> texts = new LinkedHashSet<>(List.of("", " ", ".", "..", "../..", "-a", "a b", "a#b", "#"));
         for (int i = -1; i <= 1; i++)
         {

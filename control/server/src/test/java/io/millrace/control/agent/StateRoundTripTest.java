@@ -13,6 +13,7 @@ import io.millrace.control.state.StateDocument;
 import io.millrace.control.state.StatePlan;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.nvmf.config.TargetListener;
+import io.millrace.seed.TestSeeds;
 import io.millrace.serve.config.ConfigReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,8 +60,8 @@ class StateRoundTripTest
     @Test
     void shouldServeWhatAnotherDataPlaneHas() throws Exception
     {
-        final long seed = Long.getLong("millrace.seed", System.nanoTime());
-        final Random random = new Random(seed);
+        final long seed = TestSeeds.seed();
+        final Random random = TestSeeds.random();
         for (int i = 0; i < ROUNDS; i++)
         {
             final String hint = "seed " + seed + " round " + i;

@@ -8,6 +8,7 @@ import io.millrace.control.codec.Health;
 import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.Resource;
+import io.millrace.testing.MeasuresTime;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Clients that are slow, silent, greedy or gone: others are answered meanwhile, and the log stays short. */
 @Timeout(60)
+@MeasuresTime
 class MetricsEndpointAttackTest
 {
     private static final InetSocketAddress ANY = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);

@@ -11,6 +11,7 @@ import io.millrace.control.message.LeadershipInfo;
 import io.millrace.control.message.StatePosition;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.RandomStates;
+import io.millrace.seed.TestSeeds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,8 +49,8 @@ class AppliedStateFileTest
     @Test
     void shouldHoldTheOldOrTheNewStateWhereverThePowerGoes() throws IOException
     {
-        final long seed = System.nanoTime();
-        final Random random = new Random(seed);
+        final long seed = TestSeeds.seed();
+        final Random random = TestSeeds.random();
         CrashDisk disk = new CrashDisk();
         AppliedState kept = null;
         long version = 0;
@@ -105,7 +106,7 @@ class AppliedStateFileTest
     @Test
     void shouldHoldTheOldOrTheNewStateWhenAnyStepFails() throws IOException
     {
-        final Random random = new Random(1);
+        final Random random = TestSeeds.random();
         for (int failing = 0; ; failing++)
         {
             final CrashDisk disk = new CrashDisk();
@@ -144,7 +145,7 @@ class AppliedStateFileTest
         throws IOException
     {
         final CrashDisk disk = new CrashDisk();
-        AppliedStateFile.on(disk).write(applied(new Random(5), 5));
+        AppliedStateFile.on(disk).write(applied(TestSeeds.fixed(5), 5));
         final byte[] other = disk.read("applied-state.yaml").clone();
         if (value != other[place % other.length])
         {
@@ -165,7 +166,7 @@ class AppliedStateFileTest
         {
             assertNull(file.read());
             assertFalse(Files.exists(own));
-            final AppliedState state = applied(new Random(6), 6);
+            final AppliedState state = applied(TestSeeds.fixed(6), 6);
             file.write(state);
             assertEquals(state, file.read());
         }
@@ -176,12 +177,12 @@ class AppliedStateFileTest
     {
         final AppliedStateFile first = AppliedStateFile.in(directory);
         final AppliedStateFile second = AppliedStateFile.in(directory);
-        first.write(applied(new Random(7), 7));
+        first.write(applied(TestSeeds.fixed(7), 7));
         final String message = assertThrows(StoreException.class, second::read).getMessage();
         assertTrue(message.contains("in use by another data plane") && message.contains("state.directory"), message);
-        assertThrows(StoreException.class, () -> second.write(applied(new Random(8), 8)));
+        assertThrows(StoreException.class, () -> second.write(applied(TestSeeds.fixed(8), 8)));
         first.close();
-        assertEquals(applied(new Random(7), 7), second.read());
+        assertEquals(applied(TestSeeds.fixed(7), 7), second.read());
         second.close();
     }
 }

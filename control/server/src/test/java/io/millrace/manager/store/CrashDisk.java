@@ -13,10 +13,10 @@ import java.util.Random;
  * A directory as a machine sees it that may lose its power: what was not brought to stable storage may be there or not,
  * names each for itself, contents in part. At a given step it crashes, or fails once.
  */
-final class CrashDisk implements StateDisk
+public final class CrashDisk implements StateDisk
 {
     /** The power went. */
-    static final class Crash extends Error
+    public static final class Crash extends Error
     {
         private static final long serialVersionUID = 1L;
     }
@@ -41,8 +41,12 @@ final class CrashDisk implements StateDisk
     private int stepsToFailure = Integer.MAX_VALUE;
     private int steps;
 
-    /** Before so many more steps. */
-    void crashIn(final int value)
+    /**
+     * Loses power.
+     *
+     * @param value steps before it.
+     */
+    public void crashIn(final int value)
     {
         stepsToCrash = value;
     }
@@ -71,8 +75,13 @@ final class CrashDisk implements StateDisk
         }
     }
 
-    /** What is found when the power is back. */
-    CrashDisk afterCrash(final Random random)
+    /**
+     * Loses power now.
+     *
+     * @param random of what was not on stable storage: whether it is there.
+     * @return what is found when the power is back.
+     */
+    public CrashDisk afterCrash(final Random random)
     {
         final Map<String, Content> found = new LinkedHashMap<>(safeNames);
         for (final NameChange change : unsafe)

@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.RandomStates;
+import io.millrace.seed.TestSeeds;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -18,6 +20,7 @@ class StateStoreCrashTest
 {
     private static final int KEEP = 3;
     private static final int LIVES = 400;
+    private static final int TRIALS = 20;
 
     private static StateStore open(final CrashDisk disk) throws IOException
     {
@@ -40,8 +43,8 @@ class StateStoreCrashTest
     @Test
     void shouldEndInTheOldOrTheNewVersionWhereverThePowerGoes() throws IOException
     {
-        final long seed = System.nanoTime();
-        final Random random = new Random(seed);
+        final long seed = TestSeeds.seed();
+        final Random random = TestSeeds.random();
         CrashDisk disk = new CrashDisk();
         DesiredState kept = null;
         long version = 0;
@@ -95,10 +98,59 @@ class StateStoreCrashTest
     }
 
     @Test
+    void shouldHoldTheFilesThatDevicesHad() throws IOException
+    {
+        final Random random = TestSeeds.random();
+        for (int i = 0; i < TRIALS; i++)
+        {
+            final CrashDisk disk = new CrashDisk();
+            final StateStore store = open(disk);
+            append(store, state(random));
+            store.servedFiles(Map.of("vol", "/volumes/old"));
+            store.servedFiles(Map.of("vol", "/volumes/new"));
+            assertEquals(Map.of("vol", "/volumes/new"), open(disk.afterCrash(random)).servedFiles(),
+                "seed " + TestSeeds.seed());
+        }
+    }
+
+    /** A version that was put aside does not come back among those to choose from. */
+    @Test
+    void shouldHoldThatVersionsWerePutAside() throws IOException
+    {
+        final Random random = TestSeeds.random();
+        for (int i = 0; i < TRIALS; i++)
+        {
+            final CrashDisk disk = new CrashDisk();
+            final StateStore store = open(disk);
+            append(store, state(random));
+            append(store, state(random));
+            StateStore.open(disk, KEEP, 1, "");
+            assertEquals(List.of(1L, 3L), open(disk.afterCrash(random)).history().stream()
+                .map(VersionHeader::version).toList(), "seed " + TestSeeds.seed());
+        }
+    }
+
+    /** What was reported as renamed is not found, and reported, again. */
+    @Test
+    void shouldHoldThatADamagedTermWasPutAside() throws IOException
+    {
+        final Random random = TestSeeds.random();
+        for (int i = 0; i < TRIALS; i++)
+        {
+            final CrashDisk disk = new CrashDisk();
+            open(disk).term(7);
+            final String name = disk.list().getFirst();
+            disk.damage(name, new byte[] {'x'});
+            assertEquals(1, open(disk).warnings().size());
+            assertEquals(List.of(), open(disk.afterCrash(random)).warnings(), "seed " + TestSeeds.seed());
+        }
+    }
+
+    @Test
     void shouldBeAsBeforeWhenAnyStepFails() throws IOException
     {
-        final long seed = System.nanoTime();
-        final Random random = new Random(seed);
+        final long seed = TestSeeds.seed();
+        final Random random = TestSeeds.random();
         for (int failing = 0; ; failing++)
         {
             final CrashDisk disk = new CrashDisk();

@@ -69,10 +69,10 @@ final class HostConnection implements HostQueueTransport, PduHandler, ReadinessL
         this.receiveBuffer = receiveBuffer;
         this.listener = listener;
         socket = new HostSocket(group.reactor(), this);
-        sender = new PduSender((slotMax + SPARE_SLOTS) * STAGING_BYTES_PER_SLOT,
+        sender = new PduSender(group.reactor().kernel(), (slotMax + SPARE_SLOTS) * STAGING_BYTES_PER_SLOT,
             (slotMax + SPARE_SLOTS) * VECTORS_PER_SLOT);
         exchange = new CommandExchange(group, sender, slotMax, this);
-        receiver = new PduReceiver(receiveBuffer, this, exchange);
+        receiver = new PduReceiver(group.reactor().kernel(), receiveBuffer, this, exchange);
         commands = exchange.commands();
     }
 

@@ -3,11 +3,11 @@ package io.millrace.nvmf.initiator.tcp;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.Epoll;
-import io.millrace.bindings.linux.Files;
 import io.millrace.bindings.linux.SocketAddress;
 import io.millrace.bindings.linux.Sockets;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.HostMemory;
+import io.millrace.reactor.Kernel;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReadinessListener;
 
@@ -21,6 +21,7 @@ final class HostSocket
     private static final int LENGTH_OFFSET = 32;
 
     private final Reactor reactor;
+    private final Kernel kernel;
     private final ReadinessListener listener;
     private int fd = NONE;
     private boolean registered;
@@ -29,6 +30,7 @@ final class HostSocket
     HostSocket(final Reactor reactor, final ReadinessListener listener)
     {
         this.reactor = reactor;
+        kernel = reactor.kernel();
         this.listener = listener;
     }
 
@@ -47,8 +49,7 @@ final class HostSocket
     {
         try (HostMemory scratch = new HostMemory(SCRATCH_BYTES))
         {
-            fd = Sockets.socket(SocketAddress.family(config.address()),
-                Sockets.SOCK_STREAM | Sockets.SOCK_NONBLOCK | Sockets.SOCK_CLOEXEC, 0);
+            fd = kernel.socket(SocketAddress.family(config.address()));
             if (fd < 0)
             {
                 final int errno = -fd;
@@ -56,9 +57,9 @@ final class HostSocket
                 return "no socket can be made: " + Errno.describe(errno);
             }
             NativeMemory.putInt(scratch.address(), 1);
-            Sockets.setsockopt(fd, Sockets.IPPROTO_TCP, Sockets.TCP_NODELAY, scratch.address(), 4);
+            kernel.setSocketOption(fd, Sockets.IPPROTO_TCP, Sockets.TCP_NODELAY, scratch.address(), 4);
             final int length = SocketAddress.write(scratch.address(), config.address());
-            final int result = Sockets.connect(fd, scratch.address(), length);
+            final int result = kernel.connect(fd, scratch.address(), length);
             if (0 != result && -Errno.EINPROGRESS != result)
             {
                 return explain(config, -result);
@@ -82,7 +83,7 @@ final class HostSocket
         {
             final long lengthAddress = scratch.address() + LENGTH_OFFSET;
             NativeMemory.putInt(lengthAddress, 4);
-            Sockets.getsockopt(fd, Sockets.SOL_SOCKET, Sockets.SO_ERROR, scratch.address(), lengthAddress);
+            kernel.getSocketOption(fd, Sockets.SOL_SOCKET, Sockets.SO_ERROR, scratch.address(), lengthAddress);
             final int errno = NativeMemory.getInt(scratch.address());
             return 0 == errno ? null : explain(config, errno);
         }
@@ -127,7 +128,7 @@ final class HostSocket
         }
         if (NONE != fd)
         {
-            Files.close(fd);
+            kernel.close(fd);
             fd = NONE;
         }
         watched = 0;

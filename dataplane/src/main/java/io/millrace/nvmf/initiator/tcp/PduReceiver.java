@@ -1,7 +1,6 @@
 package io.millrace.nvmf.initiator.tcp;
 
 import io.millrace.bindings.NativeMemory;
-import io.millrace.bindings.linux.Sockets;
 import io.millrace.memory.Segments;
 import io.millrace.nvmf.initiator.HostMemory;
 import io.millrace.nvmf.tcp.pdu.CapsuleResponse;
@@ -13,6 +12,7 @@ import io.millrace.nvmf.tcp.pdu.ICPdu;
 import io.millrace.nvmf.tcp.pdu.PduType;
 import io.millrace.nvmf.tcp.pdu.ReadyToTransfer;
 import io.millrace.nvmf.tcp.pdu.TerminationRequest;
+import io.millrace.reactor.Kernel;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -27,6 +27,7 @@ final class PduReceiver implements AutoCloseable
 {
     private final ReceiveBuffer receiveBuffer;
     private final UnsafeBuffer buffer;
+    private final Kernel kernel;
     private final PduHandler handler;
     private final TransferHandler transfers;
     private final HostMemory carry = new HostMemory(ReceiveBuffer.HEADROOM_BYTES);
@@ -44,8 +45,13 @@ final class PduReceiver implements AutoCloseable
     private int dataReceivedBytes;
     private boolean digestDue;
 
-    PduReceiver(final ReceiveBuffer receiveBuffer, final PduHandler handler, final TransferHandler transfers)
+    PduReceiver(
+        final Kernel kernel,
+        final ReceiveBuffer receiveBuffer,
+        final PduHandler handler,
+        final TransferHandler transfers)
     {
+        this.kernel = kernel;
         this.receiveBuffer = receiveBuffer;
         this.buffer = receiveBuffer.buffer();
         this.handler = handler;
@@ -89,10 +95,9 @@ final class PduReceiver implements AutoCloseable
         final int remaining = data.totalBytes() - dataReceivedBytes;
         if (remaining > 0)
         {
-            return Sockets.recvmsg(fd, receiveBuffer.scatter(data, dataReceivedBytes, windowBytes),
-                Sockets.MSG_DONTWAIT);
+            return kernel.receiveMessage(fd, receiveBuffer.scatter(data, dataReceivedBytes, windowBytes));
         }
-        return Sockets.recv(fd, receiveBuffer.address() + carryBytes, windowBytes, Sockets.MSG_DONTWAIT);
+        return kernel.receive(fd, receiveBuffer.address() + carryBytes, windowBytes);
     }
 
     /**

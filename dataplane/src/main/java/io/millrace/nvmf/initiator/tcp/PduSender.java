@@ -3,9 +3,9 @@ package io.millrace.nvmf.initiator.tcp;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.MessageHeader;
-import io.millrace.bindings.linux.Sockets;
 import io.millrace.memory.Segments;
 import io.millrace.nvmf.initiator.HostMemory;
+import io.millrace.reactor.Kernel;
 import org.agrona.BitUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -18,8 +18,8 @@ final class PduSender implements AutoCloseable
 {
     private static final int HEADER_OFFSET = 0;
     private static final int VECTORS_OFFSET = 64;
-    private static final int FLAGS = Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
 
+    private final Kernel kernel;
     private final HostMemory memory;
     private final UnsafeBuffer staging;
     private final long stagingAddress;
@@ -40,11 +40,13 @@ final class PduSender implements AutoCloseable
     /**
      * Maps what a connection needs.
      *
+     * @param kernel          that is sent to.
      * @param stagingBytesMin room for headers.
      * @param vectorCountMin  room for separate pieces.
      */
-    PduSender(final int stagingBytesMin, final int vectorCountMin)
+    PduSender(final Kernel kernel, final int stagingBytesMin, final int vectorCountMin)
     {
+        this.kernel = kernel;
         vectorCount = BitUtil.findNextPositivePowerOfTwo(vectorCountMin);
         vectorMask = vectorCount - 1;
         stagingBytes = BitUtil.findNextPositivePowerOfTwo(stagingBytesMin);
@@ -223,7 +225,7 @@ final class PduSender implements AutoCloseable
                 Math.min(vectorCount - first, MessageHeader.IOVEC_COUNT_MAX));
             final long header = memory.address() + HEADER_OFFSET;
             MessageHeader.set(header, vectorAddress(first), count);
-            final long sent = Sockets.sendmsg(fd, header, FLAGS);
+            final long sent = kernel.sendMessage(fd, header);
             if (sent < 0)
             {
                 if (-Errno.EINTR == sent)

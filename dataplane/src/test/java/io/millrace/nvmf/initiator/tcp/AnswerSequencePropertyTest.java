@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.nvmf.initiator.HostRequest;
 import io.millrace.nvmf.initiator.Waits;
+import io.millrace.seed.TestSeeds;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -41,7 +42,7 @@ class AnswerSequencePropertyTest
             {
                 ids[i] = peer.read().commandId();
             }
-            answer(peer, ids, new Random(seed));
+            answer(peer, ids, TestSeeds.fixed(seed));
             peer.close();
         }).openReady(UnaryOperator.identity()))
         {

@@ -2,6 +2,7 @@ package io.millrace.nvmf.initiator.tcp;
 
 import com.code_intelligence.jazzer.api.BugDetectors;
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.millrace.reactor.LinuxKernel;
 import java.io.IOException;
 
 /**
@@ -30,7 +31,7 @@ class AnswerStreamFuzzTest
         }
         final int piece = 0 == input[1] ? ReceiveBuffer.WINDOW_BYTES : (input[1] & 0xFF) * 7;
         try (ReceiveBuffer buffer = new ReceiveBuffer(); PduRecorder recorder = new PduRecorder();
-            PduReceiver receiver = new PduReceiver(buffer, recorder, recorder))
+            PduReceiver receiver = new PduReceiver(LinuxKernel.INSTANCE, buffer, recorder, recorder))
         {
             receiver.digests(0 != (input[0] & 1), 0 != (input[0] & 2));
             link.socket().getOutputStream().write(input, 2, input.length - 2);

@@ -9,11 +9,11 @@ import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.HostFixture;
 import io.millrace.nvmf.initiator.HostRequest;
 import io.millrace.nvmf.initiator.Waits;
+import io.millrace.seed.TestSeeds;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -28,7 +28,7 @@ class HostConnectionTest
     private static byte[] pattern(final int length, final long seed)
     {
         final byte[] bytes = new byte[length];
-        new Random(seed).nextBytes(bytes);
+        TestSeeds.fixed(seed).nextBytes(bytes);
         return bytes;
     }
 

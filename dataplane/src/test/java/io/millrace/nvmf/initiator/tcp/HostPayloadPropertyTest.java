@@ -7,6 +7,7 @@ import io.millrace.memory.RandomSegments;
 import io.millrace.memory.Segments;
 import io.millrace.nvmf.initiator.HostRequest;
 import io.millrace.nvmf.initiator.Waits;
+import io.millrace.seed.TestSeeds;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -43,10 +44,10 @@ class HostPayloadPropertyTest
         @ForAll final boolean digests,
         @ForAll @IntRange(min = 1, max = LENGTH_MAX) final int length) throws Exception
     {
-        final byte[] sent = bytes(new Random(seed), length);
+        final byte[] sent = bytes(TestSeeds.fixed(seed), length);
         try (ConnectionFixture fixture = new ConnectionFixture((peer) ->
         {
-            final Random random = new Random(seed);
+            final Random random = TestSeeds.fixed(seed);
             peer.accept(0, MAX_DATA_BYTES);
             final int id = peer.read().commandId();
             int position = 0;
@@ -63,7 +64,7 @@ class HostPayloadPropertyTest
             final MemorySegment memory = fixture.host.memory(length + RandomSegments.SPREAD_BYTES);
             memory.fill((byte)0x5A);
             final Segments into =
-                RandomSegments.spread(new Random(seed), Segments.COUNT_MAX, memory.address(), length);
+                RandomSegments.spread(TestSeeds.fixed(seed), Segments.COUNT_MAX, memory.address(), length);
             final Segments copied = new Segments();
             copied.copyFrom(into);
             assertEquals(0, Waits.get(fixture.submit((request) ->
@@ -113,7 +114,7 @@ class HostPayloadPropertyTest
             peer.awaitEnd();
         }).openReady((builder) -> builder.digests(digests, digests)))
         {
-            final Random random = new Random(seed);
+            final Random random = TestSeeds.fixed(seed);
             final byte[] written = bytes(random, length);
             final Segments from = spread(fixture, random, length);
             RandomSegments.put(from, written);
@@ -175,7 +176,7 @@ class HostPayloadPropertyTest
         final byte[] received = new byte[length];
         try (ConnectionFixture fixture = new ConnectionFixture((peer) ->
         {
-            final Random random = new Random(seed);
+            final Random random = TestSeeds.fixed(seed);
             peer.accept(random.nextInt(32), MAX_DATA_BYTES);
             final int id = peer.read().commandId();
             int position = 0;
@@ -196,7 +197,7 @@ class HostPayloadPropertyTest
             peer.awaitEnd();
         }).openReady((builder) -> builder.digests(digests, digests)))
         {
-            final Random random = new Random(seed);
+            final Random random = TestSeeds.fixed(seed);
             final byte[] written = bytes(random, length);
             final Segments from = spread(fixture, random, length);
             RandomSegments.put(from, written);

@@ -8,6 +8,7 @@ import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
 import io.millrace.nvmf.tcp.pdu.ICPdu;
 import io.millrace.nvmf.tcp.pdu.ReadyToTransfer;
 import io.millrace.nvmf.tcp.pdu.TerminationRequest;
+import io.millrace.seed.TestSeeds;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -34,7 +35,7 @@ final class PduRecorder implements PduHandler, TransferHandler, AutoCloseable
     /** Receives data into one piece of memory. */
     PduRecorder()
     {
-        this(new Random(0), 1);
+        this(TestSeeds.fixed(0), 1);
     }
 
     /** Receives data into random pieces of memory. */

@@ -2,6 +2,8 @@ package io.millrace.nvmf.initiator.tcp;
 
 import io.millrace.memory.RandomSegments;
 import io.millrace.memory.Segments;
+import io.millrace.reactor.LinuxKernel;
+import io.millrace.seed.TestSeeds;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -33,12 +35,12 @@ class PduStreamPropertyTest
         @ForAll @IntRange(min = 1, max = 9000) final int cut,
         @ForAll @IntRange(min = 1, max = Segments.COUNT_MAX) final int segmentsMax) throws IOException
     {
-        final Random random = new Random(seed);
+        final Random random = TestSeeds.fixed(seed);
         final List<String> expected = new ArrayList<>();
         final byte[] stream = stream(random, digests, expected);
         try (SocketLink link = new SocketLink(); ReceiveBuffer buffer = new ReceiveBuffer();
             PduRecorder recorder = new PduRecorder(random, segmentsMax);
-            PduReceiver receiver = new PduReceiver(buffer, recorder, recorder))
+            PduReceiver receiver = new PduReceiver(LinuxKernel.INSTANCE, buffer, recorder, recorder))
         {
             receiver.digests(digests, digests);
             int position = 0;
@@ -75,7 +77,7 @@ class PduStreamPropertyTest
         }
         try (SocketLink link = new SocketLink(); ReceiveBuffer buffer = new ReceiveBuffer();
             PduRecorder recorder = new PduRecorder();
-            PduReceiver receiver = new PduReceiver(buffer, recorder, recorder))
+            PduReceiver receiver = new PduReceiver(LinuxKernel.INSTANCE, buffer, recorder, recorder))
         {
             receiver.digests(digests, digests);
             link.socket().getOutputStream().write(bytes);
@@ -96,9 +98,9 @@ class PduStreamPropertyTest
     void shouldSendTheSameBytesHoweverTheyAreAppended(
         @ForAll final long seed, @ForAll @IntRange(min = 1, max = 200) final int steps) throws Exception
     {
-        final Random random = new Random(seed);
+        final Random random = TestSeeds.fixed(seed);
         final ByteArrayOutputStream expected = new ByteArrayOutputStream();
-        try (SocketLink link = new SocketLink(); PduSender sender = new PduSender(4096, 32);
+        try (SocketLink link = new SocketLink(); PduSender sender = new PduSender(LinuxKernel.INSTANCE, 4096, 32);
             Arena arena = Arena.ofShared())
         {
             final MemorySegment user = arena.allocate(1 << 20);

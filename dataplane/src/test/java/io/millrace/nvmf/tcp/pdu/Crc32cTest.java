@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.seed.TestSeeds;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
-import java.util.Random;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,7 +26,7 @@ class Crc32cTest
     void fill()
     {
         bytes = new byte[LENGTH_BYTES];
-        new Random(42).nextBytes(bytes);
+        TestSeeds.fixed(42).nextBytes(bytes);
         memory = arena.allocate(LENGTH_BYTES, 64);
         MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, 0, LENGTH_BYTES);
     }

@@ -9,8 +9,8 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
 /**
- * Runs the contract of block devices on namespaces of a drive, and says for each how many tests passed. Lines begin
- * with CONTRACT.
+ * Runs the contract of block devices on namespaces of a drive that our driver has, and says for each how many tests
+ * passed. Lines begin with CONTRACT.
  */
 public final class ContractRun
 {
@@ -32,16 +32,17 @@ public final class ContractRun
             final boolean hasInterrupts = args[i].endsWith("+");
             System.setProperty(NvmeDriveContract.NSID, args[i].replace("+", ""));
             System.setProperty(NvmeDriveContract.INTERRUPTS, String.valueOf(hasInterrupts));
-            isGood &= run(args[i]);
+            isGood &= run(NvmeDriveContract.class, "namespace " + args[i]);
         }
         System.exit(isGood ? 0 : 1);
     }
 
-    private static boolean run(final String name)
+    /** Runs the tests of a class, and says how many passed, and of those that did not the name and the reason. */
+    static boolean run(final Class<?> tests, final String name)
     {
         final Launcher launcher = LauncherFactory.create();
         final LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
-            .selectors(DiscoverySelectors.selectClass(NvmeDriveContract.class)).build();
+            .selectors(DiscoverySelectors.selectClass(tests)).build();
         final SummaryGeneratingListener listener = new SummaryGeneratingListener();
         launcher.execute(request, listener);
         final TestExecutionSummary summary = listener.getSummary();
@@ -52,7 +53,7 @@ public final class ContractRun
         }
         final long found = summary.getTestsFoundCount();
         final long passed = summary.getTestsSucceededCount();
-        say("namespace " + name + " passed " + passed + " of " + found);
+        say(name + " passed " + passed + " of " + found);
         return found > 0 && found == passed;
     }
 

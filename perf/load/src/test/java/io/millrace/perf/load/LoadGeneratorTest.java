@@ -11,6 +11,7 @@ import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
 import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.nvmf.initiator.InitiatorException;
+import io.millrace.testing.MeasuresTime;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
+@MeasuresTime
 class LoadGeneratorTest
 {
     private static LoadReport run(final LoadConfig config)

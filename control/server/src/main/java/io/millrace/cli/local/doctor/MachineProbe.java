@@ -4,6 +4,7 @@ import io.millrace.bindings.Architecture;
 import io.millrace.bindings.Capability;
 import io.millrace.bindings.NativeLibrary;
 import io.millrace.bindings.linux.IoUringProbe;
+import io.millrace.bindings.verbs.VerbsCalls;
 import io.millrace.pci.VfioFunction;
 import io.millrace.reactor.CpuAffinity;
 import io.millrace.reactor.Housekeeping;
@@ -93,7 +94,7 @@ final class MachineProbe
                 "as root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"),
             "instead of hugepages where there are none");
         add("Memory", lockedMemory(), "registering I/O buffers with io_uring, unregistered ones otherwise; mapping " +
-            "them for drives that VFIO has");
+            "them for drives that VFIO has; registering them with RDMA devices");
     }
 
     private Capability lockedMemory()
@@ -248,15 +249,33 @@ final class MachineProbe
 
     private void rdma()
     {
-        add("RDMA", NativeLibrary.probe("verbs library", "install libibverbs1 (Debian) or libibverbs (Fedora)",
-            List.of("libibverbs.so.1"), List.of("ibv_get_device_list", "ibv_open_device")).capability(), LATER);
+        final String use = "RDMA: millrace rdma devices lists and chooses them; data does not yet go over them";
+        add("RDMA", VerbsCalls.capability(), use);
+        add("RDMA", module("ib_uverbs", "ib_uverbs", "install the kernel's extra modules"), use);
+        add("RDMA", module("rdma_rxe", "rdma_rxe", "install the kernel's extra modules"),
+            "RDMA in software, on machines without an adapter for it (docs/rdma.md)");
         add("RDMA", NativeLibrary.probe("connection manager library",
             "install librdmacm1 (Debian) or librdmacm (Fedora)",
             List.of("librdmacm.so.1"), List.of("rdma_create_event_channel")).capability(), LATER);
         final List<String> devices = files.list("/sys/class/infiniband");
         add("RDMA", devices.isEmpty() ? Capability.off("RDMA devices", "none in /sys/class/infiniband",
-            "load the driver of the adapter, or rdma_rxe for one in software") :
-            Capability.on("RDMA devices", String.join(", ", devices)), LATER);
+            "load the driver of the adapter, or rdma_rxe for one in software (docs/rdma.md)") :
+            Capability.on("RDMA devices", String.join(", ", devices)), use);
+        for (final String name : files.list("/sys/class/infiniband_verbs"))
+        {
+            if (name.startsWith("uverbs"))
+            {
+                add("RDMA", rdmaPermission("/dev/infiniband/" + name), use);
+            }
+        }
+    }
+
+    private Capability rdmaPermission(final String file)
+    {
+        final String name = "permission for " + file.substring(file.lastIndexOf('/') + 1);
+        return files.isWritable(file) ? Capability.on(name, file + " may be opened") :
+            Capability.off(name, file + (files.exists(file) ? " may not be opened by this user" : " is missing"),
+                "as root: chmod 0666 " + file + ", or a udev rule (rdma-core has one); a container needs the device");
     }
 
     private void later()

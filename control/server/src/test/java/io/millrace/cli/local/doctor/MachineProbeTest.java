@@ -134,6 +134,19 @@ class MachineProbeTest
     }
 
     @Test
+    void shouldTellWhoMayOpenRdmaDevices() throws IOException
+    {
+        file("/sys/class/infiniband_verbs/abi_version", "6");
+        file("/sys/class/infiniband_verbs/uverbs1/ibdev", "rxe0");
+        assertEquals("/dev/infiniband/uverbs1 is missing", find("permission for uverbs1").reason());
+        file("/dev/infiniband/uverbs1", "");
+        assertEquals("/dev/infiniband/uverbs1 may be opened", find("permission for uverbs1").reason());
+        assertFalse(find("ib_uverbs module").isAvailable());
+        file("/sys/module/ib_uverbs/refcnt", "1");
+        assertTrue(find("ib_uverbs module").isAvailable());
+    }
+
+    @Test
     void shouldTellWhatVfioNeeds() throws IOException
     {
         assertEquals("functions are in no IOMMU groups", find("IOMMU").reason());

@@ -76,7 +76,7 @@ class DriveLogsTest
         @Override
         public void reset()
         {
-            throw new UnsupportedOperationException();
+            throw new AssertionError("the command needs only log pages");
         }
 
         @Override

@@ -57,13 +57,13 @@ class DriveNamespacesTest
         @Override
         public byte[] logPage(final int page, final int lengthBytes)
         {
-            throw new UnsupportedOperationException();
+            throw new AssertionError("the command needs only Identify data");
         }
 
         @Override
         public void reset()
         {
-            throw new UnsupportedOperationException();
+            throw new AssertionError("the command needs only Identify data");
         }
 
         @Override

@@ -1,12 +1,12 @@
-package io.millrace.remote;
+package io.millrace.block;
 
-import io.millrace.block.BlockDevice;
-import io.millrace.block.BlockGeometry;
-import io.millrace.block.OpenListener;
-import io.millrace.block.ReactorContext;
-
-/** A remote device that closes its target after itself. */
-record OwningDevice(RemoteDevice device, InnerTarget target) implements BlockDevice
+/**
+ * A device that closes what lies below it after itself, for tests.
+ *
+ * @param device  closed first.
+ * @param release closes the rest.
+ */
+public record OwningDevice(BlockDevice device, Runnable release) implements BlockDevice
 {
     @Override
     public String name()
@@ -30,6 +30,6 @@ record OwningDevice(RemoteDevice device, InnerTarget target) implements BlockDev
     public void close()
     {
         device.close();
-        target.close();
+        release.run();
     }
 }
