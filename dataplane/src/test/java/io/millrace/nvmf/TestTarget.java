@@ -10,11 +10,15 @@ import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.config.TargetListener;
 import io.millrace.nvmf.namespace.Namespace;
 import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.reactor.HeldClock;
+import io.millrace.reactor.Reactor;
+import io.millrace.reactor.ReactorConfig;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 
 /**
  * A target with one subsystem of one memory namespace, served by real reactors.
@@ -87,7 +91,22 @@ final class TestTarget implements AutoCloseable
         this(reactorCount, device, SubsystemConfig.open(NQN));
     }
 
+    TestTarget(final int reactorCount, final HeldClock clock)
+    {
+        this(reactorCount, MemoryDevice.create("mem0", BLOCKS * BLOCK_BYTES, BLOCK_BYTES), SubsystemConfig.open(NQN),
+            clock::reactor);
+    }
+
     TestTarget(final int reactorCount, final BlockDevice device, final SubsystemConfig config)
+    {
+        this(reactorCount, device, config, Reactor::new);
+    }
+
+    private TestTarget(
+        final int reactorCount,
+        final BlockDevice device,
+        final SubsystemConfig config,
+        final Function<ReactorConfig, Reactor> newReactor)
     {
         devices.add(device);
         subsystem = new Subsystem(config);
@@ -96,7 +115,7 @@ final class TestTarget implements AutoCloseable
         target.addListener(LOCAL);
         for (int i = 0; i < reactorCount; i++)
         {
-            reactors.add(new TestReactor("test-" + i, target));
+            reactors.add(new TestReactor(newReactor.apply(ReactorConfig.of("test-" + i, -1)), target));
         }
     }
 

@@ -40,6 +40,22 @@ public final class HeldClock
         isHeld = true;
     }
 
+    /**
+     * Time passes all at once, while it is held.
+     *
+     * @param ns that pass.
+     * @return the time from now on.
+     */
+    public synchronized long advance(final long ns)
+    {
+        if (!isHeld)
+        {
+            throw new IllegalStateException("the clock is not held");
+        }
+        heldNs += ns;
+        return heldNs;
+    }
+
     /** Time passes again, from where it was. */
     public synchronized void release()
     {
