@@ -88,7 +88,8 @@ class SkippedTestsTest
             run.output);
         assertTrue(run.output.contains(" 11066.0 s  a\n"), run.output);
         assertTrue(run.output.endsWith(
-            "1 of 12 tests were skipped\n  io.millrace.OtherTest#shouldPass: no scope\n"), run.output);
+            "1 of 12 tests were skipped\n  io.millrace.OtherTest#shouldPass: no scope\n" +
+                "0 tests failed and passed when they ran again\n"), run.output);
         assertEquals(0, run.status);
     }
 
@@ -115,6 +116,29 @@ class SkippedTestsTest
         final Run run = report();
         assertTrue(run.output.contains("The slowest of 0 test classes\n"), run.output);
         assertEquals(0, run.status);
+    }
+
+    @Test
+    void shouldListWhatPassedWhenItRanAgainAndFailWhenThatIsMoreThanTwo() throws Exception
+    {
+        suite("a", "io.millrace.ATest", 1, "shouldRun", flaky("Failure", "message=\"too late&#10;by much\""));
+        suite("b/c", "io.millrace.BTest", 1, "shouldRun", flaky("Error", "type=\"java.lang.AssertionError\""));
+        final Run two = report();
+        assertTrue(two.output.endsWith("""
+            2 tests failed and passed when they ran again: each is a defect, of the test or of what it tests
+              io.millrace.ATest#shouldRun: too late
+              io.millrace.BTest#shouldRun: java.lang.AssertionError
+            """), two.output);
+        assertEquals(0, two.status);
+        suite("b/c", "io.millrace.CTest", 1, "shouldRun", flaky("Failure", "message=\"\""));
+        final Run three = report();
+        assertTrue(three.output.endsWith("3 tests passed only when they ran again, more than 2\n"), three.output);
+        assertEquals(1, three.status);
+    }
+
+    private static String flaky(final String kind, final String attributes)
+    {
+        return "<flaky%1$s %2$s><stackTrace>at io.millrace.ATest</stackTrace></flaky%1$s>".formatted(kind, attributes);
     }
 
     private static List<Path> testSources() throws IOException
@@ -159,7 +183,7 @@ class SkippedTestsTest
     {
         Files.write(Files.createDirectories(directory.resolve(".ci")).resolve("skips"), List.of(skips));
         Files.writeString(directory.resolve("pom.xml"), "  <module>a</module>\n  <module>b/c</module>\n");
-        final Path started = Files.createFile(directory.resolve("started"));
+        final Path started = Files.write(directory.resolve("started"), new byte[0]);
         Files.setLastModifiedTime(started, FileTime.fromMillis(
             System.currentTimeMillis() - TimeUnit.MINUTES.toMillis(10)));
         final Process process = new ProcessBuilder(
