@@ -32,6 +32,7 @@ public final class LaterDevice implements BlockDevice
     private volatile long failingLba = Long.MAX_VALUE;
     private volatile long openNs;
     private volatile long closeNs;
+    private volatile int depth = Integer.MAX_VALUE;
     private volatile boolean isChannelClosed;
     private final AtomicInteger forced = new AtomicInteger();
     private final AtomicInteger submitted = new AtomicInteger();
@@ -118,6 +119,13 @@ public final class LaterDevice implements BlockDevice
         return this;
     }
 
+    /** How many requests it has at once on a reactor; it refuses more. */
+    public LaterDevice depth(final int requestsMax)
+    {
+        depth = requestsMax;
+        return this;
+    }
+
     /** How long it takes to close on a reactor. */
     public LaterDevice closesWithin(final long timeNs)
     {
@@ -152,6 +160,10 @@ public final class LaterDevice implements BlockDevice
         @Override
         public boolean submit(final BlockRequest request)
         {
+            if (requests.size() >= depth)
+            {
+                return false;
+            }
             if (null != onSubmit)
             {
                 onSubmit.run();

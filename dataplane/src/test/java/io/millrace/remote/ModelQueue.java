@@ -229,6 +229,12 @@ final class ModelQueue implements HostQueueTransport
             else if (target.executesNow())
             {
                 waiting.remove(request);
+                final int refusal = target.ioRefusals().take();
+                if (NvmeStatus.SUCCESS != refusal)
+                {
+                    answer(request, refusal);
+                    continue;
+                }
                 execute(request);
                 // Executed is not answered: the connection may be lost in between.
                 unanswered.add(request);
@@ -289,6 +295,7 @@ final class ModelQueue implements HostQueueTransport
     /** One range. */
     private void deallocate(final long range)
     {
+        target.rangeAddress(range);
         final long lba = NativeMemory.getLong(range + Long.BYTES);
         for (int i = 0; i < NativeMemory.getInt(range + Integer.BYTES); i++)
         {

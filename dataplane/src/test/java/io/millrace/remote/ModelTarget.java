@@ -52,8 +52,8 @@ final class ModelTarget
     };
     private byte[] descriptors = {};
     private int descriptorsStatus = NvmeStatus.INVALID_FIELD | NvmeStatus.DO_NOT_RETRY;
-    private int refusalStatus;
-    private int refusalsLeft;
+    private final ModelRefusals descriptorRefusals = new ModelRefusals();
+    private final ModelRefusals ioRefusals = new ModelRefusals();
     private int anaStateCode = AnaState.OPTIMIZED.code();
 
     private IntFunction<int[]> activeNamespaces = (after) -> 0 == after ? new int[] {1} : new int[0];
@@ -61,6 +61,7 @@ final class ModelTarget
     private boolean reportsEvents;
     private int namespaceIdentifies;
     private int logPages;
+    private long rangeAddress;
 
     private record Late(int controllerId, long lba, long value, long dueNs)
     {
@@ -97,23 +98,24 @@ final class ModelTarget
     /** Refuses to read the descriptors that many times. */
     synchronized void refuseDescriptors(final int status, final int times)
     {
-        refusalStatus = status;
-        refusalsLeft = times;
+        descriptorRefusals.set(status, times);
     }
 
     synchronized int descriptorsStatus()
     {
-        if (0 == refusalsLeft)
-        {
-            return descriptorsStatus;
-        }
-        refusalsLeft--;
-        return refusalStatus;
+        final int refusal = descriptorRefusals.take();
+        return NvmeStatus.SUCCESS == refusal ? descriptorsStatus : refusal;
     }
 
     synchronized int descriptorRefusalsLeft()
     {
-        return refusalsLeft;
+        return descriptorRefusals.left();
+    }
+
+    /** I/O commands that are refused, which are not executed. */
+    ModelRefusals ioRefusals()
+    {
+        return ioRefusals;
     }
 
     /** Sets what the Active Namespace list has after an NSID: at most 1024, fewer at its end. */
@@ -304,6 +306,17 @@ final class ModelTarget
         final boolean isLost = losesConnectionAtFlush;
         losesConnectionAtFlush = false;
         return isLost;
+    }
+
+    synchronized void rangeAddress(final long address)
+    {
+        rangeAddress = address;
+    }
+
+    /** {@return where the range of the last Dataset Management command was} */
+    synchronized long rangeAddress()
+    {
+        return rangeAddress;
     }
 
     synchronized void resetCounts()

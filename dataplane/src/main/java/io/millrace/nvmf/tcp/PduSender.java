@@ -50,6 +50,7 @@ final class PduSender
     private int dataOffset = DataPdu.SIZE_BYTES;
 
     private Request head;
+    /** Last queued request; of no meaning while none is queued. */
     private Request tail;
     /** Sent bytes of the first queued request; its headers are kept in the block when not 0. */
     private int headSentBytes;
@@ -150,7 +151,6 @@ final class PduSender
                 return false;
             }
             head = request.next();
-            tail = null == head ? null : tail;
             return true;
         }
         Request before = head;
@@ -247,7 +247,6 @@ final class PduSender
     void close()
     {
         head = null;
-        tail = null;
         headSentBytes = 0;
         openingLeftBytes = 0;
         closingLeftBytes = 0;
@@ -410,10 +409,6 @@ final class PduSender
             left -= wanted;
             headSentBytes = 0;
             head = request.next();
-            if (null == head)
-            {
-                tail = null;
-            }
             connection.onSent(request, sentNs);
         }
         closingLeftBytes -= (int)left;

@@ -25,6 +25,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A change of ANA states ends soon, whatever hosts and devices owe: data that was asked for, answers that nobody takes,
@@ -69,6 +71,13 @@ class TcpAnaChangeTest extends PendingCommandsFixture
     private CompletableFuture<?> refuse()
     {
         return target.subsystem().ana().set(null, 1, AnaState.INACCESSIBLE);
+    }
+
+    /** Each connection has been asked when this returns. */
+    private void awaitAsked()
+    {
+        target.reactor(0).call(() -> null).join();
+        target.reactor(0).call(() -> null).join();
     }
 
     private static byte[] onOther(final byte[] command)
@@ -164,26 +173,27 @@ class TcpAnaChangeTest extends PendingCommandsFixture
     }
 
     /** What asks for the data of its writes is behind answers that it does not take. */
-    @Test
-    void shouldNotWaitForAHostThatDoesNotTakeItsAnswers() throws Exception
+    @ParameterizedTest
+    @ValueSource(ints = {1, 8})
+    void shouldNotWaitForAHostThatDoesNotTakeItsAnswers(final int writes) throws Exception
     {
         startOnMemory();
         try (TestHost host = narrow())
         {
             sendReads(host, 8);
-            for (int id = 8; id < 16; id++)
+            for (int id = 8; id < 8 + writes; id++)
             {
                 host.sendCapsule(WireCommand.write(id, 256, 1, BLOCK), WirePdu.NOTHING);
             }
             // One read may have left as far as the target knows.
-            target.awaitRequests(15);
+            target.awaitRequests(7 + writes);
             awaitDone(refuse(), CHANGE_MS_MAX, () -> { });
             // The host did nothing that it may not do: its answers are there when it takes them.
             for (int id = 0; id < 8; id++)
             {
                 assertArrayEquals(new byte[BYTES], host.receiveRead(id));
             }
-            for (int id = 8; id < 16; id++)
+            for (int id = 8; id < 8 + writes; id++)
             {
                 assertEquals(REFUSED, host.expect(PduType.CAPSULE_RESPONSE).status());
             }
@@ -239,8 +249,38 @@ class TcpAnaChangeTest extends PendingCommandsFixture
         {
             host.sendCapsule(WireCommand.read(1, 0, 1, BLOCK), WirePdu.NOTHING);
             target.awaitRequests(1);
-            awaitDone(refuse(), CHANGE_MS_MAX, () -> { });
+            final CompletableFuture<?> change = refuse();
+            awaitAsked();
+            assertTrue(change.isDone(), "ended by the change itself, not at the next check");
+            awaitDone(change, CHANGE_MS_MAX, () -> { });
             assertEquals(REFUSED, host.expect(PduType.CAPSULE_RESPONSE).status());
+        }
+    }
+
+    /** Its data was on its way when the states changed, so that it could not be ended then. */
+    @Test
+    void shouldEndAWriteThatComesToWaitForItsDeviceLater() throws Exception
+    {
+        final LaterDevice device = new LaterDevice(BLOCK, TargetFixture.DEVICE_BYTES).depth(1);
+        start(device);
+        device.hold(true);
+        try (TestHost host = io())
+        {
+            host.sendCapsule(WireCommand.read(2, 0, 1, BLOCK), WirePdu.NOTHING);
+            TargetFixture.await("a read at the device", () -> 1 == device.held());
+            host.sendCapsule(WireCommand.write(1, 0, BLOCKS, BYTES), WirePdu.NOTHING);
+            final int tag = host.expect(PduType.READY_TO_TRANSFER).transferTag();
+            final CompletableFuture<?> change = refuse();
+            awaitAsked();
+            host.send(WirePdu.h2cData(Digests.NONE, 1, tag, new byte[BYTES], 0, BYTES, true));
+            final WirePdu answer = host.expect(PduType.CAPSULE_RESPONSE);
+            assertEquals(1, answer.commandId());
+            assertEquals(REFUSED, answer.status());
+            assertFalse(change.isDone(), "the read is at the device");
+            device.hold(false);
+            assertEquals(List.of(), change.get(CHANGE_MS_MAX, TimeUnit.MILLISECONDS));
+            assertArrayEquals(new byte[BLOCK], host.receiveRead(2));
+            assertEquals(1, device.submitted(), "the write is none of the device's");
         }
     }
 
@@ -292,9 +332,7 @@ class TcpAnaChangeTest extends PendingCommandsFixture
         gone.close();
         TargetFixture.await("its controller to go", () -> 1 == target.subsystem().controllers().count());
         final CompletableFuture<?> change = refuse();
-        // Each connection has been asked by now.
-        target.reactor(0).call(() -> null).join();
-        target.reactor(0).call(() -> null).join();
+        awaitAsked();
         assertFalse(change.isDone());
         device.hold(false);
         awaitDone(change, CHANGE_MS_MAX, () -> { });

@@ -225,6 +225,10 @@ final class TestHost implements AutoCloseable
             return new WirePdu(type, flags, header, WirePdu.NOTHING);
         }
         assertEquals(dataOffset, common[3] & 0xFF, "data offset");
+        for (int pad = headerLength + digests.headerBytes(); pad < dataOffset; pad++)
+        {
+            assertEquals(0, whole[pad], "padding");
+        }
         assertEquals(digests.dataFlag(), flags & CommonHeader.FLAG_DATA_DIGEST);
         final int dataLength = WirePdu.getInt(header, DataPdu.DATA_LENGTH_OFFSET);
         assertEquals(dataOffset + dataLength + digests.dataBytes(), pduLength);

@@ -6,6 +6,8 @@ import io.millrace.nvmf.initiator.HostFixture;
 import io.millrace.nvmf.initiator.HostRequest;
 import io.millrace.nvmf.initiator.Waits;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.UnaryOperator;
@@ -65,6 +67,25 @@ final class ConnectionFixture implements AutoCloseable
             throw new AssertionError("no room for " + request);
         }
         return done;
+    }
+
+    /** Submits so many at once. */
+    List<CompletableFuture<HostRequest>> submit(final int count, final HostFixture.Fill fill)
+    {
+        return host.call(() ->
+        {
+            final List<CompletableFuture<HostRequest>> all = new ArrayList<>();
+            for (int i = 0; i < count; i++)
+            {
+                final CompletableFuture<HostRequest> done = new CompletableFuture<>();
+                if (!connection.submit(fill.apply(new HostRequest(null, done::complete))))
+                {
+                    throw new AssertionError("no room for request " + i);
+                }
+                all.add(done);
+            }
+            return all;
+        });
     }
 
     String closeReason()

@@ -246,6 +246,10 @@ class HostConnectionTest
         try (ConnectionFixture fixture = new ConnectionFixture((peer) ->
         {
             peer.accept(alignment, ALL);
+            for (int i = 0; i < 3; i++)
+            {
+                peer.write(peer.response(peer.read().commandId(), 0, 0));
+            }
             final ScriptedPeer.Pdu command = peer.read();
             assertEquals(0, command.dataOffset() % (4 * (alignment + 1)));
             assertEquals(0x01, command.bytes[8 + 39]);
@@ -256,6 +260,11 @@ class HostConnectionTest
         {
             final MemorySegment memory = fixture.host.memory(written.length);
             memory.copyFrom(MemorySegment.ofArray(written));
+            // Sent together, they leave bytes of theirs where the padding of the write comes to lie.
+            for (final CompletableFuture<HostRequest> flush : fixture.submit(3, (request) -> request.flush(-1)))
+            {
+                assertEquals(0, Waits.get(flush).status());
+            }
             assertEquals(0, Waits.get(fixture.submit(
                 (request) -> request.write(1, 0, 2, memory.address(), written.length))).status());
         }

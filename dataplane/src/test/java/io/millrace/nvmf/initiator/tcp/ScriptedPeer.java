@@ -237,7 +237,7 @@ final class ScriptedPeer implements AutoCloseable
         void run(ScriptedPeer peer) throws IOException;
     }
 
-    /** A PDU of the host, its digests checked. */
+    /** A PDU of the host, its digests and padding checked. */
     static final class Pdu
     {
         final byte[] bytes;
@@ -255,6 +255,13 @@ final class ScriptedPeer implements AutoCloseable
             if (headerDigestBytes > 0 && crc(bytes, 0, headerLength()) != buffer.getInt(headerLength()))
             {
                 throw new AssertionError("header digest is wrong in PDU of type " + type());
+            }
+            for (int pad = headerLength() + headerDigestBytes; sealed && pad < dataOffset(); pad++)
+            {
+                if (0 != bytes[pad])
+                {
+                    throw new AssertionError("padding has " + bytes[pad] + " in PDU of type " + type());
+                }
             }
             if (dataDigestBytes > 0 &&
                 crc(bytes, dataOffset(), data().length) != buffer.getInt(bytes.length - dataDigestBytes))
