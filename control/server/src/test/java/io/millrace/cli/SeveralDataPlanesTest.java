@@ -3,6 +3,7 @@ package io.millrace.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.cli.control.view.Views;
 import io.millrace.console.ExitCode;
 import io.millrace.control.agent.AgentFixture;
 import io.millrace.control.service.ControlSettings;
@@ -14,6 +15,7 @@ import io.millrace.manager.config.PlaneConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -21,6 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.agrona.CloseHelper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -123,6 +126,30 @@ class SeveralDataPlanesTest
         final String json = ok("top --once --json --interval 100ms");
         assertEquals(2, json.lines().filter("{"::equals).count(), json);
         assertTrue(json.indexOf("\"data-plane\": \"dp0\"") < json.indexOf("\"data-plane\": \"dp1\""), json);
+    }
+
+    private List<Instant> lastSeen()
+    {
+        return Pattern.compile("\"last-seen\": \"([^\"]+)\"").matcher(ok("get managed -o json")).results()
+            .map((each) -> Instant.parse(each.group(1))).toList();
+    }
+
+    /** The time of its last answer stays while one is down, and advances for the other. */
+    @Test
+    void shouldShowWhenEachDataPlaneAnsweredLast()
+    {
+        final Instant begun = Instant.now();
+        untilManaged((listed) -> lastSeen().stream().allMatch(begun::isBefore));
+        planes.getFirst().close();
+        untilManaged((listed) -> listed.contains("down"));
+        final Instant down = Instant.now();
+        final List<Instant> seen = lastSeen();
+        assertEquals(2, seen.size());
+        assertTrue(seen.getFirst().isBefore(down), () -> seen + ", down at " + down);
+        untilManaged((listed) -> lastSeen().getLast().isAfter(down));
+        assertEquals(seen.getFirst(), lastSeen().getFirst());
+        final String time = Views.local(TimeUnit.SECONDS.toNanos(seen.getFirst().getEpochSecond()));
+        assertTrue(ok("get managed").matches("(?s).* LAST SEEN .*\ndp0 [^\n]* " + time + " .*"), time);
     }
 
     /** The others are shown, and the command fails. */
