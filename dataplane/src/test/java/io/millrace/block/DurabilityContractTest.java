@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.memory.DmaMemory;
 import io.millrace.memory.MemoryRegistry;
+import io.millrace.reactor.ReactorConfig;
 import io.millrace.seed.TestSeeds;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,11 +26,11 @@ public abstract class DurabilityContractTest
 {
     protected static final int BLOCK_COUNT = 64;
 
-    private static final int BLOCK_BYTES_MAX = 4096;
     private static final int ROUNDS = 40;
     private static final int STEPS = 40;
     private static final int DEPTH = 6;
     private static final int BLOCKS_MAX = 8;
+    private static final int PAYLOAD_BYTES = 256 << 10;
 
     protected final Random random = TestSeeds.random();
     private final DurabilityModel model = new DurabilityModel(BLOCK_COUNT);
@@ -88,11 +89,17 @@ public abstract class DurabilityContractTest
     @BeforeEach
     void mapMemory() throws Exception
     {
-        arena = DmaMemory.map((long)(DEPTH + 1) * BLOCKS_MAX * BLOCK_BYTES_MAX);
+        arena = DmaMemory.map(PAYLOAD_BYTES + Initiator.BUFFERS_BYTES);
         registry = MemoryRegistry.of(arena);
         device = openDevice(registry);
         block = device.geometry().blockSizeBytes();
-        initiator = new Initiator("durability", device);
+        initiator = openInitiator();
+    }
+
+    /** Its buffers are in memory that the device knows. */
+    private Initiator openInitiator()
+    {
+        return new Initiator(ReactorConfig.of("durability", -1), device, arena.address() + PAYLOAD_BYTES);
     }
 
     @AfterEach
@@ -263,7 +270,7 @@ public abstract class DurabilityContractTest
         busyBlocks.clear();
         busySlots.clear();
         device = openDevice(registry);
-        initiator = new Initiator("durability", device);
+        initiator = openInitiator();
     }
 
     private void check()

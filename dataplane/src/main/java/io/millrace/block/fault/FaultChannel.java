@@ -50,10 +50,10 @@ final class FaultChannel implements BlockChannel
         this.inner = inner;
         reactor = context.reactor();
         emulationBuffers = new EmulationBuffers(context.buffers());
-        emulation = new Emulation(device.inner(), inner, emulationBuffers);
+        emulation = new Emulation(device.below(), inner, emulationBuffers);
         this.number = number;
         decider = new FaultDecider(plan, number, faultCounts);
-        queue = new ChannelQueue(device.inner().geometry(), FaultChannel::apply);
+        queue = new ChannelQueue(device.below().geometry(), FaultChannel::apply);
         for (int i = 0; i < SLOT_COUNT; i++)
         {
             slots[i] = new Slot(this);
@@ -127,7 +127,8 @@ final class FaultChannel implements BlockChannel
     @Override
     public int inFlight()
     {
-        return inFlight;
+        // A write cache may write back when no request is left.
+        return 0 == inFlight ? inner.inFlight() : inFlight;
     }
 
     @Override
@@ -174,6 +175,11 @@ final class FaultChannel implements BlockChannel
     {
         final Slot slot = (Slot)innerRequest.owner();
         final FaultRule rule = slot.rule;
+        if (slot.powerLoss != slot.channel.device.powerLoss())
+        {
+            slot.channel.finish(slot, BlockStatus.ABORTED);
+            return true;
+        }
         if (null == rule)
         {
             return slot.channel.passOn(slot);
@@ -190,9 +196,16 @@ final class FaultChannel implements BlockChannel
                 }
                 slot.channel.finishByRule(slot, null);
             }
+            case POWER_LOSS -> slot.channel.losePower(slot);
             case DELAY -> throw new IllegalStateException("a delay was left over: " + rule);
         }
         return true;
+    }
+
+    private void losePower(final Slot slot)
+    {
+        device.losePower(decider.lossRandom(), new PowerLoss(slot.rule.status(), slot.ruleNumber));
+        finish(slot, slot.rule.status());
     }
 
     private boolean passOn(final Slot slot)
@@ -259,13 +272,20 @@ final class FaultChannel implements BlockChannel
     private void finish(final Slot slot, final BlockStatus status, final MemoryHold hold)
     {
         final BlockRequest request = slot.request;
+        final PowerLoss loss = device.powerLoss();
+        final boolean isLost = slot.powerLoss != loss;
+        if (isLost)
+        {
+            request.failed(FailureCause.FAULT_RULE, loss.ruleNumber());
+        }
         slot.request = null;
+        slot.powerLoss = null;
         slot.rule = null;
         slot.state = State.FREE;
         slot.next = free;
         free = slot;
         inFlight--;
-        MemoryQuarantine.completeWith(request, status, hold);
+        MemoryQuarantine.completeWith(request, isLost ? loss.status() : status, hold);
     }
 
     private enum State
@@ -289,6 +309,8 @@ final class FaultChannel implements BlockChannel
         private final BlockRequest innerRequest;
         private State state = State.FREE;
         private BlockRequest request;
+        /** The last one when the request came. */
+        private PowerLoss powerLoss;
         private FaultRule rule;
         private int ruleNumber;
         private int blocks;
@@ -304,6 +326,7 @@ final class FaultChannel implements BlockChannel
         void begin(final BlockRequest newRequest, final FaultRule newRule)
         {
             request = newRequest;
+            powerLoss = channel.device.powerLoss();
             rule = newRule;
             ruleNumber = channel.decider.ruleNumber();
             blocks = null != newRule && FaultEffect.TORN_WRITE == newRule.effect() ?

@@ -14,6 +14,7 @@ final class FaultDecider
     private final long[] matchCounts;
     private final SplittableRandom[] randoms;
     private final SplittableRandom tornRandom;
+    private final SplittableRandom lossRandom;
     private final AtomicLongArray faultCounts;
     private long delayNs;
     private int ruleNumber;
@@ -31,6 +32,7 @@ final class FaultDecider
             // A stream for each rule, so that one rule's draws do not shift another's.
             randoms[i] = root.split();
         }
+        lossRandom = root.split();
     }
 
     /**
@@ -83,6 +85,14 @@ final class FaultDecider
     int tornBlocks(final int blocks)
     {
         return tornRandom.nextInt(blocks);
+    }
+
+    /**
+     * {@return what is drawn from which blocks survive a loss of power}
+     */
+    SplittableRandom lossRandom()
+    {
+        return lossRandom;
     }
 
     private boolean chooses(final int index, final FaultRule rule)

@@ -4,11 +4,13 @@ import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
+import io.millrace.block.BlockStatus;
 import io.millrace.block.DeviceStatus;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLongArray;
 
@@ -18,19 +20,32 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 public final class FaultDevice implements BlockDevice
 {
+    /** Setting with the capacity of the write cache in bytes. */
+    public static final String WRITE_CACHE_SIZE = "write-cache-size";
+
     private final String name;
     private final BlockDevice inner;
     private final boolean ownsInner;
     private final List<FaultChannel> channels = new ArrayList<>();
+    /** Null without a write cache. */
+    private final WriteCacheDevice cached;
+    /** The last one; null before the first. */
+    private volatile PowerLoss powerLoss;
     private volatile FaultPlan plan;
     private volatile AtomicLongArray faultCounts;
     private int channelCount;
 
-    private FaultDevice(final String name, final BlockDevice inner, final boolean ownsInner, final FaultPlan plan)
+    private FaultDevice(
+        final String name,
+        final BlockDevice inner,
+        final boolean ownsInner,
+        final FaultPlan plan,
+        final long writeCacheBytes)
     {
         this.name = name;
         this.inner = inner;
         this.ownsInner = ownsInner;
+        cached = 0 == writeCacheBytes ? null : new WriteCacheDevice(name, inner, writeCacheBytes);
         set(plan);
     }
 
@@ -62,7 +77,7 @@ public final class FaultDevice implements BlockDevice
      */
     public static FaultDevice wrap(final String name, final BlockDevice inner, final FaultPlan plan)
     {
-        return new FaultDevice(name, inner, true, plan);
+        return new FaultDevice(name, inner, true, plan, 0);
     }
 
     /**
@@ -75,7 +90,24 @@ public final class FaultDevice implements BlockDevice
      */
     public static FaultDevice wrapBorrowed(final String name, final BlockDevice inner, final FaultPlan plan)
     {
-        return new FaultDevice(name, inner, false, plan);
+        return wrapBorrowed(name, inner, plan, 0);
+    }
+
+    /**
+     * Wraps a device that its owner closes, with a volatile write cache.
+     *
+     * @param name            of the wrapping device.
+     * @param inner           to pass requests on to; not closed with this device.
+     * @param plan            of faults.
+     * @param writeCacheBytes capacity of the cache, from a block to 64 MiB, rounded down to whole blocks; 0 for none.
+     *                        The last channel that is closed writes it back, in 10 s at most.
+     * @return the wrapping device.
+     * @throws BlockDeviceException when the cache is too small or too large, or there is not so much memory.
+     */
+    public static FaultDevice wrapBorrowed(
+        final String name, final BlockDevice inner, final FaultPlan plan, final long writeCacheBytes)
+    {
+        return new FaultDevice(name, inner, false, plan, writeCacheBytes);
     }
 
     /**
@@ -113,7 +145,7 @@ public final class FaultDevice implements BlockDevice
     public BlockGeometry geometry()
     {
         // A delayed write keeps its memory, and a lent read could not be modified.
-        return inner.geometry().toBuilder().lendsReads(false).completesInline(false)
+        return below().geometry().toBuilder().lendsReads(false).completesInline(false)
             .supportsCompare(true).supportsVerify(true).supportsWriteZeroes(true).build();
     }
 
@@ -152,10 +184,48 @@ public final class FaultDevice implements BlockDevice
         return faultCounts.get(rule);
     }
 
+    /**
+     * {@return the device that channels submit to: the wrapped one, or its write cache}
+     */
+    BlockDevice below()
+    {
+        return null == cached ? inner : cached;
+    }
+
+    /**
+     * {@return the last loss of power; null before the first}
+     */
+    PowerLoss powerLoss()
+    {
+        return powerLoss;
+    }
+
+    /**
+     * Loses power: see {@link FaultEffect#POWER_LOSS}. Any thread.
+     *
+     * @param random that it is drawn from which blocks of the write cache survive.
+     */
+    public void losePower(final SplittableRandom random)
+    {
+        losePower(random, new PowerLoss(BlockStatus.DEVICE_ERROR, 0));
+    }
+
+    void losePower(final SplittableRandom random, final PowerLoss loss)
+    {
+        if (null == cached)
+        {
+            powerLoss = loss;
+        }
+        else
+        {
+            cached.cache().lose(random, () -> powerLoss = loss);
+        }
+    }
+
     @Override
     public void open(final ReactorContext context, final OpenListener listener)
     {
-        inner.open(context, new OpenListener()
+        below().open(context, new OpenListener()
         {
             @Override
             public void onOpened(final BlockChannel channel)
@@ -187,6 +257,10 @@ public final class FaultDevice implements BlockDevice
     @Override
     public void close()
     {
+        if (null != cached)
+        {
+            cached.close();
+        }
         if (ownsInner)
         {
             inner.close();

@@ -76,7 +76,7 @@ public record FaultRule(
             throw new BlockDeviceException("fault delay " + delayNs + " ns does not go with effect " + effect +
                 ": a delay needs a time above 0, other effects none");
         }
-        if (FaultEffect.ERROR == effect && BlockStatus.SUCCESS == status)
+        if ((FaultEffect.ERROR == effect || FaultEffect.POWER_LOSS == effect) && BlockStatus.SUCCESS == status)
         {
             throw new BlockDeviceException("fault status SUCCESS is not an error: choose another status");
         }
@@ -119,6 +119,7 @@ public record FaultRule(
         {
             case ERROR -> BlockStatus.MEDIA_ERROR;
             case HANG -> BlockStatus.ABORTED;
+            case POWER_LOSS -> BlockStatus.DEVICE_ERROR;
             case DELAY, TORN_WRITE, LOST_WRITE -> BlockStatus.SUCCESS;
         };
     }
@@ -186,6 +187,16 @@ public record FaultRule(
     public static FaultRule hang()
     {
         return all(FaultEffect.HANG, BlockStatus.ABORTED, 0);
+    }
+
+    /**
+     * Loses power.
+     *
+     * @return a rule for every request.
+     */
+    public static FaultRule powerLoss()
+    {
+        return all(FaultEffect.POWER_LOSS, BlockStatus.DEVICE_ERROR, 0);
     }
 
     /**
@@ -276,7 +287,7 @@ public record FaultRule(
     {
         return switch (effect)
         {
-            case ERROR, DELAY, HANG -> true;
+            case ERROR, DELAY, HANG, POWER_LOSS -> true;
             case TORN_WRITE -> BlockOperation.WRITE == operation;
             case LOST_WRITE -> operation.changesData();
         };

@@ -42,7 +42,8 @@ final class FaultFactory implements DeviceFactory
     @Override
     public BlockDevice open(final String name, final DeviceProperties properties, final DeviceDependencies dependencies)
     {
-        return FaultDevice.wrapBorrowed(name, dependencies.bases().getFirst(), FaultPlan.of(properties));
+        return FaultDevice.wrapBorrowed(name, dependencies.bases().getFirst(), FaultPlan.of(properties),
+            properties.number(FaultDevice.WRITE_CACHE_SIZE, 0));
     }
 
     @Override

@@ -14,16 +14,24 @@ final class FaultType
     private static final int RULES_MAX = 128;
     private static final long DELAY_NS_MIN = 1_000_000L;
     private static final long DELAY_NS_MAX = 3_600_000_000_000L;
+    private static final long WRITE_CACHE_BYTES_MAX = 64L << 20;
     private static final String SUCCESS = "success";
     private static final String MEDIA_ERROR = "media-error";
+    private static final String DEVICE_ERROR = "device-error";
     private static final String ABORTED = "aborted";
+    private static final String ERROR = "error";
+    private static final String POWER_LOSS = "power-loss";
+
+    private static final DeviceSetting<Long> WRITE_CACHE_SIZE = DeviceSetting.optional("write-cache-size",
+        SettingType.size(0, WRITE_CACHE_BYTES_MAX), "0", OnChange.REPLACED,
+        "Capacity of a volatile write cache, which effect power-loss empties; 0 for none.");
 
     private static final DeviceSetting<Long> SEED = DeviceSetting.optional("seed",
         SettingType.integer(Long.MIN_VALUE, Long.MAX_VALUE), "0", OnChange.REPLACED,
         "Seed of random choices: the same seed makes the same choices.");
 
     private static final DeviceSetting<String> EFFECT = DeviceSetting.required("effect",
-        SettingType.word("error", "delay", "torn-write", "lost-write", "hang"), OnChange.APPLIED, "What happens.");
+        SettingType.word(ERROR, "delay", "torn-write", "lost-write", "hang", POWER_LOSS), OnChange.APPLIED, "What happens.");
 
     private static final DeviceSetting<String> OPERATIONS = DeviceSetting.values("operations",
         SettingType.word("read", "write", "flush", "write-zeroes", "deallocate", "compare", "verify", "copy"),
@@ -37,7 +45,7 @@ final class FaultType
         "Last block of the range; the device's last when not given.");
 
     private static final DeviceSetting<String> STATUS = DeviceSetting.optional("status",
-        SettingType.word(SUCCESS, MEDIA_ERROR, "device-error", "capacity-exceeded", "compare-failure", "not-supported",
+        SettingType.word(SUCCESS, MEDIA_ERROR, DEVICE_ERROR, "capacity-exceeded", "compare-failure", "not-supported",
             "write-protected", "out-of-range", ABORTED), null, OnChange.APPLIED, "How the request ends.");
 
     private static final DeviceSetting<Long> DELAY = DeviceSetting.optional("delay",
@@ -61,7 +69,8 @@ final class FaultType
         "Fault rules, evaluated in order: delays add up, and the first other effect that applies is used.");
 
     static final DeviceType TYPE = new DeviceType("fault", DeviceContent.OF_BASE,
-        "Another device, with injected faults: to rehearse failures.", List.of(CommonSettings.BASE, SEED, RULES));
+        "Another device, with injected faults: to rehearse failures.", List.of(CommonSettings.BASE, SEED,
+        WRITE_CACHE_SIZE, RULES));
 
     private FaultType()
     {
@@ -103,7 +112,7 @@ final class FaultType
         final List<String> all = List.of(OPERATIONS.type().bound().split(", "));
         result.put(OPERATIONS.key(), operations.size() == all.size() ? List.of() :
             all.stream().filter(operations::contains).toList());
-        if ("error".equals(effect) && SUCCESS.equals(values.get(STATUS.key())))
+        if ((ERROR.equals(effect) || POWER_LOSS.equals(effect)) && SUCCESS.equals(values.get(STATUS.key())))
         {
             throw new InvalidSettingException(STATUS.key(), SUCCESS, "no error", "choose another status");
         }
@@ -118,7 +127,8 @@ final class FaultType
     {
         return switch (effect)
         {
-            case "error" -> MEDIA_ERROR;
+            case ERROR -> MEDIA_ERROR;
+            case POWER_LOSS -> DEVICE_ERROR;
             case "hang" -> ABORTED;
             default -> SUCCESS;
         };
