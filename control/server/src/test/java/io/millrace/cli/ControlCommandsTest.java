@@ -292,7 +292,7 @@ class ControlCommandsTest
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '\0', value = {
-        "effect=none | effect = none: not one of error, delay, torn-write, lost-write, hang; use one",
+        "effect=none | effect = none: not one of error, delay, torn-write, lost-write, hang, power-loss; use one",
         "operations=read | rules[0].effect: missing; add it: what happens",
         "effect=error,colour=red | colour: unknown key; write KEY=VALUE with keys of effect, ",
         "effect=error,effect=hang | effect: given twice; keep one",

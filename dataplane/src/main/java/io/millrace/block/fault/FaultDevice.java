@@ -203,11 +203,11 @@ public final class FaultDevice implements BlockDevice
     /**
      * Loses power: see {@link FaultEffect#POWER_LOSS}. Any thread.
      *
-     * @param random that it is drawn from which blocks of the write cache survive.
+     * @param seed of the choice of blocks of the write cache that survive.
      */
-    public void losePower(final SplittableRandom random)
+    public void losePower(final long seed)
     {
-        losePower(random, new PowerLoss(BlockStatus.DEVICE_ERROR, 0));
+        losePower(new SplittableRandom(seed), new PowerLoss(BlockStatus.DEVICE_ERROR, 0));
     }
 
     void losePower(final SplittableRandom random, final PowerLoss loss)

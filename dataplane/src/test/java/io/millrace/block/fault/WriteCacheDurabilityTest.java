@@ -4,7 +4,6 @@ import io.millrace.block.BlockDevice;
 import io.millrace.block.DurabilityContractTest;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.memory.MemoryRegistry;
-import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 
 /** With a write cache that has room for every block. */
@@ -30,7 +29,7 @@ class WriteCacheDurabilityTest extends DurabilityContractTest
     @Override
     protected void losePower()
     {
-        device.losePower(new SplittableRandom(random.nextLong()));
+        device.losePower(random.nextLong());
     }
 
     @AfterEach

@@ -5,7 +5,6 @@ import io.millrace.block.OwningDevice;
 import io.millrace.block.fault.FaultDevice;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.memory.MemoryRegistry;
-import java.util.SplittableRandom;
 
 /** Through a write cache that is lost with the drive's own. */
 class WriteCacheNvmeDurabilityTest extends NvmeDurabilityTest
@@ -26,6 +25,6 @@ class WriteCacheNvmeDurabilityTest extends NvmeDurabilityTest
     protected void losePower()
     {
         super.losePower();
-        device.losePower(new SplittableRandom(random.nextLong()));
+        device.losePower(random.nextLong());
     }
 }

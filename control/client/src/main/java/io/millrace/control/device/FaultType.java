@@ -31,7 +31,8 @@ final class FaultType
         "Seed of random choices: the same seed makes the same choices.");
 
     private static final DeviceSetting<String> EFFECT = DeviceSetting.required("effect",
-        SettingType.word(ERROR, "delay", "torn-write", "lost-write", "hang", POWER_LOSS), OnChange.APPLIED, "What happens.");
+        SettingType.word(ERROR, "delay", "torn-write", "lost-write", "hang", POWER_LOSS), OnChange.APPLIED,
+        "What happens.");
 
     private static final DeviceSetting<String> OPERATIONS = DeviceSetting.values("operations",
         SettingType.word("read", "write", "flush", "write-zeroes", "deallocate", "compare", "verify", "copy"),

@@ -68,7 +68,7 @@ class DeviceTypesTest
         assertEquals(Map.of("address", "0000:01:00.0", "nsid", 1L, "queue-depth", 256L, "command-timeout",
             30_000_000_000L, "interrupts", false, "unsafe-noiommu", false),
             DeviceTypes.of("nvme").values(Map.of("address", "01:00.0")));
-        assertEquals(Map.of("base", "d", "seed", 0L, "rules", List.of()),
+        assertEquals(Map.of("base", "d", "seed", 0L, "write-cache-size", 0L, "rules", List.of()),
             DeviceTypes.of("fault").values(Map.of("base", "d")));
     }
 
@@ -142,7 +142,7 @@ class DeviceTypesTest
         "fault | base=a b | base = a b: not a name; use 1 to 64 letters, digits, '.', '_' or '-', a letter or digit " +
             "first",
         "fault | base=d; rules=effect=error effect=burn | rules[1].effect = burn: not one of error, delay, " +
-            "torn-write, lost-write, hang; use one of them",
+            "torn-write, lost-write, hang, power-loss; use one of them",
         "fault | base=d; rules=operations=read | rules[0].effect: missing; add it: what happens",
         "fault | base=d; rules=effect=delay | rules[0].delay: missing; add how long effect delay holds a request",
         "fault | base=d; rules=effect=hang,delay=1s | rules[0].delay = 1s: does not go with effect hang; remove it, " +
@@ -155,6 +155,10 @@ class DeviceTypesTest
             "9; swap them",
         "fault | base=d; rules=effect=hang,probability=0 | rules[0].probability = 0: not above 0; use a larger one, " +
             "or leave the rule out",
+        "fault | base=d; write-cache-size=65MiB | write-cache-size = 65MiB: out of range 0 to 64MiB; use a value in " +
+            "the range",
+        "fault | base=d; rules=effect=power-loss,status=success | rules[0].status = success: no error; choose " +
+            "another status",
         "fault | base=d; rules=effect=error,status=success | rules[0].status = success: no error; choose another " +
             "status"})
     void shouldSayWhatIsWrong(final String type, final String given, final String message)

@@ -197,9 +197,10 @@ public final class DeviceCommand extends CommandGroup
         @Parameters(paramLabel = "NAME", completionCandidates = LiveNames.Devices.class,
             description = "Name of the fault device.") final String name,
         @Option(names = {"-r", "--rule"}, paramLabel = "KEY=VALUE,...",
-            description = "effect=error|delay|torn-write|lost-write|hang, operations=read+write+flush+write-zeroes+" +
-                "deallocate+compare+verify+copy, first-block=N, last-block=N, status=media-error|device-error|" +
-                "capacity-exceeded|compare-failure|not-supported|write-protected|out-of-range|aborted, delay=TIME, " +
+            description = "effect=error|delay|torn-write|lost-write|hang|power-loss, operations=read+write+flush+" +
+                "write-zeroes+deallocate+compare+verify+copy, first-block=N, last-block=N, " +
+                "status=media-error|device-error|capacity-exceeded|compare-failure|" +
+                "not-supported|write-protected|out-of-range|aborted, delay=TIME, " +
                 "every=N, probability=0.01, count=N; effect is needed. Repeatable.")
         final List<String> rules,
         @Option(names = "--clear", description = "Remove all rules.") final boolean clear)

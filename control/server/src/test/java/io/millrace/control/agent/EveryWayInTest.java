@@ -285,7 +285,7 @@ class EveryWayInTest
     private static List<Rule> rules()
     {
         final List<Rule> rules = new ArrayList<>();
-        for (final String effect : List.of("error", "delay", "torn-write", "lost-write", "hang"))
+        for (final String effect : List.of("error", "delay", "torn-write", "lost-write", "hang", "power-loss"))
         {
             for (final long delayNs : new long[]{0, 1, 999_999, 1_000_000, 3_600_000_000_000L, 3_600_000_000_001L})
             {

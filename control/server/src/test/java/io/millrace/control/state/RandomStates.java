@@ -153,7 +153,7 @@ public final class RandomStates
     {
         return random.ints(random.nextInt(3)).mapToObj((_) ->
         {
-            final String effect = one(List.of("error", "delay", "torn-write", "lost-write", "hang"));
+            final String effect = one(List.of("error", "delay", "torn-write", "lost-write", "hang", "power-loss"));
             return "effect=" + effect + one(List.of("", ",operations=read", ",operations=copy+write")) +
                 ",first-block=" + one(List.of(1L << 40, Long.MAX_VALUE)) +
                 one(List.of("", ",last-block=" + Long.MAX_VALUE)) +
