@@ -4,9 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.millrace.control.codec.Code;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.LeadershipInfo;
 import io.millrace.control.message.StatePosition;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -35,6 +37,21 @@ class ActiveManagerTest
         assertNotEquals(further.directChanges(), further.directChangesSeen());
         final LeadershipInfo seen = apply(new UUID(5, 6), 2, true);
         assertEquals(seen.directChanges(), seen.directChangesSeen());
+    }
+
+    @Test
+    void shouldRefuseAVersionThatThereCannotBe()
+    {
+        final LeadershipInfo before = manager.info();
+        for (final StatePosition position : List.of(new StatePosition(LINEAGE, 1, 0), StatePosition.NONE,
+            new StatePosition(LINEAGE, 1, StatePosition.VERSION_MAX + 1), new StatePosition(LINEAGE, -1, 2)))
+        {
+            assertEquals(Code.INVALID,
+                manager.apply(1, new Command.ApplyVersion(position, true, 0)).code(), position::toString);
+        }
+        assertEquals(Code.STALE_TERM, manager.apply(
+            2, new Command.ApplyVersion(new StatePosition(LINEAGE, 1, 2), true, 0)).code());
+        assertEquals(before, manager.info());
     }
 
     @Test

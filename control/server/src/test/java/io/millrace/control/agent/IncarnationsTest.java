@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import io.millrace.block.file.FileBounds;
 import io.millrace.control.codec.Code;
+import io.millrace.control.codec.DeviceHealth;
+import io.millrace.control.codec.DeviceState;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command;
@@ -13,6 +15,7 @@ import io.millrace.control.message.CommandId;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.service.Caller;
+import io.millrace.control.service.Reply;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.config.DataPlaneConfig;
 import io.millrace.dataplane.config.DeviceConfig;
@@ -27,6 +30,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -87,5 +91,37 @@ class IncarnationsTest
         assertNotEquals(DeviceSpec.NO_INCARNATION, anew.get("mem0"));
         assertEquals(first.get("mem1"), anew.get("mem1"));
         assertEquals(first, life());
+    }
+
+    /** Else its manager would take it for another one, and replace the volume. */
+    @Test
+    void shouldBeTheSameAfterACommandThatFindsTheDevice() throws Exception
+    {
+        final Command create = new Command.CreateDevice(DeviceSpec.memory("mem0", 1 << 20, 4096));
+        assertEquals(life(), life(create, create));
+    }
+
+    /** A list may have the next of a name before the answer to the command that creates it. */
+    @Test
+    void shouldNotBeThatOfADeletedDevice()
+    {
+        final AtomicLong count = new AtomicLong();
+        final Incarnations incarnations =
+            new Incarnations(null, (_) -> false, () -> new UUID(1, count.incrementAndGet()));
+        final DeviceSpec spec = DeviceSpec.memory("mem0", 1 << 20, 4096);
+        for (int i = 1; i <= 2; i++)
+        {
+            final Command create = incarnations.named(new Command.CreateDevice(spec));
+            assertNotEquals(new UUID(1, i - 1), listed(incarnations, spec));
+            incarnations.onDone(create, Reply.OK);
+            assertEquals(new UUID(1, i), listed(incarnations, spec));
+            incarnations.onDone(new Command.DeleteDevice("mem0"), Reply.OK);
+        }
+    }
+
+    private static UUID listed(final Incarnations incarnations, final DeviceSpec spec)
+    {
+        return incarnations.of(new DeviceInfo(spec, 1 << 20, 4096, 0, List.of(), DeviceState.AVAILABLE,
+            DeviceHealth.ONLINE, "", "", 0)).spec().incarnation();
     }
 }

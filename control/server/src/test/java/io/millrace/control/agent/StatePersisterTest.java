@@ -6,14 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.file.FileBounds;
 import io.millrace.block.file.FileRecords;
+import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.Role;
+import io.millrace.control.codec.Transport;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.LeadershipInfo;
+import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.StatePosition;
 import io.millrace.control.message.SubsystemSpec;
@@ -49,6 +52,7 @@ class StatePersisterTest
     private static final String NQN = "nqn.2026-11.io.millrace:vol0";
     private static final String HOST = "nqn.2026-11.io.millrace:host0";
     private static final String OTHER = "nqn.2026-11.io.millrace:host1";
+    private static final String LAST = "nqn.2026-11.io.millrace:host2";
     private static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(10);
     private static final LeadershipInfo MANAGED = new LeadershipInfo(
@@ -63,7 +67,12 @@ class StatePersisterTest
 
     private StatePersister keeper()
     {
-        return new StatePersister(AppliedStateFile.in(directory), new ActiveManager("dp0", MANAGED), KEPT, () -> actual,
+        return keeper(KEPT);
+    }
+
+    private StatePersister keeper(final DesiredState kept)
+    {
+        return new StatePersister(AppliedStateFile.in(directory), new ActiveManager("dp0", MANAGED), kept, () -> actual,
             () -> ControllerIds.ALL, SystemNanoClock.INSTANCE, (line) ->
             {
             });
@@ -143,6 +152,24 @@ class StatePersisterTest
         assertEquals(Set.of(OTHER), keptHosts());
     }
 
+    /** An addition is answered before it is kept, and may wait for a while. */
+    @Test
+    void shouldKeepTheLastChangesWhenItCloses() throws IOException
+    {
+        // No time passes, so that no second write is due.
+        try (StatePersister keeper = new StatePersister(AppliedStateFile.in(directory),
+            new ActiveManager("dp0", MANAGED), KEPT, () -> actual, () -> ControllerIds.ALL, () -> 0, (line) ->
+            {
+            }))
+        {
+            until(keeper, keeper.follow(new Command.AllowHost(NQN, OTHER), true, done())::isDone);
+            until(keeper, keeper.follow(new Command.AllowHost(NQN, LAST), false, done())::isDone);
+            assertEquals(0, keeper.poll());
+            assertFalse(Files.readString(directory.resolve("applied-state.yaml")).contains(LAST));
+        }
+        assertEquals(Set.of(HOST, OTHER, LAST), keptHosts());
+    }
+
     /** Its manager does not have it. */
     @Test
     void shouldAnswerADirectChangeWhenItIsKept() throws IOException
@@ -160,19 +187,36 @@ class StatePersisterTest
     @Test
     void shouldAnswerWhatTakesSomethingAwayWhenItIsKept() throws IOException
     {
-        for (final Command command : List.of(new Command.DenyHost(NQN, HOST), new Command.DeleteSubsystem(NQN)))
+        final DesiredState full = KEPT.with(new Command.CreateDevice(DeviceSpec.memory("mem0", 1 << 20, 4096)))
+            .with(new Command.CreateDevice(DeviceSpec.memory("mem1", 1 << 20, 4096)))
+            .with(new Command.AddNamespace(new NamespaceSpec(NQN, 1, "mem0")))
+            .with(new Command.AddListener(new ListenerSpec(Transport.TCP, "127.0.0.1", 4420, false)));
+        final DesiredState open = full.with(new Command.SetAllowAnyHost(NQN, true));
+        assertAnsweredWhenKept(full, new Command.DenyHost(NQN, HOST));
+        assertAnsweredWhenKept(full, new Command.DeleteSubsystem(NQN));
+        assertAnsweredWhenKept(full, new Command.RemoveNamespace(NQN, 1));
+        assertAnsweredWhenKept(full, new Command.DeleteDevice("mem1"));
+        assertAnsweredWhenKept(full, new Command.RemoveListener(Transport.TCP, "127.0.0.1", 4420));
+        assertAnsweredWhenKept(full, new Command.SetAnaState(NQN, Transport.TCP, "127.0.0.1", 4420, 1,
+            AnaState.INACCESSIBLE));
+        assertAnsweredWhenKept(open, new Command.SetAllowAnyHost(NQN, false));
+    }
+
+    private void assertAnsweredWhenKept(final DesiredState before, final Command command) throws IOException
+    {
+        final Command addition = new Command.AllowHost(NQN, OTHER);
+        try (StatePersister keeper = keeper(before))
         {
-            try (StatePersister keeper = keeper())
-            {
-                final CompletableFuture<Reply> added =
-                    keeper.follow(new Command.AllowHost(NQN, OTHER), false, done());
-                final CompletableFuture<Reply> answer = keeper.follow(command, false, done());
-                keeper.poll();
-                assertTrue(added.isDone(), "its manager has it");
-                assertFalse(answer.isDone(), "nothing was kept yet: " + command);
-                until(keeper, answer::isDone);
-                assertFalse(Files.readString(directory.resolve("applied-state.yaml")).contains(HOST));
-            }
+            final CompletableFuture<Reply> added = keeper.follow(addition, false, done());
+            final CompletableFuture<Reply> answer = keeper.follow(command, false, done());
+            keeper.poll();
+            assertTrue(added.isDone(), "its manager has it");
+            assertFalse(answer.isDone(), "nothing was kept yet: " + command);
+            until(keeper, answer::isDone);
+        }
+        try (AppliedStateFile file = AppliedStateFile.in(directory))
+        {
+            assertEquals(before.with(addition).with(command), file.read().state(), command::toString);
         }
     }
 

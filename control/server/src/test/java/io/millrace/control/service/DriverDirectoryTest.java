@@ -13,7 +13,10 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.agrona.IoUtil;
 import org.junit.jupiter.api.AfterEach;
@@ -22,6 +25,9 @@ import org.junit.jupiter.api.Test;
 
 class DriverDirectoryTest
 {
+    private static final FileAttribute<Set<PosixFilePermission>> PRIVATE =
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
     private Path parent;
     private Path directory;
 
@@ -122,6 +128,51 @@ class DriverDirectoryTest
         finally
         {
             Files.deleteIfExists(lock);
+        }
+    }
+
+    /** The driver deletes its directory as a whole. */
+    @Test
+    void shouldRefuseADirectoryWithOtherFiles() throws IOException
+    {
+        final Path file = Files.createFile(Files.createDirectory(directory, PRIVATE).resolve("volume.img"));
+        assertRefused(" holds other files, which would be removed; ");
+        assertTrue(Files.exists(file));
+        Files.delete(file);
+        DriverDirectory.take(of(directory)).close();
+    }
+
+    /** One that knows nothing of the lock file. */
+    @Test
+    void shouldRefuseTheDirectoryOfAnotherDriver() throws IOException
+    {
+        Files.createDirectory(directory, PRIVATE);
+        try (MediaDriver driver = MediaDriver.launch(new MediaDriver.Context()
+            .aeronDirectoryName(directory.toString()).threadingMode(ThreadingMode.SHARED)))
+        {
+            assertRefused(" in use by another media driver; ");
+            assertTrue(Files.exists(directory.resolve("cnc.dat")), driver::toString);
+        }
+    }
+
+    private void assertRefused(final String part)
+    {
+        final InvalidSettingException e =
+            assertThrows(InvalidSettingException.class, () -> DriverDirectory.take(of(directory)));
+        assertTrue(e.getMessage().startsWith("control.directory = " + directory + ":") &&
+            e.getMessage().contains(part), e.getMessage());
+    }
+
+    /** Whoever reaches the files of a driver without network may do what an administrator may. */
+    @Test
+    void shouldOpenADriversDirectoryToItsUserAlone() throws IOException
+    {
+        try (ControlDriver driver = new ControlDriver(of(directory), (line) ->
+        {
+        }))
+        {
+            assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(directory)),
+                driver::toString);
         }
     }
 

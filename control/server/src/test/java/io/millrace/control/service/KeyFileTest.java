@@ -85,8 +85,25 @@ class KeyFileTest
         assertTrue(file.keys().holds("a", a));
         write("a read " + SECRET);
         assertTrue(poll(file));
-        Files.setPosixFilePermissions(directory.resolve("keys"), PosixFilePermissions.fromString("rw-rw-rw-"));
-        assertFalse(poll(file));
-        assertTrue(lines.getLast().contains("open to all users"), lines::toString);
+        for (final String open : new String[]{"rw----r--", "rw-----w-"})
+        {
+            lines.clear();
+            Files.setPosixFilePermissions(directory.resolve("keys"), PosixFilePermissions.fromString(open));
+            assertFalse(poll(file), open);
+            assertTrue(lines.getLast().contains("open to all users"), lines::toString);
+        }
+    }
+
+    /** A session of a key may not go on when the key takes no term any more. */
+    @Test
+    void shouldTellAManagersKeyFromAnAdministrators() throws IOException
+    {
+        final KeyFile file = new KeyFile(write("a manager " + SECRET), notes::add, lines::add, nowNs);
+        final KeyRing.Key manager = file.keys().get("a");
+        assertTrue(manager.isManager());
+        assertEquals(Role.ADMIN, manager.role());
+        write("a admin " + SECRET);
+        assertTrue(poll(file));
+        assertFalse(file.keys().holds("a", manager));
     }
 }

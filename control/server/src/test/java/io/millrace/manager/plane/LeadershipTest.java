@@ -133,6 +133,19 @@ class LeadershipTest
         assertTrue(store.term() < Terms.MAX);
     }
 
+    /** It lost its terms while one that it would not take any more was on disk. */
+    @Test
+    void shouldTakeASmallStepInPlaceOfATermThatIsOnDisk()
+    {
+        final long far = 5_000_000;
+        leadership.onObserved(held(far, OTHER), false);
+        write();
+        leadership.onDisconnected();
+        leadership.onObserved(held(2, OTHER), false);
+        take();
+        assertEquals(List.of(far + 1, 2 + Terms.STEP_MAX), asked);
+    }
+
     @Test
     void shouldTryAgainASecondAfterTheDiskWasFull()
     {
@@ -207,8 +220,10 @@ class LeadershipTest
         assertFalse(leadership.isHeld());
         leadership.onObserved(held(0, OTHER), false);
         leadership.poll(nowNs);
-        answer.accept(Reply.OK);
         assertEquals(List.of(1L, 1L), asked);
+        former.accept(Reply.OK);
+        assertFalse(leadership.isHeld(), "the question of this session is not answered");
+        answer.accept(Reply.OK);
         assertTrue(leadership.isHeld());
     }
 

@@ -187,6 +187,33 @@ class StateStoreTest
         assertTrue(assertThrows(StoreException.class, () -> open(50)).getMessage().startsWith(file(1) + ":"));
     }
 
+    /** As someone does who goes back to a version by copying its file. */
+    @Test
+    void shouldRefuseAFileThatWasRenamed() throws IOException
+    {
+        final StateStore store = open(50);
+        store.append(TIME, "a", "", List.of(), List.of(), volume());
+        store.append(TIME, "a", "", List.of(), List.of(), DesiredState.EMPTY);
+        Files.copy(file(1), file(3));
+        final String message = assertThrows(StoreException.class, () -> open(50)).getMessage();
+        assertTrue(message.startsWith(file(3) + ":2: version is 1, the file's name says 3: the file was renamed; ") &&
+            message.contains("go on with version 2 "), message);
+    }
+
+    /** Versions of an earlier term would come before those that data planes have. */
+    @Test
+    void shouldHaveTheTermOfItsLastVersionWhenTheFileOfTheTermIsLost() throws IOException
+    {
+        final StateStore store = open(50);
+        store.term(7);
+        final Version last = store.append(TIME, "a", "", List.of(), List.of(), volume());
+        Files.delete(directory.resolve("dp0/term"));
+        final StateStore found = open(50);
+        assertEquals(7, found.term());
+        assertTrue(found.append(TIME, "a", "", List.of(), List.of(), DesiredState.EMPTY).header().position()
+            .isAfter(last.header().position()));
+    }
+
     /** The data plane knows which terms were taken: the file must not keep the manager from starting. */
     @Test
     void shouldPutATermAsideThatIsNone() throws IOException
