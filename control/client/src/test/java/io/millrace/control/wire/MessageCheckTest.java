@@ -9,6 +9,7 @@ import io.millrace.control.codec.VarDataEncodingDecoder;
 import io.millrace.control.codec.VarStringEncodingDecoder;
 import io.millrace.control.codec.VarValueEncodingDecoder;
 import java.io.File;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -117,6 +118,52 @@ class MessageCheckTest
         assertEquals(MessageCheck.Verdict.VALID, responses.check(buffer, 0, length));
         buffer.putInt(group, entryLength - 1 + (1 << 16));
         assertEquals(MessageCheck.Verdict.MALFORMED, responses.check(buffer, 0, length));
+    }
+
+    private static int blockLength(final Element message)
+    {
+        try
+        {
+            return Class.forName(MessageHeaderDecoder.class.getPackageName() + '.' + message.getAttribute("name") +
+                "Decoder").getField("BLOCK_LENGTH").getInt(null);
+        }
+        catch (final ReflectiveOperationException e)
+        {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** In memory that ends with the message, where nothing behind it may be read, and with a shorter block. */
+    @Test
+    void shouldRefuseEveryMessageWhereverItIsCut() throws Exception
+    {
+        messages().forEach((id, message) ->
+        {
+            final MessageCheck check = null == requests.parts(id) ? responses : requests;
+            final String parts = check.parts(id).replaceAll("\\([^)]*\\)", "G");
+            final int block = blockLength(message);
+            final int at = MessageHeaderDecoder.ENCODED_LENGTH + block;
+            final byte[] bytes = new byte[at + parts.length() * Integer.BYTES];
+            final UnsafeBuffer buffer = new UnsafeBuffer(bytes);
+            MessageBytes.header(buffer, block, id, 4);
+            for (int i = 0; i < parts.length(); i++)
+            {
+                // A group without entries, which says how long they would be.
+                buffer.putInt(at + i * Integer.BYTES, 'G' == parts.charAt(i) ? 512 : 0);
+            }
+            final String name = message.getAttribute("name");
+            assertEquals(MessageCheck.Verdict.VALID, check.check(buffer, 0, bytes.length), name);
+            for (int length = 0; length < bytes.length; length++)
+            {
+                assertEquals(MessageCheck.Verdict.MALFORMED, check.check(
+                    new UnsafeBuffer(Arrays.copyOf(bytes, length)), 0, length), name + " cut at " + length);
+            }
+            if (block > 0)
+            {
+                MessageBytes.header(buffer, block - 1, id, 4);
+                assertEquals(MessageCheck.Verdict.MALFORMED, check.check(buffer, 0, bytes.length), name);
+            }
+        });
     }
 
     /** Each length, one above its bound or above what is left, has the message refused. */
