@@ -1,0 +1,56 @@
+package io.millrace.manager.plane;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.millrace.control.codec.PeerType;
+import io.millrace.control.codec.Transport;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.ListenerSpec;
+import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.PeerInfo;
+import io.millrace.control.message.SubsystemSpec;
+import io.millrace.control.state.DesiredState;
+import io.millrace.control.state.StateStep;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Which steps of a repair wait for a person. */
+class DriftRepairTest
+{
+    private static final String NQN = "nqn.2026-11.io.millrace:vol0";
+    private static final String EXTRA = "nqn.2026-11.io.millrace:vol1";
+    private static final String HOST = "nqn.2026-11.io.millrace:host0";
+    private static final ListenerSpec LISTENER = new ListenerSpec(Transport.TCP, "127.0.0.1", 4420, false);
+
+    /** What somebody else made may be in use: nothing of it goes unless that is confirmed. */
+    @Test
+    void shouldWithholdWhateverTakesSomethingFromHosts()
+    {
+        final DesiredState desired = DesiredState.EMPTY
+            .with(new Command.CreateDevice(DeviceSpec.memory("mem0", 1 << 20, 4096)))
+            .with(new Command.CreateSubsystem(new SubsystemSpec(NQN, false)));
+        final DesiredState actual = desired
+            .with(new Command.CreateDevice(DeviceSpec.memory("mem1", 1 << 20, 4096)))
+            .with(new Command.AddNamespace(new NamespaceSpec(NQN, 1, "mem0")))
+            .with(new Command.AllowHost(NQN, HOST))
+            .with(new Command.SetAllowAnyHost(NQN, true))
+            .with(new Command.CreateSubsystem(new SubsystemSpec(EXTRA, false)))
+            .with(new Command.AddListener(LISTENER));
+        final PeerInfo peer = PeerInfo.own(PeerType.DATA_PLANE, "1");
+        final DriftRepair repair = DriftRepair.of(actual, desired, peer, false, true, RequestedChanges.NONE);
+        assertEquals(List.of(), repair.plan().steps());
+        assertEquals(Set.of("DeleteDevice", "RemoveNamespace", "DenyHost", "SetAllowAnyHost", "DeleteSubsystem",
+            "RemoveListener"), names(repair.withheld()));
+        final DriftRepair confirmed = DriftRepair.of(actual, desired, peer, true, true, RequestedChanges.NONE);
+        assertEquals(List.of(), confirmed.withheld());
+        assertEquals(names(repair.withheld()), names(confirmed.plan().steps()));
+    }
+
+    private static Set<String> names(final List<StateStep> steps)
+    {
+        return steps.stream().map((each) -> each.command().getClass().getSimpleName()).collect(Collectors.toSet());
+    }
+}
