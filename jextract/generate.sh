@@ -40,6 +40,7 @@ command -v "$jextract" > /dev/null || fail "jextract not found: '$jextract'. Bui
 https://jdk.java.net/jextract, then put it on PATH or name it in JEXTRACT." 3
 
 [ -e /usr/include/infiniband/verbs.h ] || fail "infiniband/verbs.h not found: install libibverbs-dev"
+[ -e /usr/include/rdma/rdma_cma.h ] || fail "rdma/rdma_cma.h not found: install librdmacm-dev"
 
 # jextract reads clang options from compile_flags.txt in the working folder.
 work=$(mktemp -d)
@@ -93,8 +94,9 @@ generate linux linux
 generate io_uring iouring
 generate vfio vfio
 generate verbs verbs
+generate rdmacm rdmacm
 
-for package in linux iouring vfio verbs; do
+for package in linux iouring vfio verbs rdmacm; do
     target=$output/io/millrace/bindings/generated/$package
     rm -rf "$target"
     mkdir -p "$target"

@@ -53,7 +53,8 @@ BEGIN { outer = "    "; indent = outer }
         flush()
         indent = outer
     }
-    else if (isMember && text ~ /^(}|\)|.*;$)/ || $0 ~ /^[^ ]/)
+    # The descriptor of a function without arguments ends in the line of its result.
+    else if (isMember && text ~ /^(}|\)|.*;$)/ || $0 ~ /^[^ ]/ || $0 ~ /[^ ]    \);$/)
     {
         flush()
     }

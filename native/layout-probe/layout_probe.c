@@ -11,6 +11,9 @@
 #if __has_include(<infiniband/verbs.h>) /* libibverbs-dev */
 #include "verbs.h"
 #endif
+#if __has_include(<rdma/rdma_cma.h>) /* librdmacm-dev */
+#include "rdmacm.h"
+#endif
 
 #include <stddef.h>
 #include <stdio.h>
@@ -600,127 +603,7 @@ static void vfio_constants(void)
 #endif
 
 #if __has_include(<infiniband/verbs.h>)
-static void verbs_structures(void)
-{
-    TYPE(struct ibv_device_attr, ibv_device_attr);
-    FIELD(struct ibv_device_attr, ibv_device_attr, fw_ver);
-    FIELD(struct ibv_device_attr, ibv_device_attr, node_guid);
-    FIELD(struct ibv_device_attr, ibv_device_attr, sys_image_guid);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_mr_size);
-    FIELD(struct ibv_device_attr, ibv_device_attr, page_size_cap);
-    FIELD(struct ibv_device_attr, ibv_device_attr, vendor_id);
-    FIELD(struct ibv_device_attr, ibv_device_attr, vendor_part_id);
-    FIELD(struct ibv_device_attr, ibv_device_attr, hw_ver);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_qp);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_qp_wr);
-    FIELD(struct ibv_device_attr, ibv_device_attr, device_cap_flags);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_sge);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_sge_rd);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_cq);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_cqe);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_mr);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_pd);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_qp_rd_atom);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_ee_rd_atom);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_res_rd_atom);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_qp_init_rd_atom);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_ee_init_rd_atom);
-    FIELD(struct ibv_device_attr, ibv_device_attr, atomic_cap);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_ee);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_rdd);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_mw);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_raw_ipv6_qp);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_raw_ethy_qp);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_mcast_grp);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_mcast_qp_attach);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_total_mcast_qp_attach);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_ah);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_fmr);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_map_per_fmr);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_srq);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_srq_wr);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_srq_sge);
-    FIELD(struct ibv_device_attr, ibv_device_attr, max_pkeys);
-    FIELD(struct ibv_device_attr, ibv_device_attr, local_ca_ack_delay);
-    FIELD(struct ibv_device_attr, ibv_device_attr, phys_port_cnt);
-    TYPE(struct ibv_odp_caps, ibv_odp_caps);
-    FIELD(struct ibv_odp_caps, ibv_odp_caps, general_caps);
-    FIELD(struct ibv_odp_caps, ibv_odp_caps, per_transport_caps);
-    GROWING(struct ibv_port_attr, ibv_port_attr, port_cap_flags2);
-    FIELD(struct ibv_port_attr, ibv_port_attr, state);
-    FIELD(struct ibv_port_attr, ibv_port_attr, max_mtu);
-    FIELD(struct ibv_port_attr, ibv_port_attr, active_mtu);
-    FIELD(struct ibv_port_attr, ibv_port_attr, gid_tbl_len);
-    FIELD(struct ibv_port_attr, ibv_port_attr, port_cap_flags);
-    FIELD(struct ibv_port_attr, ibv_port_attr, max_msg_sz);
-    FIELD(struct ibv_port_attr, ibv_port_attr, bad_pkey_cntr);
-    FIELD(struct ibv_port_attr, ibv_port_attr, qkey_viol_cntr);
-    FIELD(struct ibv_port_attr, ibv_port_attr, pkey_tbl_len);
-    FIELD(struct ibv_port_attr, ibv_port_attr, lid);
-    FIELD(struct ibv_port_attr, ibv_port_attr, sm_lid);
-    FIELD(struct ibv_port_attr, ibv_port_attr, lmc);
-    FIELD(struct ibv_port_attr, ibv_port_attr, max_vl_num);
-    FIELD(struct ibv_port_attr, ibv_port_attr, sm_sl);
-    FIELD(struct ibv_port_attr, ibv_port_attr, subnet_timeout);
-    FIELD(struct ibv_port_attr, ibv_port_attr, init_type_reply);
-    FIELD(struct ibv_port_attr, ibv_port_attr, active_width);
-    FIELD(struct ibv_port_attr, ibv_port_attr, active_speed);
-    FIELD(struct ibv_port_attr, ibv_port_attr, phys_state);
-    FIELD(struct ibv_port_attr, ibv_port_attr, link_layer);
-    FIELD(struct ibv_port_attr, ibv_port_attr, flags);
-    FIELD(struct ibv_port_attr, ibv_port_attr, port_cap_flags2);
-    TYPE(struct ibv_gid_entry, ibv_gid_entry);
-    FIELD(struct ibv_gid_entry, ibv_gid_entry, gid);
-    FIELD(struct ibv_gid_entry, ibv_gid_entry, gid_index);
-    FIELD(struct ibv_gid_entry, ibv_gid_entry, port_num);
-    FIELD(struct ibv_gid_entry, ibv_gid_entry, gid_type);
-    FIELD(struct ibv_gid_entry, ibv_gid_entry, ndev_ifindex);
-    TYPE(union ibv_gid, ibv_gid);
-    FIELD(union ibv_gid, ibv_gid, raw);
-    FIELD(union ibv_gid, ibv_gid, global);
-}
-
-static void verbs_constants(void)
-{
-    CONSTANT(IBV_DEVICE_NODE_TYPE);
-    CONSTANT(IBV_DEVICE_TRANSPORT_TYPE);
-    CONSTANT(IBV_DEVICE_NAME);
-    CONSTANT(IBV_DEVICE_DEV_NAME);
-    CONSTANT(IBV_CONTEXT_ABI_COMPAT);
-    CONSTANT(VERBS_CONTEXT_SZ);
-    CONSTANT(VERBS_CONTEXT_QUERY_PORT);
-    CONSTANT(VERBS_CONTEXT_QUERY_DEVICE_EX);
-    CONSTANT(IBV_DEVICE_ATTR_EX_ODP_CAPS);
-    CONSTANT(IBV_DEVICE_ATTR_EX_READ);
-    CONSTANT(IBV_NODE_CA);
-    CONSTANT(IBV_NODE_RNIC);
-    CONSTANT(IBV_TRANSPORT_IB);
-    CONSTANT(IBV_TRANSPORT_IWARP);
-    CONSTANT(IBV_ATOMIC_NONE);
-    CONSTANT(IBV_ATOMIC_HCA);
-    CONSTANT(IBV_ATOMIC_GLOB);
-    CONSTANT(IBV_ODP_SUPPORT);
-    CONSTANT(IBV_ODP_SUPPORT_IMPLICIT);
-    CONSTANT(IBV_ODP_SUPPORT_SEND);
-    CONSTANT(IBV_ODP_SUPPORT_RECV);
-    CONSTANT(IBV_ODP_SUPPORT_WRITE);
-    CONSTANT(IBV_ODP_SUPPORT_READ);
-    CONSTANT(IBV_ODP_SUPPORT_ATOMIC);
-    CONSTANT(IBV_ODP_SUPPORT_SRQ_RECV);
-    CONSTANT(IBV_PORT_NOP);
-    CONSTANT(IBV_PORT_DOWN);
-    CONSTANT(IBV_PORT_INIT);
-    CONSTANT(IBV_PORT_ARMED);
-    CONSTANT(IBV_PORT_ACTIVE);
-    CONSTANT(IBV_PORT_ACTIVE_DEFER);
-    CONSTANT(IBV_LINK_LAYER_INFINIBAND);
-    CONSTANT(IBV_LINK_LAYER_ETHERNET);
-    CONSTANT(IBV_MTU_256);
-    CONSTANT(IBV_MTU_4096);
-    CONSTANT(IBV_GID_TYPE_IB);
-    CONSTANT(IBV_GID_TYPE_ROCE_V1);
-    CONSTANT(IBV_GID_TYPE_ROCE_V2);
-}
+#include "rdma_probe.h"
 #endif
 
 int main(void)
@@ -736,6 +619,10 @@ int main(void)
 #if __has_include(<infiniband/verbs.h>)
     verbs_structures();
     verbs_constants();
+#endif
+#if __has_include(<rdma/rdma_cma.h>)
+    rdmacm_structures();
+    rdmacm_constants();
 #endif
     return 0;
 }

@@ -159,7 +159,8 @@ class LayoutTest
     {
         final Set<String> missing = new TreeSet<>();
         final Pattern line = Pattern.compile("--include-(constant|struct|union) (\\w+)");
-        for (final String file : List.of("linux.includes", "io_uring.includes", "vfio.includes", "verbs.includes"))
+        for (final String file : List.of("linux.includes", "io_uring.includes", "vfio.includes", "verbs.includes",
+            "rdmacm.includes"))
         {
             for (final String text : java.nio.file.Files.readAllLines(LayoutTable.ROOT.resolve("jextract/" + file)))
             {
@@ -184,6 +185,7 @@ class LayoutTest
         final LayoutTable table = LayoutTable.of(run(program.toString()));
         require(table.names().contains("io_uring_sqe"), "headers of a Linux before 6.1", "apt-get install libc6-dev");
         require(table.names().contains("ibv_port_attr"), "no infiniband/verbs.h", "apt-get install libibverbs-dev");
+        require(table.names().contains("rdma_conn_param"), "no rdma/rdma_cma.h", "apt-get install librdmacm-dev");
         return table;
     }
 
@@ -221,6 +223,7 @@ class LayoutTest
     {
         final Class<?> header = Class.forName(GENERATED + (name.matches("(VFIO|IOMMU).*") ? "vfio.vfio_h" :
             name.matches("(IBV|VERBS)_.*") ? "verbs.verbs_h" :
+            name.startsWith("RDMA_") ? "rdmacm.rdmacm_h" :
             name.startsWith("IO") ? "iouring.io_uring_h" : "linux.linux_h"));
         final Object value = header.getMethod(name).invoke(null);
         return value instanceof Integer ?
@@ -233,7 +236,8 @@ class LayoutTest
         final String[] parts = name.split("\\.");
         final Class<?> type = Class.forName(GENERATED + (parts[0].startsWith("io_") ? "iouring." :
             parts[0].startsWith("vfio_") || parts[0].startsWith("iommu_") ? "vfio." :
-            parts[0].startsWith("ibv_") ? "verbs." : "linux.") + parts[0]);
+            parts[0].startsWith("ibv_") ? "verbs." :
+            parts[0].startsWith("rdma_") ? "rdmacm." : "linux.") + parts[0]);
         final long offset = 1 == parts.length ? 0L : (long)type.getMethod(parts[1] + "$offset").invoke(null);
         final MemoryLayout layout = (MemoryLayout)type
             .getMethod(1 == parts.length ? "layout" : parts[1] + "$layout").invoke(null);

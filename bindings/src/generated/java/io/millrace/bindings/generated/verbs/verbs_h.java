@@ -275,6 +275,492 @@ public class verbs_h extends verbs_h$shared {
     public static int IBV_LINK_LAYER_ETHERNET() {
         return IBV_LINK_LAYER_ETHERNET;
     }
+    private static final int IBV_EVENT_CQ_ERR = (int)0L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_event_type.IBV_EVENT_CQ_ERR = 0
+     * }
+     */
+    public static int IBV_EVENT_CQ_ERR() {
+        return IBV_EVENT_CQ_ERR;
+    }
+    private static final int IBV_EVENT_QP_FATAL = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_event_type.IBV_EVENT_QP_FATAL = 1
+     * }
+     */
+    public static int IBV_EVENT_QP_FATAL() {
+        return IBV_EVENT_QP_FATAL;
+    }
+    private static final int IBV_EVENT_QP_REQ_ERR = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_event_type.IBV_EVENT_QP_REQ_ERR = 2
+     * }
+     */
+    public static int IBV_EVENT_QP_REQ_ERR() {
+        return IBV_EVENT_QP_REQ_ERR;
+    }
+    private static final int IBV_EVENT_QP_ACCESS_ERR = (int)3L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_event_type.IBV_EVENT_QP_ACCESS_ERR = 3
+     * }
+     */
+    public static int IBV_EVENT_QP_ACCESS_ERR() {
+        return IBV_EVENT_QP_ACCESS_ERR;
+    }
+    private static final int IBV_EVENT_COMM_EST = (int)4L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_event_type.IBV_EVENT_COMM_EST = 4
+     * }
+     */
+    public static int IBV_EVENT_COMM_EST() {
+        return IBV_EVENT_COMM_EST;
+    }
+    private static final int IBV_EVENT_DEVICE_FATAL = (int)8L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_event_type.IBV_EVENT_DEVICE_FATAL = 8
+     * }
+     */
+    public static int IBV_EVENT_DEVICE_FATAL() {
+        return IBV_EVENT_DEVICE_FATAL;
+    }
+    private static final int IBV_EVENT_PORT_ACTIVE = (int)9L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_event_type.IBV_EVENT_PORT_ACTIVE = 9
+     * }
+     */
+    public static int IBV_EVENT_PORT_ACTIVE() {
+        return IBV_EVENT_PORT_ACTIVE;
+    }
+    private static final int IBV_EVENT_PORT_ERR = (int)10L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_event_type.IBV_EVENT_PORT_ERR = 10
+     * }
+     */
+    public static int IBV_EVENT_PORT_ERR() {
+        return IBV_EVENT_PORT_ERR;
+    }
+    private static final int IBV_EVENT_QP_LAST_WQE_REACHED = (int)16L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_event_type.IBV_EVENT_QP_LAST_WQE_REACHED = 16
+     * }
+     */
+    public static int IBV_EVENT_QP_LAST_WQE_REACHED() {
+        return IBV_EVENT_QP_LAST_WQE_REACHED;
+    }
+    private static final int IBV_WC_SUCCESS = (int)0L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_status.IBV_WC_SUCCESS = 0
+     * }
+     */
+    public static int IBV_WC_SUCCESS() {
+        return IBV_WC_SUCCESS;
+    }
+    private static final int IBV_WC_LOC_LEN_ERR = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_status.IBV_WC_LOC_LEN_ERR = 1
+     * }
+     */
+    public static int IBV_WC_LOC_LEN_ERR() {
+        return IBV_WC_LOC_LEN_ERR;
+    }
+    private static final int IBV_WC_LOC_QP_OP_ERR = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_status.IBV_WC_LOC_QP_OP_ERR = 2
+     * }
+     */
+    public static int IBV_WC_LOC_QP_OP_ERR() {
+        return IBV_WC_LOC_QP_OP_ERR;
+    }
+    private static final int IBV_WC_LOC_EEC_OP_ERR = (int)3L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_status.IBV_WC_LOC_EEC_OP_ERR = 3
+     * }
+     */
+    public static int IBV_WC_LOC_EEC_OP_ERR() {
+        return IBV_WC_LOC_EEC_OP_ERR;
+    }
+    private static final int IBV_WC_LOC_PROT_ERR = (int)4L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_status.IBV_WC_LOC_PROT_ERR = 4
+     * }
+     */
+    public static int IBV_WC_LOC_PROT_ERR() {
+        return IBV_WC_LOC_PROT_ERR;
+    }
+    private static final int IBV_WC_WR_FLUSH_ERR = (int)5L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_status.IBV_WC_WR_FLUSH_ERR = 5
+     * }
+     */
+    public static int IBV_WC_WR_FLUSH_ERR() {
+        return IBV_WC_WR_FLUSH_ERR;
+    }
+    private static final int IBV_WC_MW_BIND_ERR = (int)6L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_status.IBV_WC_MW_BIND_ERR = 6
+     * }
+     */
+    public static int IBV_WC_MW_BIND_ERR() {
+        return IBV_WC_MW_BIND_ERR;
+    }
+    private static final int IBV_WC_BAD_RESP_ERR = (int)7L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_status.IBV_WC_BAD_RESP_ERR = 7
+     * }
+     */
+    public static int IBV_WC_BAD_RESP_ERR() {
+        return IBV_WC_BAD_RESP_ERR;
+    }
+    private static final int IBV_WC_LOC_ACCESS_ERR = (int)8L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_status.IBV_WC_LOC_ACCESS_ERR = 8
+     * }
+     */
+    public static int IBV_WC_LOC_ACCESS_ERR() {
+        return IBV_WC_LOC_ACCESS_ERR;
+    }
+    private static final int IBV_WC_REM_INV_REQ_ERR = (int)9L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_status.IBV_WC_REM_INV_REQ_ERR = 9
+     * }
+     */
+    public static int IBV_WC_REM_INV_REQ_ERR() {
+        return IBV_WC_REM_INV_REQ_ERR;
+    }
+    private static final int IBV_WC_REM_ACCESS_ERR = (int)10L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_status.IBV_WC_REM_ACCESS_ERR = 10
+     * }
+     */
+    public static int IBV_WC_REM_ACCESS_ERR() {
+        return IBV_WC_REM_ACCESS_ERR;
+    }
+    private static final int IBV_WC_REM_OP_ERR = (int)11L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_status.IBV_WC_REM_OP_ERR = 11
+     * }
+     */
+    public static int IBV_WC_REM_OP_ERR() {
+        return IBV_WC_REM_OP_ERR;
+    }
+    private static final int IBV_WC_RETRY_EXC_ERR = (int)12L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_status.IBV_WC_RETRY_EXC_ERR = 12
+     * }
+     */
+    public static int IBV_WC_RETRY_EXC_ERR() {
+        return IBV_WC_RETRY_EXC_ERR;
+    }
+    private static final int IBV_WC_RNR_RETRY_EXC_ERR = (int)13L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_status.IBV_WC_RNR_RETRY_EXC_ERR = 13
+     * }
+     */
+    public static int IBV_WC_RNR_RETRY_EXC_ERR() {
+        return IBV_WC_RNR_RETRY_EXC_ERR;
+    }
+    private static final int IBV_WC_REM_ABORT_ERR = (int)16L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_status.IBV_WC_REM_ABORT_ERR = 16
+     * }
+     */
+    public static int IBV_WC_REM_ABORT_ERR() {
+        return IBV_WC_REM_ABORT_ERR;
+    }
+    private static final int IBV_WC_FATAL_ERR = (int)19L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_status.IBV_WC_FATAL_ERR = 19
+     * }
+     */
+    public static int IBV_WC_FATAL_ERR() {
+        return IBV_WC_FATAL_ERR;
+    }
+    private static final int IBV_WC_RESP_TIMEOUT_ERR = (int)20L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_status.IBV_WC_RESP_TIMEOUT_ERR = 20
+     * }
+     */
+    public static int IBV_WC_RESP_TIMEOUT_ERR() {
+        return IBV_WC_RESP_TIMEOUT_ERR;
+    }
+    private static final int IBV_WC_GENERAL_ERR = (int)21L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_status.IBV_WC_GENERAL_ERR = 21
+     * }
+     */
+    public static int IBV_WC_GENERAL_ERR() {
+        return IBV_WC_GENERAL_ERR;
+    }
+    private static final int IBV_WC_SEND = (int)0L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_opcode.IBV_WC_SEND = 0
+     * }
+     */
+    public static int IBV_WC_SEND() {
+        return IBV_WC_SEND;
+    }
+    private static final int IBV_WC_RDMA_WRITE = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_opcode.IBV_WC_RDMA_WRITE = 1
+     * }
+     */
+    public static int IBV_WC_RDMA_WRITE() {
+        return IBV_WC_RDMA_WRITE;
+    }
+    private static final int IBV_WC_RDMA_READ = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_opcode.IBV_WC_RDMA_READ = 2
+     * }
+     */
+    public static int IBV_WC_RDMA_READ() {
+        return IBV_WC_RDMA_READ;
+    }
+    private static final int IBV_WC_COMP_SWAP = (int)3L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_opcode.IBV_WC_COMP_SWAP = 3
+     * }
+     */
+    public static int IBV_WC_COMP_SWAP() {
+        return IBV_WC_COMP_SWAP;
+    }
+    private static final int IBV_WC_FETCH_ADD = (int)4L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_opcode.IBV_WC_FETCH_ADD = 4
+     * }
+     */
+    public static int IBV_WC_FETCH_ADD() {
+        return IBV_WC_FETCH_ADD;
+    }
+    private static final int IBV_WC_RECV = (int)128L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_opcode.IBV_WC_RECV = 128
+     * }
+     */
+    public static int IBV_WC_RECV() {
+        return IBV_WC_RECV;
+    }
+    private static final int IBV_WC_RECV_RDMA_WITH_IMM = (int)129L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_opcode.IBV_WC_RECV_RDMA_WITH_IMM = 129
+     * }
+     */
+    public static int IBV_WC_RECV_RDMA_WITH_IMM() {
+        return IBV_WC_RECV_RDMA_WITH_IMM;
+    }
+    private static final int IBV_WC_WITH_IMM = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_flags.IBV_WC_WITH_IMM = 2
+     * }
+     */
+    public static int IBV_WC_WITH_IMM() {
+        return IBV_WC_WITH_IMM;
+    }
+    private static final int IBV_WC_WITH_INV = (int)8L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_flags.IBV_WC_WITH_INV = 8
+     * }
+     */
+    public static int IBV_WC_WITH_INV() {
+        return IBV_WC_WITH_INV;
+    }
+    private static final int IBV_ACCESS_LOCAL_WRITE = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_access_flags.IBV_ACCESS_LOCAL_WRITE = 1
+     * }
+     */
+    public static int IBV_ACCESS_LOCAL_WRITE() {
+        return IBV_ACCESS_LOCAL_WRITE;
+    }
+    private static final int IBV_ACCESS_REMOTE_WRITE = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_access_flags.IBV_ACCESS_REMOTE_WRITE = 2
+     * }
+     */
+    public static int IBV_ACCESS_REMOTE_WRITE() {
+        return IBV_ACCESS_REMOTE_WRITE;
+    }
+    private static final int IBV_ACCESS_REMOTE_READ = (int)4L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_access_flags.IBV_ACCESS_REMOTE_READ = 4
+     * }
+     */
+    public static int IBV_ACCESS_REMOTE_READ() {
+        return IBV_ACCESS_REMOTE_READ;
+    }
+    private static final int IBV_ACCESS_REMOTE_ATOMIC = (int)8L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_access_flags.IBV_ACCESS_REMOTE_ATOMIC = 8
+     * }
+     */
+    public static int IBV_ACCESS_REMOTE_ATOMIC() {
+        return IBV_ACCESS_REMOTE_ATOMIC;
+    }
+    private static final int IBV_ACCESS_ON_DEMAND = (int)64L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_access_flags.IBV_ACCESS_ON_DEMAND = 64
+     * }
+     */
+    public static int IBV_ACCESS_ON_DEMAND() {
+        return IBV_ACCESS_ON_DEMAND;
+    }
+    private static final int IBV_QPT_RC = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_qp_type.IBV_QPT_RC = 2
+     * }
+     */
+    public static int IBV_QPT_RC() {
+        return IBV_QPT_RC;
+    }
+    private static final int IBV_WR_RDMA_WRITE = (int)0L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wr_opcode.IBV_WR_RDMA_WRITE = 0
+     * }
+     */
+    public static int IBV_WR_RDMA_WRITE() {
+        return IBV_WR_RDMA_WRITE;
+    }
+    private static final int IBV_WR_RDMA_WRITE_WITH_IMM = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wr_opcode.IBV_WR_RDMA_WRITE_WITH_IMM = 1
+     * }
+     */
+    public static int IBV_WR_RDMA_WRITE_WITH_IMM() {
+        return IBV_WR_RDMA_WRITE_WITH_IMM;
+    }
+    private static final int IBV_WR_SEND = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wr_opcode.IBV_WR_SEND = 2
+     * }
+     */
+    public static int IBV_WR_SEND() {
+        return IBV_WR_SEND;
+    }
+    private static final int IBV_WR_SEND_WITH_IMM = (int)3L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wr_opcode.IBV_WR_SEND_WITH_IMM = 3
+     * }
+     */
+    public static int IBV_WR_SEND_WITH_IMM() {
+        return IBV_WR_SEND_WITH_IMM;
+    }
+    private static final int IBV_WR_RDMA_READ = (int)4L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wr_opcode.IBV_WR_RDMA_READ = 4
+     * }
+     */
+    public static int IBV_WR_RDMA_READ() {
+        return IBV_WR_RDMA_READ;
+    }
+    private static final int IBV_WR_ATOMIC_CMP_AND_SWP = (int)5L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wr_opcode.IBV_WR_ATOMIC_CMP_AND_SWP = 5
+     * }
+     */
+    public static int IBV_WR_ATOMIC_CMP_AND_SWP() {
+        return IBV_WR_ATOMIC_CMP_AND_SWP;
+    }
+    private static final int IBV_WR_ATOMIC_FETCH_AND_ADD = (int)6L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wr_opcode.IBV_WR_ATOMIC_FETCH_AND_ADD = 6
+     * }
+     */
+    public static int IBV_WR_ATOMIC_FETCH_AND_ADD() {
+        return IBV_WR_ATOMIC_FETCH_AND_ADD;
+    }
+    private static final int IBV_WR_SEND_WITH_INV = (int)9L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wr_opcode.IBV_WR_SEND_WITH_INV = 9
+     * }
+     */
+    public static int IBV_WR_SEND_WITH_INV() {
+        return IBV_WR_SEND_WITH_INV;
+    }
+    private static final int IBV_SEND_FENCE = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_send_flags.IBV_SEND_FENCE = 1
+     * }
+     */
+    public static int IBV_SEND_FENCE() {
+        return IBV_SEND_FENCE;
+    }
+    private static final int IBV_SEND_SIGNALED = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_send_flags.IBV_SEND_SIGNALED = 2
+     * }
+     */
+    public static int IBV_SEND_SIGNALED() {
+        return IBV_SEND_SIGNALED;
+    }
+    private static final int IBV_SEND_SOLICITED = (int)4L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_send_flags.IBV_SEND_SOLICITED = 4
+     * }
+     */
+    public static int IBV_SEND_SOLICITED() {
+        return IBV_SEND_SOLICITED;
+    }
+    private static final int IBV_SEND_INLINE = (int)8L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_send_flags.IBV_SEND_INLINE = 8
+     * }
+     */
+    public static int IBV_SEND_INLINE() {
+        return IBV_SEND_INLINE;
+    }
 
     private static class ibv_get_device_list {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
@@ -343,6 +829,40 @@ public class verbs_h extends verbs_h$shared {
         return ibv_close_device.DESC;
     }
 
+    private static class ibv_get_async_event {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            verbs_h.C_INT,
+            verbs_h.C_POINTER,
+            verbs_h.C_POINTER
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
+     * }
+     */
+    public static FunctionDescriptor ibv_get_async_event$descriptor() {
+        return ibv_get_async_event.DESC;
+    }
+
+    private static class ibv_ack_async_event {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            verbs_h.C_POINTER
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void ibv_ack_async_event(struct ibv_async_event *event)
+     * }
+     */
+    public static FunctionDescriptor ibv_ack_async_event$descriptor() {
+        return ibv_ack_async_event.DESC;
+    }
+
     private static class ibv_query_device {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             verbs_h.C_INT,
@@ -400,6 +920,185 @@ public class verbs_h extends verbs_h$shared {
      */
     public static FunctionDescriptor ibv_query_pkey$descriptor() {
         return ibv_query_pkey.DESC;
+    }
+
+    private static class ibv_alloc_pd {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            verbs_h.C_POINTER,
+            verbs_h.C_POINTER
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
+     * }
+     */
+    public static FunctionDescriptor ibv_alloc_pd$descriptor() {
+        return ibv_alloc_pd.DESC;
+    }
+
+    private static class ibv_dealloc_pd {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            verbs_h.C_INT,
+            verbs_h.C_POINTER
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int ibv_dealloc_pd(struct ibv_pd *pd)
+     * }
+     */
+    public static FunctionDescriptor ibv_dealloc_pd$descriptor() {
+        return ibv_dealloc_pd.DESC;
+    }
+
+    private static class ibv_reg_mr {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            verbs_h.C_POINTER,
+            verbs_h.C_POINTER,
+            verbs_h.C_POINTER,
+            verbs_h.C_LONG,
+            verbs_h.C_INT
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
+     * }
+     */
+    public static FunctionDescriptor ibv_reg_mr$descriptor() {
+        return ibv_reg_mr.DESC;
+    }
+
+    private static class ibv_dereg_mr {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            verbs_h.C_INT,
+            verbs_h.C_POINTER
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int ibv_dereg_mr(struct ibv_mr *mr)
+     * }
+     */
+    public static FunctionDescriptor ibv_dereg_mr$descriptor() {
+        return ibv_dereg_mr.DESC;
+    }
+
+    private static class ibv_create_comp_channel {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            verbs_h.C_POINTER,
+            verbs_h.C_POINTER
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
+     * }
+     */
+    public static FunctionDescriptor ibv_create_comp_channel$descriptor() {
+        return ibv_create_comp_channel.DESC;
+    }
+
+    private static class ibv_destroy_comp_channel {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            verbs_h.C_INT,
+            verbs_h.C_POINTER
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
+     * }
+     */
+    public static FunctionDescriptor ibv_destroy_comp_channel$descriptor() {
+        return ibv_destroy_comp_channel.DESC;
+    }
+
+    private static class ibv_create_cq {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            verbs_h.C_POINTER,
+            verbs_h.C_POINTER,
+            verbs_h.C_INT,
+            verbs_h.C_POINTER,
+            verbs_h.C_POINTER,
+            verbs_h.C_INT
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int comp_vector)
+     * }
+     */
+    public static FunctionDescriptor ibv_create_cq$descriptor() {
+        return ibv_create_cq.DESC;
+    }
+
+    private static class ibv_destroy_cq {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            verbs_h.C_INT,
+            verbs_h.C_POINTER
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int ibv_destroy_cq(struct ibv_cq *cq)
+     * }
+     */
+    public static FunctionDescriptor ibv_destroy_cq$descriptor() {
+        return ibv_destroy_cq.DESC;
+    }
+
+    private static class ibv_get_cq_event {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            verbs_h.C_INT,
+            verbs_h.C_POINTER,
+            verbs_h.C_POINTER,
+            verbs_h.C_POINTER
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **cq_context)
+     * }
+     */
+    public static FunctionDescriptor ibv_get_cq_event$descriptor() {
+        return ibv_get_cq_event.DESC;
+    }
+
+    private static class ibv_ack_cq_events {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            verbs_h.C_POINTER,
+            verbs_h.C_INT
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents)
+     * }
+     */
+    public static FunctionDescriptor ibv_ack_cq_events$descriptor() {
+        return ibv_ack_cq_events.DESC;
     }
 
     private static final long IBV_DEVICE_NODE_TYPE = 16L;
@@ -491,6 +1190,276 @@ public class verbs_h extends verbs_h$shared {
      */
     public static long IBV_DEVICE_ATTR_EX_READ() {
         return IBV_DEVICE_ATTR_EX_READ;
+    }
+    private static final long IBV_CONTEXT_ASYNC_FD = 268L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_CONTEXT_ASYNC_FD 268
+     * }
+     */
+    public static long IBV_CONTEXT_ASYNC_FD() {
+        return IBV_CONTEXT_ASYNC_FD;
+    }
+    private static final long IBV_CONTEXT_OPS_POLL_CQ = 96L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_CONTEXT_OPS_POLL_CQ 96
+     * }
+     */
+    public static long IBV_CONTEXT_OPS_POLL_CQ() {
+        return IBV_CONTEXT_OPS_POLL_CQ;
+    }
+    private static final long IBV_CONTEXT_OPS_REQ_NOTIFY_CQ = 104L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_CONTEXT_OPS_REQ_NOTIFY_CQ 104
+     * }
+     */
+    public static long IBV_CONTEXT_OPS_REQ_NOTIFY_CQ() {
+        return IBV_CONTEXT_OPS_REQ_NOTIFY_CQ;
+    }
+    private static final long IBV_CONTEXT_OPS_POST_SEND = 208L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_CONTEXT_OPS_POST_SEND 208
+     * }
+     */
+    public static long IBV_CONTEXT_OPS_POST_SEND() {
+        return IBV_CONTEXT_OPS_POST_SEND;
+    }
+    private static final long IBV_CONTEXT_OPS_POST_RECV = 216L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_CONTEXT_OPS_POST_RECV 216
+     * }
+     */
+    public static long IBV_CONTEXT_OPS_POST_RECV() {
+        return IBV_CONTEXT_OPS_POST_RECV;
+    }
+    private static final long IBV_QP_CONTEXT = 0L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_QP_CONTEXT 0
+     * }
+     */
+    public static long IBV_QP_CONTEXT() {
+        return IBV_QP_CONTEXT;
+    }
+    private static final long IBV_QP_QP_NUM = 52L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_QP_QP_NUM 52
+     * }
+     */
+    public static long IBV_QP_QP_NUM() {
+        return IBV_QP_QP_NUM;
+    }
+    private static final long IBV_CQ_CONTEXT = 0L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_CQ_CONTEXT 0
+     * }
+     */
+    public static long IBV_CQ_CONTEXT() {
+        return IBV_CQ_CONTEXT;
+    }
+    private static final long IBV_CQ_CQE = 28L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_CQ_CQE 28
+     * }
+     */
+    public static long IBV_CQ_CQE() {
+        return IBV_CQ_CQE;
+    }
+    private static final long IBV_MR_LKEY = 36L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_MR_LKEY 36
+     * }
+     */
+    public static long IBV_MR_LKEY() {
+        return IBV_MR_LKEY;
+    }
+    private static final long IBV_MR_RKEY = 40L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_MR_RKEY 40
+     * }
+     */
+    public static long IBV_MR_RKEY() {
+        return IBV_MR_RKEY;
+    }
+    private static final long IBV_COMP_CHANNEL_FD = 8L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_COMP_CHANNEL_FD 8
+     * }
+     */
+    public static long IBV_COMP_CHANNEL_FD() {
+        return IBV_COMP_CHANNEL_FD;
+    }
+    private static final long IBV_ASYNC_EVENT_ELEMENT = 0L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_ASYNC_EVENT_ELEMENT 0
+     * }
+     */
+    public static long IBV_ASYNC_EVENT_ELEMENT() {
+        return IBV_ASYNC_EVENT_ELEMENT;
+    }
+    private static final long IBV_ASYNC_EVENT_TYPE = 8L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_ASYNC_EVENT_TYPE 8
+     * }
+     */
+    public static long IBV_ASYNC_EVENT_TYPE() {
+        return IBV_ASYNC_EVENT_TYPE;
+    }
+    private static final long IBV_ASYNC_EVENT_SIZE = 16L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_ASYNC_EVENT_SIZE 16
+     * }
+     */
+    public static long IBV_ASYNC_EVENT_SIZE() {
+        return IBV_ASYNC_EVENT_SIZE;
+    }
+    private static final long IBV_SEND_WR_SIZE = 128L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_SIZE 128
+     * }
+     */
+    public static long IBV_SEND_WR_SIZE() {
+        return IBV_SEND_WR_SIZE;
+    }
+    private static final long IBV_SEND_WR_WR_ID = 0L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_WR_ID 0
+     * }
+     */
+    public static long IBV_SEND_WR_WR_ID() {
+        return IBV_SEND_WR_WR_ID;
+    }
+    private static final long IBV_SEND_WR_NEXT = 8L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_NEXT 8
+     * }
+     */
+    public static long IBV_SEND_WR_NEXT() {
+        return IBV_SEND_WR_NEXT;
+    }
+    private static final long IBV_SEND_WR_SG_LIST = 16L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_SG_LIST 16
+     * }
+     */
+    public static long IBV_SEND_WR_SG_LIST() {
+        return IBV_SEND_WR_SG_LIST;
+    }
+    private static final long IBV_SEND_WR_NUM_SGE = 24L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_NUM_SGE 24
+     * }
+     */
+    public static long IBV_SEND_WR_NUM_SGE() {
+        return IBV_SEND_WR_NUM_SGE;
+    }
+    private static final long IBV_SEND_WR_OPCODE = 28L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_OPCODE 28
+     * }
+     */
+    public static long IBV_SEND_WR_OPCODE() {
+        return IBV_SEND_WR_OPCODE;
+    }
+    private static final long IBV_SEND_WR_SEND_FLAGS = 32L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_SEND_FLAGS 32
+     * }
+     */
+    public static long IBV_SEND_WR_SEND_FLAGS() {
+        return IBV_SEND_WR_SEND_FLAGS;
+    }
+    private static final long IBV_SEND_WR_IMM_DATA = 36L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_IMM_DATA 36
+     * }
+     */
+    public static long IBV_SEND_WR_IMM_DATA() {
+        return IBV_SEND_WR_IMM_DATA;
+    }
+    private static final long IBV_SEND_WR_INVALIDATE_RKEY = 36L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_INVALIDATE_RKEY 36
+     * }
+     */
+    public static long IBV_SEND_WR_INVALIDATE_RKEY() {
+        return IBV_SEND_WR_INVALIDATE_RKEY;
+    }
+    private static final long IBV_SEND_WR_REMOTE_ADDR = 40L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_REMOTE_ADDR 40
+     * }
+     */
+    public static long IBV_SEND_WR_REMOTE_ADDR() {
+        return IBV_SEND_WR_REMOTE_ADDR;
+    }
+    private static final long IBV_SEND_WR_RKEY = 48L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_RKEY 48
+     * }
+     */
+    public static long IBV_SEND_WR_RKEY() {
+        return IBV_SEND_WR_RKEY;
+    }
+    private static final long IBV_SEND_WR_ATOMIC_REMOTE_ADDR = 40L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_ATOMIC_REMOTE_ADDR 40
+     * }
+     */
+    public static long IBV_SEND_WR_ATOMIC_REMOTE_ADDR() {
+        return IBV_SEND_WR_ATOMIC_REMOTE_ADDR;
+    }
+    private static final long IBV_SEND_WR_ATOMIC_COMPARE_ADD = 48L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_ATOMIC_COMPARE_ADD 48
+     * }
+     */
+    public static long IBV_SEND_WR_ATOMIC_COMPARE_ADD() {
+        return IBV_SEND_WR_ATOMIC_COMPARE_ADD;
+    }
+    private static final long IBV_SEND_WR_ATOMIC_SWAP = 56L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_ATOMIC_SWAP 56
+     * }
+     */
+    public static long IBV_SEND_WR_ATOMIC_SWAP() {
+        return IBV_SEND_WR_ATOMIC_SWAP;
+    }
+    private static final long IBV_SEND_WR_ATOMIC_RKEY = 64L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_ATOMIC_RKEY 64
+     * }
+     */
+    public static long IBV_SEND_WR_ATOMIC_RKEY() {
+        return IBV_SEND_WR_ATOMIC_RKEY;
     }
 }
 
