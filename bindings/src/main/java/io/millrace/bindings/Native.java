@@ -79,6 +79,23 @@ public final class Native
             Linker.Option.captureCallState("errno"));
     }
 
+    /**
+     * As {@link #linkPointerErrno} for functions that never block and report errors by their result: neither a capture
+     * nor a thread-state transition, so no safepoint can happen while one runs.
+     *
+     * @param arguments of the function; integers and addresses only.
+     * @return a handle for {@code invokeExact}: the function's address as a segment, then each argument as a
+     *     {@code long}.
+     */
+    @SuppressWarnings("restricted")
+    public static MethodHandle linkPointerCritical(final int arguments)
+    {
+        final MemoryLayout[] wide = new MemoryLayout[arguments];
+        Arrays.fill(wide, ValueLayout.JAVA_LONG);
+        return LINKER.downcallHandle(
+            FunctionDescriptor.of(ValueLayout.JAVA_LONG, wide), Linker.Option.critical(false));
+    }
+
     /** As {@link #linkErrno(String, FunctionDescriptor, Linker.Option...)}, for a function that has been found. */
     @SuppressWarnings("restricted")
     static MethodHandle linkErrno(

@@ -63,6 +63,112 @@ public final class Verbs
     public static final int IBV_GID_TYPE_ROCE_V1 = verbs_h.IBV_GID_TYPE_ROCE_V1();
     /** GID of RoCE v2, over UDP. */
     public static final int IBV_GID_TYPE_ROCE_V2 = verbs_h.IBV_GID_TYPE_ROCE_V2();
+    /** Access to a region: the device writes into it. */
+    public static final int IBV_ACCESS_LOCAL_WRITE = verbs_h.IBV_ACCESS_LOCAL_WRITE();
+    /** Access to a region: the peer writes. */
+    public static final int IBV_ACCESS_REMOTE_WRITE = verbs_h.IBV_ACCESS_REMOTE_WRITE();
+    /** Access to a region: the peer reads. */
+    public static final int IBV_ACCESS_REMOTE_READ = verbs_h.IBV_ACCESS_REMOTE_READ();
+    /** Access to a region: atomics of the peer. */
+    public static final int IBV_ACCESS_REMOTE_ATOMIC = verbs_h.IBV_ACCESS_REMOTE_ATOMIC();
+    /** Access to a region: its pages are not pinned. */
+    public static final int IBV_ACCESS_ON_DEMAND = verbs_h.IBV_ACCESS_ON_DEMAND();
+    /** Queue pair: reliable connection. */
+    public static final int IBV_QPT_RC = verbs_h.IBV_QPT_RC();
+    /** Request: write at the peer. */
+    public static final int IBV_WR_RDMA_WRITE = verbs_h.IBV_WR_RDMA_WRITE();
+    /** Request: write at the peer, and complete a receive request there. */
+    public static final int IBV_WR_RDMA_WRITE_WITH_IMM = verbs_h.IBV_WR_RDMA_WRITE_WITH_IMM();
+    /** Request: send. */
+    public static final int IBV_WR_SEND = verbs_h.IBV_WR_SEND();
+    /** Request: send with immediate data. */
+    public static final int IBV_WR_SEND_WITH_IMM = verbs_h.IBV_WR_SEND_WITH_IMM();
+    /** Request: read at the peer. */
+    public static final int IBV_WR_RDMA_READ = verbs_h.IBV_WR_RDMA_READ();
+    /** Request: compare and swap 64 bits at the peer. */
+    public static final int IBV_WR_ATOMIC_CMP_AND_SWP = verbs_h.IBV_WR_ATOMIC_CMP_AND_SWP();
+    /** Request: add to 64 bits at the peer. */
+    public static final int IBV_WR_ATOMIC_FETCH_AND_ADD = verbs_h.IBV_WR_ATOMIC_FETCH_AND_ADD();
+    /** Request: send, and invalidate a key of the peer. */
+    public static final int IBV_WR_SEND_WITH_INV = verbs_h.IBV_WR_SEND_WITH_INV();
+    /** Flag of a request: begins after the READs and atomics before it. */
+    public static final int IBV_SEND_FENCE = verbs_h.IBV_SEND_FENCE();
+    /** Flag of a request: has a completion also when it succeeds. */
+    public static final int IBV_SEND_SIGNALED = verbs_h.IBV_SEND_SIGNALED();
+    /** Flag of a request: wakes a peer that waits for such only. */
+    public static final int IBV_SEND_SOLICITED = verbs_h.IBV_SEND_SOLICITED();
+    /** Flag of a request: its data is copied into it when it is posted. */
+    public static final int IBV_SEND_INLINE = verbs_h.IBV_SEND_INLINE();
+    /** Status: done. */
+    public static final int IBV_WC_SUCCESS = verbs_h.IBV_WC_SUCCESS();
+    /** Status: length. */
+    public static final int IBV_WC_LOC_LEN_ERR = verbs_h.IBV_WC_LOC_LEN_ERR();
+    /** Status: request is wrong. */
+    public static final int IBV_WC_LOC_QP_OP_ERR = verbs_h.IBV_WC_LOC_QP_OP_ERR();
+    /** Status: memory is in no region. */
+    public static final int IBV_WC_LOC_PROT_ERR = verbs_h.IBV_WC_LOC_PROT_ERR();
+    /** Status: queue pair had failed before. */
+    public static final int IBV_WC_WR_FLUSH_ERR = verbs_h.IBV_WC_WR_FLUSH_ERR();
+    /** Status: memory window. */
+    public static final int IBV_WC_MW_BIND_ERR = verbs_h.IBV_WC_MW_BIND_ERR();
+    /** Status: answer of the peer. */
+    public static final int IBV_WC_BAD_RESP_ERR = verbs_h.IBV_WC_BAD_RESP_ERR();
+    /** Status: access of the peer to a region. */
+    public static final int IBV_WC_LOC_ACCESS_ERR = verbs_h.IBV_WC_LOC_ACCESS_ERR();
+    /** Status: the peer refused the request. */
+    public static final int IBV_WC_REM_INV_REQ_ERR = verbs_h.IBV_WC_REM_INV_REQ_ERR();
+    /** Status: the peer refused the access. */
+    public static final int IBV_WC_REM_ACCESS_ERR = verbs_h.IBV_WC_REM_ACCESS_ERR();
+    /** Status: the peer failed. */
+    public static final int IBV_WC_REM_OP_ERR = verbs_h.IBV_WC_REM_OP_ERR();
+    /** Status: no answer. */
+    public static final int IBV_WC_RETRY_EXC_ERR = verbs_h.IBV_WC_RETRY_EXC_ERR();
+    /** Status: no receive request at the peer. */
+    public static final int IBV_WC_RNR_RETRY_EXC_ERR = verbs_h.IBV_WC_RNR_RETRY_EXC_ERR();
+    /** Status: the peer gave up. */
+    public static final int IBV_WC_REM_ABORT_ERR = verbs_h.IBV_WC_REM_ABORT_ERR();
+    /** Status: device failed. */
+    public static final int IBV_WC_FATAL_ERR = verbs_h.IBV_WC_FATAL_ERR();
+    /** Status: answer too late. */
+    public static final int IBV_WC_RESP_TIMEOUT_ERR = verbs_h.IBV_WC_RESP_TIMEOUT_ERR();
+    /** Status: other. */
+    public static final int IBV_WC_GENERAL_ERR = verbs_h.IBV_WC_GENERAL_ERR();
+    /** Completed: send. */
+    public static final int IBV_WC_SEND = verbs_h.IBV_WC_SEND();
+    /** Completed: write. */
+    public static final int IBV_WC_RDMA_WRITE = verbs_h.IBV_WC_RDMA_WRITE();
+    /** Completed: read. */
+    public static final int IBV_WC_RDMA_READ = verbs_h.IBV_WC_RDMA_READ();
+    /** Completed: compare and swap. */
+    public static final int IBV_WC_COMP_SWAP = verbs_h.IBV_WC_COMP_SWAP();
+    /** Completed: add. */
+    public static final int IBV_WC_FETCH_ADD = verbs_h.IBV_WC_FETCH_ADD();
+    /** Completed: receive. */
+    public static final int IBV_WC_RECV = verbs_h.IBV_WC_RECV();
+    /** Completed: receive, of a write with immediate data. */
+    public static final int IBV_WC_RECV_RDMA_WITH_IMM = verbs_h.IBV_WC_RECV_RDMA_WITH_IMM();
+    /** Flag of a completion: has immediate data. */
+    public static final int IBV_WC_WITH_IMM = verbs_h.IBV_WC_WITH_IMM();
+    /** Flag of a completion: a key was invalidated. */
+    public static final int IBV_WC_WITH_INV = verbs_h.IBV_WC_WITH_INV();
+    /** Event: completion queue overran. */
+    public static final int IBV_EVENT_CQ_ERR = verbs_h.IBV_EVENT_CQ_ERR();
+    /** Event: queue pair failed. */
+    public static final int IBV_EVENT_QP_FATAL = verbs_h.IBV_EVENT_QP_FATAL();
+    /** Event: request of the peer was refused. */
+    public static final int IBV_EVENT_QP_REQ_ERR = verbs_h.IBV_EVENT_QP_REQ_ERR();
+    /** Event: access of the peer was refused. */
+    public static final int IBV_EVENT_QP_ACCESS_ERR = verbs_h.IBV_EVENT_QP_ACCESS_ERR();
+    /** Event: first packet of the peer. */
+    public static final int IBV_EVENT_COMM_EST = verbs_h.IBV_EVENT_COMM_EST();
+    /** Event: port carries data. */
+    public static final int IBV_EVENT_PORT_ACTIVE = verbs_h.IBV_EVENT_PORT_ACTIVE();
+    /** Event: port does not. */
+    public static final int IBV_EVENT_PORT_ERR = verbs_h.IBV_EVENT_PORT_ERR();
+    /** Event: device failed. */
+    public static final int IBV_EVENT_DEVICE_FATAL = verbs_h.IBV_EVENT_DEVICE_FATAL();
+    /** Event: queue pair takes no more of a shared receive queue. */
+    public static final int IBV_EVENT_QP_LAST_WQE_REACHED = verbs_h.IBV_EVENT_QP_LAST_WQE_REACHED();
 
     private Verbs()
     {

@@ -106,7 +106,7 @@ public final class VerbsCalls
         try
         {
             final MemorySegment capture = Native.capture();
-            return status(capture, (long)Handles.CLOSE_DEVICE.invokeExact(capture, contextAddress));
+            return VerbsErrors.status(capture, (long)Handles.CLOSE_DEVICE.invokeExact(capture, contextAddress));
         }
         catch (final Throwable t)
         {
@@ -130,14 +130,15 @@ public final class VerbsCalls
             final MemorySegment extended = extended(contextAddress, QUERY_DEVICE_EX);
             if (MemorySegment.NULL != extended)
             {
-                final int status = status(capture, (long)Pointers.CALL_4.invokeExact(extended, capture,
+                final int status = VerbsErrors.status(capture, (long)Pointers.CALL_4.invokeExact(extended, capture,
                     contextAddress, 0L, attributesAddress, (long)DeviceAttributes.SIZE_BYTES));
                 if (-Errno.EOPNOTSUPP != status && -Errno.ENOSYS != status)
                 {
                     return status;
                 }
             }
-            return status(capture, (long)Handles.QUERY_DEVICE.invokeExact(capture, contextAddress, attributesAddress));
+            return VerbsErrors.status(
+                capture, (long)Handles.QUERY_DEVICE.invokeExact(capture, contextAddress, attributesAddress));
         }
         catch (final Throwable t)
         {
@@ -165,7 +166,7 @@ public final class VerbsCalls
         try
         {
             final MemorySegment capture = Native.capture();
-            return status(capture, (long)Pointers.CALL_4.invokeExact(function, capture,
+            return VerbsErrors.status(capture, (long)Pointers.CALL_4.invokeExact(function, capture,
                 contextAddress, (long)port, attributesAddress, (long)PortAttributes.SIZE_BYTES));
         }
         catch (final Throwable t)
@@ -210,7 +211,7 @@ public final class VerbsCalls
         try
         {
             final MemorySegment capture = Native.capture();
-            return status(capture, (long)Handles.QUERY_PKEY.invokeExact(
+            return VerbsErrors.status(capture, (long)Handles.QUERY_PKEY.invokeExact(
                 capture, contextAddress, (long)port, (long)index, keyAddress));
         }
         catch (final Throwable t)
@@ -239,11 +240,10 @@ public final class VerbsCalls
         return 0L == pointer ? MemorySegment.NULL : MemorySegment.ofAddress(pointer);
     }
 
-    /** Of functions that answer an error number, or -1 and leave it in errno, or a negated one. */
-    private static int status(final MemorySegment capture, final long result)
+    /** The library, for what else links functions of it. */
+    static NativeLibrary library()
     {
-        final int status = Native.intResult(capture, result);
-        return status > 0 ? -status : status;
+        return Library.VERBS;
     }
 
     /** Loaded when the first call, or the question whether there is one, needs it. */
@@ -253,7 +253,10 @@ public final class VerbsCalls
             "install libibverbs1 and ibverbs-providers (Debian) or libibverbs (Fedora) of rdma-core 32 or newer",
             List.of("libibverbs.so.1"), List.of(
                 "ibv_get_device_list", "ibv_free_device_list", "ibv_open_device", "ibv_close_device",
-                "ibv_query_device", "_ibv_query_gid_table", "ibv_query_pkey"));
+                "ibv_query_device", "_ibv_query_gid_table", "ibv_query_pkey",
+                "ibv_alloc_pd", "ibv_dealloc_pd", "ibv_reg_mr", "ibv_dereg_mr",
+                "ibv_create_comp_channel", "ibv_destroy_comp_channel", "ibv_create_cq", "ibv_destroy_cq",
+                "ibv_get_cq_event", "ibv_ack_cq_events", "ibv_get_async_event", "ibv_ack_async_event"));
     }
 
     private static final class Handles

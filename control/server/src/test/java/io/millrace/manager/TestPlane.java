@@ -21,8 +21,10 @@ import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -152,7 +154,21 @@ final class TestPlane implements AutoCloseable, ControlOwner
         }
         else
         {
-            Files.createDirectories(obstacle.resolve("full"));
+            // As a whole: the data plane would delete one that is empty still.
+            final Path made = Files.createDirectories(state.resolve("obstacle"));
+            Files.createDirectory(made.resolve("full"));
+            while (Files.exists(made))
+            {
+                try
+                {
+                    Files.move(made, obstacle, StandardCopyOption.ATOMIC_MOVE);
+                }
+                catch (final FileSystemException e)
+                {
+                    // The data plane is writing its file, and moves it away soon.
+                    Thread.onSpinWait();
+                }
+            }
         }
     }
 

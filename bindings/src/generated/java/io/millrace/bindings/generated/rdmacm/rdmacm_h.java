@@ -443,23 +443,6 @@ public class rdmacm_h extends rdmacm_h$shared {
         return rdma_ack_cm_event.DESC;
     }
 
-    private static class rdma_get_src_port {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            rdmacm_h.C_SHORT,
-            rdmacm_h.C_POINTER
-        );
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * __be16 rdma_get_src_port(struct rdma_cm_id *id)
-     * }
-     */
-    public static FunctionDescriptor rdma_get_src_port$descriptor() {
-        return rdma_get_src_port.DESC;
-    }
-
     private static final long RDMA_CM_ID_VERBS = 0L;
     /**
      * {@snippet lang=c :

@@ -383,15 +383,6 @@ public class verbs_h extends verbs_h$shared {
     public static int IBV_WC_LOC_QP_OP_ERR() {
         return IBV_WC_LOC_QP_OP_ERR;
     }
-    private static final int IBV_WC_LOC_EEC_OP_ERR = (int)3L;
-    /**
-     * {@snippet lang=c :
-     * enum ibv_wc_status.IBV_WC_LOC_EEC_OP_ERR = 3
-     * }
-     */
-    public static int IBV_WC_LOC_EEC_OP_ERR() {
-        return IBV_WC_LOC_EEC_OP_ERR;
-    }
     private static final int IBV_WC_LOC_PROT_ERR = (int)4L;
     /**
      * {@snippet lang=c :
