@@ -1,0 +1,17 @@
+package io.millrace.rdma.endpoint;
+
+/**
+ * Owner of a listening address. Called on the reactor's thread.
+ */
+@FunctionalInterface
+public interface Acceptor
+{
+    /**
+     * A peer asks for a connection; {@link RdmaConnection#peerData} is what it said. Accept or reject it now or later;
+     * a
+     * peer waits some seconds.
+     *
+     * @param request in state {@link ConnectionState#REQUESTED}.
+     */
+    void onRequest(RdmaConnection request);
+}

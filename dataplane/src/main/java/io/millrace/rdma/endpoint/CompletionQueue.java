@@ -1,0 +1,193 @@
+package io.millrace.rdma.endpoint;
+
+import io.millrace.bindings.NativeException;
+import io.millrace.bindings.NativeMemory;
+import io.millrace.bindings.linux.Epoll;
+import io.millrace.bindings.verbs.Verbs;
+import io.millrace.bindings.verbs.VerbsQueues;
+import io.millrace.bindings.verbs.VerbsResources;
+import io.millrace.bindings.verbs.WorkCompletion;
+import io.millrace.rdma.RdmaException;
+import io.millrace.reactor.Poller;
+import io.millrace.reactor.Reactor;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * Completion queue of a reactor: polled while there is work, armed before the reactor sleeps, so that the next
+ * completion wakes it. Queue pairs have places in it, so that it cannot overrun. Reactor's thread; nothing is allocated
+ * for a completion.
+ */
+final class CompletionQueue implements Poller
+{
+    /** Completions of a cycle: others on the reactor wait no longer than for these. */
+    private static final int BATCH = 64;
+    private static final int PAIRS_MIN = 16;
+
+    private final Reactor reactor;
+    private final Arena arena = Arena.ofShared();
+    private final long entriesAddress = arena.allocate((long)BATCH * WorkCompletion.SIZE_BYTES, 64).address();
+    private final long outAddress = arena.allocate(2L * Long.BYTES, Long.BYTES).address();
+    private final long channelAddress;
+    private final long cqAddress;
+    private final int capacity;
+    private final BitSet isTaken = new BitSet();
+    private final List<Leaving> leaving = new ArrayList<>();
+    private RdmaQueuePair[] pairs = new RdmaQueuePair[PAIRS_MIN];
+    private int reserved;
+    private boolean isArmed;
+
+    /** Places of a destroyed queue pair, some of whose completions may be in the queue. */
+    private record Leaving(int slot, int completions)
+    {
+    }
+
+    CompletionQueue(final Reactor reactor, final long cqAddress, final long channelAddress, final int capacity)
+    {
+        this.reactor = reactor;
+        this.cqAddress = cqAddress;
+        this.channelAddress = channelAddress;
+        this.capacity = capacity;
+    }
+
+    /** Makes one of a device and has the reactor poll it. */
+    static CompletionQueue open(final Reactor reactor, final long contextAddress, final int entries)
+    {
+        final long channel = NativeException.check(
+            "ibv_create_comp_channel", VerbsResources.createChannel(contextAddress));
+        final long cq = VerbsResources.createCq(contextAddress, entries, 0L, channel);
+        if (cq < 0 && cq > -4096)
+        {
+            VerbsResources.destroyChannel(channel);
+            throw new NativeException("ibv_create_cq of " + entries + " entries", (int)-cq);
+        }
+        final CompletionQueue queue = new CompletionQueue(reactor, cq, channel, VerbsResources.entries(cq));
+        reactor.register(VerbsResources.channelDescriptor(channel), Epoll.EPOLLIN, (_) -> queue.onEvent());
+        reactor.addPoller(queue);
+        return queue;
+    }
+
+    long cqAddress()
+    {
+        return cqAddress;
+    }
+
+    /**
+     * Gives a queue pair its places.
+     *
+     * @param pair        that will complete here.
+     * @param completions it may have outstanding at once.
+     * @return its number in completions' ids.
+     * @throws RdmaException when there are not so many left.
+     */
+    int add(final RdmaQueuePair pair, final int completions)
+    {
+        if (completions > capacity - reserved)
+        {
+            throw new RdmaException("a queue pair of " + completions + " requests does not fit the completion queue: " +
+                (capacity - reserved) + " of " + capacity + " places are left; use smaller queues");
+        }
+        final int slot = isTaken.nextClearBit(0);
+        if (slot == pairs.length)
+        {
+            pairs = Arrays.copyOf(pairs, 2 * pairs.length);
+        }
+        isTaken.set(slot);
+        pairs[slot] = pair;
+        reserved += completions;
+        return slot;
+    }
+
+    /**
+     * Takes the places of a queue pair back that has been destroyed, as soon as nothing of it can be in the queue any
+     * more.
+     */
+    void remove(final int slot, final int completions)
+    {
+        pairs[slot] = null;
+        leaving.add(new Leaving(slot, completions));
+    }
+
+    private void release()
+    {
+        for (final Leaving each : leaving)
+        {
+            isTaken.clear(each.slot);
+            reserved -= each.completions;
+        }
+        leaving.clear();
+    }
+
+    @Override
+    public int poll()
+    {
+        final int count = VerbsQueues.poll(cqAddress, BATCH, entriesAddress);
+        if (0 == count && !leaving.isEmpty())
+        {
+            release();
+        }
+        for (int i = 0; i < count; i++)
+        {
+            final long entry = entriesAddress + (long)i * WorkCompletion.SIZE_BYTES;
+            final long id = WorkCompletion.id(entry);
+            final RdmaQueuePair pair = pairs[RequestId.slot(id)];
+            final int status = WorkCompletion.status(entry);
+            if (null == pair)
+            {
+                continue;
+            }
+            if (RequestId.isReceive(id))
+            {
+                final boolean hasImmediate = Verbs.IBV_WC_SUCCESS == status &&
+                    0 != (WorkCompletion.flags(entry) & (Verbs.IBV_WC_WITH_IMM | Verbs.IBV_WC_WITH_INV));
+                pair.onReceived(RequestId.sequence(id), status, WorkCompletion.bytes(entry), hasImmediate ?
+                    immediate(entry) : 0);
+            }
+            else
+            {
+                pair.onSent(RequestId.sequence(id), status);
+            }
+        }
+        return Math.max(0, count);
+    }
+
+    /** Immediate data is in network byte order, an invalidated key in ours. */
+    private static int immediate(final long entry)
+    {
+        final int value = WorkCompletion.immediate(entry);
+        return 0 != (WorkCompletion.flags(entry) & Verbs.IBV_WC_WITH_IMM) ? Integer.reverseBytes(value) : value;
+    }
+
+    /** A completion that came before the queue was armed is not announced: the reactor polls once more. */
+    @Override
+    public boolean canSleep()
+    {
+        if (isArmed)
+        {
+            return true;
+        }
+        isArmed = 0 == VerbsQueues.requestNotification(cqAddress);
+        return false;
+    }
+
+    private void onEvent()
+    {
+        if (0 == VerbsResources.cqEvent(channelAddress, outAddress, outAddress + Long.BYTES))
+        {
+            VerbsResources.acknowledgeCqEvents(NativeMemory.getLong(outAddress), 1);
+            isArmed = false;
+        }
+    }
+
+    void close()
+    {
+        reactor.removePoller(this);
+        reactor.deregister(VerbsResources.channelDescriptor(channelAddress));
+        NativeException.check("ibv_destroy_cq", VerbsResources.destroyCq(cqAddress));
+        NativeException.check("ibv_destroy_comp_channel", VerbsResources.destroyChannel(channelAddress));
+        arena.close();
+    }
+}

@@ -1,0 +1,316 @@
+package io.millrace.rdma.endpoint;
+
+import io.millrace.bindings.Capability;
+import io.millrace.bindings.Errno;
+import io.millrace.bindings.NativeException;
+import io.millrace.bindings.NativeMemory;
+import io.millrace.bindings.linux.Epoll;
+import io.millrace.bindings.linux.SocketAddress;
+import io.millrace.bindings.rdmacm.ConnectionEvent;
+import io.millrace.bindings.rdmacm.ConnectionId;
+import io.millrace.bindings.rdmacm.ConnectionParameters;
+import io.millrace.bindings.rdmacm.RdmaCm;
+import io.millrace.bindings.rdmacm.RdmaCmCalls;
+import io.millrace.bindings.verbs.QueuePairAttributes;
+import io.millrace.bindings.verbs.Verbs;
+import io.millrace.rdma.RdmaException;
+import io.millrace.reactor.Reactor;
+import java.lang.foreign.Arena;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.collections.Long2ObjectHashMap;
+
+/**
+ * Makes RDMA connections by IP addresses, as sockets are made, for one reactor; no call waits for the network.
+ * Reactor's
+ * thread.
+ */
+public final class ConnectionManager implements AutoCloseable
+{
+    /** What a request to connect may tell the peer, in bytes, with IP addresses. */
+    public static final int CONNECT_DATA_BYTES_MAX = 56;
+    /** What an acceptance may tell the peer, in bytes. */
+    public static final int ACCEPT_DATA_BYTES_MAX = 196;
+    /** What a refusal may tell the peer, in bytes. */
+    public static final int REJECT_DATA_BYTES_MAX = 148;
+    /** Of each step that finds device and way; the whole is bounded by the caller's timeout. */
+    static final int RESOLVE_MS = 2_000;
+
+    private static final int RETRIES = 7;
+    /** With the device's default of some 0.1 to 0.7 s each; 7 would be for ever. */
+    private static final int RECEIVER_NOT_READY_RETRIES = 6;
+    private static final int COMPLETIONS_DEFAULT = 32_768;
+
+    private final Reactor reactor;
+    private final int completionsMax;
+    private final long channelAddress;
+    private final Arena arena = Arena.ofShared();
+    private final long outAddress = arena.allocate(Long.BYTES, Long.BYTES).address();
+    private final long socketAddress = arena.allocate(SocketAddress.SIZE_BYTES_MAX, Long.BYTES).address();
+    private final long parametersAddress = arena.allocate(ConnectionParameters.SIZE_BYTES, Long.BYTES).address();
+    private final long attributesAddress = arena.allocate(QueuePairAttributes.SIZE_BYTES, Long.BYTES).address();
+    private final long dataAddress = arena.allocate(ACCEPT_DATA_BYTES_MAX, Long.BYTES).address();
+    private final Long2ObjectHashMap<RdmaDomain> domains = new Long2ObjectHashMap<>();
+    private final Long2ObjectHashMap<RdmaConnection> connections = new Long2ObjectHashMap<>();
+    private final Long2ObjectHashMap<Acceptor> acceptors = new Long2ObjectHashMap<>();
+    private boolean isClosed;
+
+    /**
+     * Makes one.
+     *
+     * @param reactor that calls this, and whose connections these are.
+     * @throws RdmaException when librdmacm or the kernel's part of it is missing, with what to do.
+     */
+    public ConnectionManager(final Reactor reactor)
+    {
+        this(reactor, COMPLETIONS_DEFAULT);
+    }
+
+    /**
+     * Makes one.
+     *
+     * @param reactor        that calls this, and whose connections these are.
+     * @param completionsMax outstanding requests of all connections by a device.
+     * @throws RdmaException when librdmacm or the kernel's part of it is missing, with what to do.
+     */
+    public ConnectionManager(final Reactor reactor, final int completionsMax)
+    {
+        this.reactor = reactor;
+        this.completionsMax = completionsMax;
+        final Capability library = RdmaCmCalls.capability();
+        if (!library.isAvailable())
+        {
+            throw new RdmaException(library.toString());
+        }
+        channelAddress = RdmaCmCalls.createEventChannel();
+        if (channelAddress < 0 && channelAddress > -4096)
+        {
+            throw new RdmaException("no RDMA connections: " + Errno.describe((int)-channelAddress) +
+                "; load the kernel's module: modprobe rdma_ucm");
+        }
+        reactor.register(RdmaCmCalls.descriptor(channelAddress), Epoll.EPOLLIN, (_) -> onReady());
+    }
+
+    Reactor reactor()
+    {
+        return reactor;
+    }
+
+    /**
+     * Connects to a peer. What becomes of it is reported to the handler, also when it cannot begin.
+     *
+     * @param peer      address and port.
+     * @param config    sizes.
+     * @param handler   owner.
+     * @param data      that the peer is told, up to {@value #CONNECT_DATA_BYTES_MAX} bytes.
+     * @param timeoutNs until it is established, in nanoseconds.
+     * @return the connection.
+     * @throws RdmaException when it cannot begin; the handler is not called then.
+     */
+    public RdmaConnection connect(
+        final InetSocketAddress peer,
+        final QueuePairConfig config,
+        final ConnectionHandler handler,
+        final byte[] data,
+        final long timeoutNs)
+    {
+        checkData(data, CONNECT_DATA_BYTES_MAX);
+        final long id = newId();
+        final RdmaConnection connection = new RdmaConnection(this, id, config, handler, data.clone());
+        SocketAddress.write(socketAddress, peer);
+        final int status = RdmaCmCalls.resolveAddress(id, 0L, socketAddress, RESOLVE_MS);
+        if (status < 0)
+        {
+            RdmaCmCalls.destroyId(id);
+            throw new RdmaException("cannot connect to " + peer + ": " +
+                ConnectionFailures.text(RdmaCm.RDMA_CM_EVENT_ADDR_ERROR, status));
+        }
+        connections.put(id, connection);
+        connection.start(timeoutNs, peer.toString());
+        return connection;
+    }
+
+    /**
+     * Takes requests to connect.
+     *
+     * @param local    address and port; port 0 for any free one. An unspecified address for all devices.
+     * @param backlog  requests that wait to be taken.
+     * @param acceptor owner.
+     * @return the address with its port.
+     * @throws RdmaException when the address cannot be had.
+     */
+    public InetSocketAddress listen(final InetSocketAddress local, final int backlog, final Acceptor acceptor)
+    {
+        final long id = newId();
+        SocketAddress.write(socketAddress, local);
+        int status = RdmaCmCalls.bind(id, socketAddress);
+        if (0 == status)
+        {
+            status = RdmaCmCalls.listen(id, backlog);
+        }
+        if (status < 0)
+        {
+            RdmaCmCalls.destroyId(id);
+            throw new RdmaException("cannot listen for RDMA at " + local + ": " + Errno.describe(-status) +
+                (Errno.ENODEV == -status ? "; no RDMA device has that address: millrace rdma devices" : ""));
+        }
+        acceptors.put(id, acceptor);
+        return SocketAddress.read(ConnectionId.localAddress(id));
+    }
+
+    private long newId()
+    {
+        if (isClosed)
+        {
+            throw new IllegalStateException("the connection manager is closed");
+        }
+        final int status = RdmaCmCalls.createId(channelAddress, outAddress, 0L);
+        if (status < 0)
+        {
+            throw new RdmaException("no more RDMA connections: " + Errno.describe(-status));
+        }
+        return NativeMemory.getLong(outAddress);
+    }
+
+    /** Takes one event; the descriptor stays ready while there are more. */
+    private void onReady()
+    {
+        if (0 != RdmaCmCalls.event(channelAddress, outAddress))
+        {
+            return;
+        }
+        final long event = NativeMemory.getLong(outAddress);
+        final long id = ConnectionEvent.id(event);
+        final long listener = ConnectionEvent.listener(event);
+        final int type = ConnectionEvent.type(event);
+        final int status = ConnectionEvent.status(event);
+        final PeerParameters peer = peer(ConnectionEvent.parameters(event));
+        // An identifier cannot be destroyed before its events are acknowledged.
+        RdmaCmCalls.acknowledge(event);
+        if (RdmaCm.RDMA_CM_EVENT_CONNECT_REQUEST == type)
+        {
+            final Acceptor acceptor = acceptors.get(listener);
+            final RdmaConnection request = new RdmaConnection(this, id, peer);
+            connections.put(id, request);
+            acceptor.onRequest(request);
+            return;
+        }
+        final RdmaConnection connection = connections.get(id);
+        if (null != connection)
+        {
+            connection.onEvent(type, status, peer);
+        }
+    }
+
+    private static PeerParameters peer(final long parameters)
+    {
+        final long from = ConnectionParameters.privateData(parameters);
+        final byte[] data = new byte[0L == from ? 0 : ConnectionParameters.privateBytes(parameters)];
+        for (int i = 0; i < data.length; i++)
+        {
+            data[i] = NativeMemory.getByte(from + i);
+        }
+        return new PeerParameters(data, ConnectionParameters.responderResources(parameters),
+            ConnectionParameters.initiatorDepth(parameters));
+    }
+
+    RdmaDomain domain(final long contextAddress)
+    {
+        RdmaDomain domain = domains.get(contextAddress);
+        if (null == domain)
+        {
+            try
+            {
+                domain = new RdmaDomain(reactor, contextAddress, completionsMax);
+            }
+            catch (final NativeException e)
+            {
+                throw new RdmaException("the RDMA device cannot be used: " + e.getMessage());
+            }
+            domains.put(contextAddress, domain);
+        }
+        return domain;
+    }
+
+    /** {@return 0 or negated errno} */
+    int createQueuePair(final long id, final RdmaDomain domain, final QueuePairConfig config)
+    {
+        NativeMemory.fill(attributesAddress, QueuePairAttributes.SIZE_BYTES, (byte)0);
+        QueuePairAttributes.sendCompletionQueue(attributesAddress, domain.completions().cqAddress());
+        QueuePairAttributes.receiveCompletionQueue(attributesAddress, domain.completions().cqAddress());
+        QueuePairAttributes.type(attributesAddress, Verbs.IBV_QPT_RC);
+        QueuePairAttributes.maxSendRequests(attributesAddress, config.sendDepth());
+        QueuePairAttributes.maxReceiveRequests(attributesAddress, config.receiveDepth());
+        QueuePairAttributes.maxSendSegments(attributesAddress, config.segments());
+        QueuePairAttributes.maxReceiveSegments(attributesAddress, config.segments());
+        QueuePairAttributes.maxInlineBytes(attributesAddress, config.inlineBytes());
+        return RdmaCmCalls.createQueuePair(id, domain.pdAddress(), attributesAddress);
+    }
+
+    /** {@return what the last queue pair was granted} */
+    int grantedInlineBytes()
+    {
+        return QueuePairAttributes.grantedInlineBytes(attributesAddress);
+    }
+
+    long parameters(final byte[] data, final int readsServed, final int readsInitiated)
+    {
+        NativeMemory.fill(parametersAddress, ConnectionParameters.SIZE_BYTES, (byte)0);
+        ConnectionParameters.privateData(parametersAddress, privateData(data), data.length);
+        ConnectionParameters.reads(parametersAddress, readsServed, readsInitiated);
+        ConnectionParameters.retryCount(parametersAddress, (byte)RETRIES);
+        ConnectionParameters.receiverNotReadyRetries(parametersAddress, (byte)RECEIVER_NOT_READY_RETRIES);
+        return parametersAddress;
+    }
+
+    /** {@return address of a copy, until the next call; 0 for none} */
+    long privateData(final byte[] data)
+    {
+        for (int i = 0; i < data.length; i++)
+        {
+            NativeMemory.putByte(dataAddress + i, data[i]);
+        }
+        return 0 == data.length ? 0L : dataAddress;
+    }
+
+    static void checkData(final byte[] data, final int max)
+    {
+        if (data.length > max)
+        {
+            throw new IllegalArgumentException("private data of " + data.length + " bytes: at most " + max);
+        }
+    }
+
+    void remove(final RdmaConnection connection, final long id)
+    {
+        connections.remove(id, connection);
+    }
+
+    /**
+     * Ends all connections and listeners at once, and frees what the devices have. Regions are closed before. A second
+     * call does nothing.
+     */
+    @Override
+    public void close()
+    {
+        if (isClosed)
+        {
+            return;
+        }
+        isClosed = true;
+        final List<RdmaConnection> left = new ArrayList<>(connections.values());
+        for (final RdmaConnection connection : left)
+        {
+            connection.close("the connection manager was closed");
+            connection.finish();
+        }
+        acceptors.forEachLong((id, _) -> RdmaCmCalls.destroyId(id));
+        acceptors.clear();
+        domains.values().forEach(RdmaDomain::close);
+        domains.clear();
+        reactor.deregister(RdmaCmCalls.descriptor(channelAddress));
+        RdmaCmCalls.destroyEventChannel(channelAddress);
+        arena.close();
+    }
+}

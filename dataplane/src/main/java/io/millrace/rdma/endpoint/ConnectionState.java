@@ -1,0 +1,24 @@
+package io.millrace.rdma.endpoint;
+
+/**
+ * State of a connection.
+ */
+public enum ConnectionState
+{
+    /** Looks for the device by which the peer is reached. */
+    RESOLVING_ADDRESS,
+    /** Looks for the way to the peer. */
+    RESOLVING_ROUTE,
+    /** Has asked the peer. */
+    CONNECTING,
+    /** The peer has asked; neither accepted nor rejected yet. */
+    REQUESTED,
+    /** Has accepted; the peer has not said yet that it knows. */
+    ACCEPTING,
+    /** Carries messages. */
+    ESTABLISHED,
+    /** Waits for the device to give requests back. */
+    CLOSING,
+    /** Ended; nothing is left of it. */
+    CLOSED
+}

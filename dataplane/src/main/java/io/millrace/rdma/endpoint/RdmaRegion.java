@@ -1,0 +1,73 @@
+package io.millrace.rdma.endpoint;
+
+import io.millrace.bindings.NativeException;
+import io.millrace.bindings.verbs.VerbsResources;
+
+/**
+ * Memory that a device may reach, until it is closed. Set-up threads; the keys are read by any.
+ */
+public final class RdmaRegion implements AutoCloseable
+{
+    private final long address;
+    private final long lengthBytes;
+    private final long mrAddress;
+    private final int localKey;
+    private final int remoteKey;
+    private boolean isClosed;
+
+    RdmaRegion(final long address, final long lengthBytes, final long mrAddress)
+    {
+        this.address = address;
+        this.lengthBytes = lengthBytes;
+        this.mrAddress = mrAddress;
+        localKey = VerbsResources.localKey(mrAddress);
+        remoteKey = VerbsResources.remoteKey(mrAddress);
+    }
+
+    /**
+     * {@return where it begins}
+     */
+    public long address()
+    {
+        return address;
+    }
+
+    /**
+     * {@return its length in bytes}
+     */
+    public long lengthBytes()
+    {
+        return lengthBytes;
+    }
+
+    /**
+     * {@return the key for segments of requests}
+     */
+    public int localKey()
+    {
+        return localKey;
+    }
+
+    /**
+     * {@return the key that a peer needs to read or write it}
+     */
+    public int remoteKey()
+    {
+        return remoteKey;
+    }
+
+    /**
+     * Takes it from the device. Further access by peers fails, and with it their connections. No request of this side
+     * uses
+     * it. A second call does nothing.
+     */
+    @Override
+    public void close()
+    {
+        if (!isClosed)
+        {
+            isClosed = true;
+            NativeException.check("ibv_dereg_mr", VerbsResources.deregisterMr(mrAddress));
+        }
+    }
+}

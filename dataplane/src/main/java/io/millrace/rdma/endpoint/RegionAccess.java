@@ -1,0 +1,36 @@
+package io.millrace.rdma.endpoint;
+
+import io.millrace.bindings.verbs.Verbs;
+
+/**
+ * What is done with a region besides sending from it. Immutable; any thread.
+ */
+public enum RegionAccess
+{
+    /** Nothing: its contents are sent, and written to the peer. */
+    SEND(0),
+    /** The device writes into it: receive buffers, and what is read at the peer. */
+    LOCAL(Verbs.IBV_ACCESS_LOCAL_WRITE),
+    /** The peer reads it, too. */
+    REMOTE_READ(Verbs.IBV_ACCESS_LOCAL_WRITE | Verbs.IBV_ACCESS_REMOTE_READ),
+    /** The peer writes it, too. */
+    REMOTE_WRITE(Verbs.IBV_ACCESS_LOCAL_WRITE | Verbs.IBV_ACCESS_REMOTE_WRITE),
+    /** The peer reads and writes it, with atomics too. */
+    REMOTE_ALL(Verbs.IBV_ACCESS_LOCAL_WRITE | Verbs.IBV_ACCESS_REMOTE_READ | Verbs.IBV_ACCESS_REMOTE_WRITE |
+        Verbs.IBV_ACCESS_REMOTE_ATOMIC);
+
+    private final int bits;
+
+    RegionAccess(final int bits)
+    {
+        this.bits = bits;
+    }
+
+    /**
+     * {@return {@code IBV_ACCESS_*}}
+     */
+    int bits()
+    {
+        return bits;
+    }
+}

@@ -1,0 +1,89 @@
+package io.millrace.rdma.endpoint;
+
+/**
+ * The outstanding requests of one queue of a queue pair, in the order of posting, which is the order of their
+ * completions. Single-threaded; nothing is allocated.
+ */
+final class RequestOrder
+{
+    private final int depth;
+    private final int mask;
+    private final long[] ids;
+    private final boolean[] notices;
+    /** The oldest outstanding one and the next one; both wrap. */
+    private int head;
+    private int tail;
+    private int signalledTail;
+
+    RequestOrder(final int depth)
+    {
+        this.depth = depth;
+        final int capacity = Integer.highestOneBit(Math.max(1, depth - 1)) << 1;
+        mask = capacity - 1;
+        ids = new long[capacity];
+        notices = new boolean[capacity];
+    }
+
+    int outstanding()
+    {
+        return tail - head;
+    }
+
+    int room()
+    {
+        return depth - outstanding();
+    }
+
+    /** {@return its sequence number} */
+    int add(final long id, final boolean isNotice)
+    {
+        final int sequence = tail++;
+        ids[sequence & mask] = id;
+        notices[sequence & mask] = isNotice;
+        return sequence;
+    }
+
+    /** The last one that was added has a completion. */
+    void signalled()
+    {
+        signalledTail = tail;
+    }
+
+    /** {@return how many were added after the last one that has a completion} */
+    int sinceSignalled()
+    {
+        return tail - signalledTail;
+    }
+
+    /**
+     * One has ended, and all before it.
+     *
+     * @return false when it is not outstanding.
+     */
+    boolean endUntil(final int sequence)
+    {
+        if (Integer.compareUnsigned(sequence - head, tail - head) >= 0)
+        {
+            return false;
+        }
+        head = sequence + 1;
+        return true;
+    }
+
+    /** {@return the oldest one, which has ended} */
+    int endFirst()
+    {
+        return head++;
+    }
+
+    /** {@return the id of one, valid until as many as the depth have been added after it} */
+    long id(final int sequence)
+    {
+        return ids[sequence & mask];
+    }
+
+    boolean isNotice(final int sequence)
+    {
+        return notices[sequence & mask];
+    }
+}

@@ -1,0 +1,39 @@
+# Connections over an RDMA device in software: ours with each other, and with rping of rdma-core.
+# usage: rdma-endpoints.sh "JVM COMMAND"
+. "$(dirname "$0")/common.sh"
+jvm=$1
+
+makes_device()
+{
+    modprobe rdma_rxe
+    modprobe ib_uverbs
+    modprobe rdma_ucm
+    ip link add lab0 type dummy
+    ip link set lab0 mtu 4200 up
+    ip addr add 192.0.2.1/24 dev lab0
+    ip link set lo up
+    rdma link add rxe0 type rxe netdev lab0
+    await 20 "[ \$(ibv_devinfo -v -d rxe0 | grep -c 'GID\[') = 2 ]"
+}
+
+connects()
+{
+    $jvm io.millrace.lab.guest.RdmaEndpointRun 192.0.2.1 2>&1
+}
+
+# rping's client compares what comes back (-V) with what it had.
+rping_is_served()
+{
+    local pid
+    $jvm io.millrace.lab.guest.RpingServer 192.0.2.1 7174 > /tmp/rping 2>&1 &
+    pid=$!
+    await 60 "grep -q LISTENING /tmp/rping"
+    timeout 60 rping -c -a 192.0.2.1 -p 7174 -C 50 -S 4000 -V || { cat /tmp/rping; return 1; }
+    wait $pid
+    cat /tmp/rping
+}
+
+step make makes_device
+step connect connects
+step rping rping_is_served
+finish
