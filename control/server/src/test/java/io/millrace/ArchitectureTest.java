@@ -78,7 +78,7 @@ class ArchitectureTest
         "io.millrace.nvmf", "io.millrace.nvmf.transport", "io.millrace.nvmf.qos", "io.millrace.nvmf.ana",
         "io.millrace.nvmf.namespace", "io.millrace.nvmf.config", "io.millrace.nvmf.request", "io.millrace.nvmf.queue",
         "io.millrace.nvmf.tcp", "io.millrace.nvmf.tcp.pdu", "io.millrace.nvmf.initiator",
-        "io.millrace.nvmf.initiator.tcp", "io.millrace.rdma", "io.millrace.remote",
+        "io.millrace.nvmf.initiator.tcp", "io.millrace.rdma", "io.millrace.rdma.endpoint", "io.millrace.remote",
         "io.millrace.status", "io.millrace.jfr",
         "io.millrace.dataplane", "io.millrace.serve.config",
         "io.millrace.settings", "io.millrace.console",

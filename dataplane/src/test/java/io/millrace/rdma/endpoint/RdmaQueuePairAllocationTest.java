@@ -1,0 +1,70 @@
+package io.millrace.rdma.endpoint;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RdmaQueuePairAllocationTest
+{
+    private static final int REQUESTS_PER_WINDOW = 10_000;
+    /** Where the compilers get little time, the code stays interpreted for many windows. */
+    private static final int WINDOWS_MAX = 500;
+    private static final QueuePairConfig SIZES = new QueuePairConfig(16, 16, 2, 0, 1);
+    private static final ThreadMXBean THREADS = (ThreadMXBean)ManagementFactory.getThreadMXBean();
+
+    @TempDir
+    private static Path folder;
+    private long reported;
+
+    @Test
+    void shouldAllocateNothingPerRequestWhenWarm() throws Throwable
+    {
+        try (ModelProvider provider = new ModelProvider(folder))
+        {
+            final CompletionQueue queue =
+                new CompletionQueue(null, provider.completionQueue, 0L, SIZES.completions());
+            final RdmaQueuePair pair = new RdmaQueuePair(queue, new CompletionHandler()
+            {
+                @Override
+                public void onSent(final long id, final CompletionStatus status)
+                {
+                    reported += id;
+                }
+
+                @Override
+                public void onReceived(
+                    final long id, final CompletionStatus status, final int bytes, final int immediate)
+                {
+                    reported += bytes;
+                }
+            }, SIZES, () -> { });
+            pair.open(provider.queuePair, 0);
+            long allocatedBytes = -1;
+            for (int window = 0; 0 != allocatedBytes && window < WINDOWS_MAX; window++)
+            {
+                final long beforeBytes = THREADS.getCurrentThreadAllocatedBytes();
+                for (int i = 0; i < REQUESTS_PER_WINDOW; i++)
+                {
+                    exchange(provider, queue, pair);
+                }
+                allocatedBytes = THREADS.getCurrentThreadAllocatedBytes() - beforeBytes;
+            }
+            assertEquals(0, allocatedBytes);
+            pair.close();
+        }
+    }
+
+    private void exchange(final ModelProvider provider, final CompletionQueue queue, final RdmaQueuePair pair)
+    {
+        pair.segment(0x1000, 64, 7).postReceive(1);
+        provider.complete(RequestId.receive(0, provider.receivedCount() - 1), 0, 64, 0, 0);
+        pair.segment(0x2000, 4096, 7).postWrite(2, false, 0x8000, 9);
+        pair.segment(0x3000, 16, 7).postSend(3, true);
+        provider.complete(RequestId.send(0, provider.sentCount() - 1), 0, 0, 0, 0);
+        queue.poll();
+    }
+}

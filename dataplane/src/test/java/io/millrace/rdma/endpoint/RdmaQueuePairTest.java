@@ -1,0 +1,276 @@
+package io.millrace.rdma.endpoint;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.bindings.Errno;
+import io.millrace.bindings.verbs.Verbs;
+import io.millrace.rdma.RdmaException;
+import io.millrace.rdma.endpoint.ModelProvider.Posted;
+import io.millrace.rdma.endpoint.ModelProvider.Segment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What a queue pair posts to a provider, and what it makes of completions.
+ */
+class RdmaQueuePairTest
+{
+    private static final QueuePairConfig SIZES = new QueuePairConfig(8, 4, 2, 32, 4);
+    private static final int INLINE = 32;
+
+    private final List<String> reports = new ArrayList<>();
+    private final CompletionHandler handler = new CompletionHandler()
+    {
+        @Override
+        public void onSent(final long id, final CompletionStatus status)
+        {
+            reports.add("sent " + id + " " + status);
+        }
+
+        @Override
+        public void onReceived(final long id, final CompletionStatus status, final int bytes, final int immediate)
+        {
+            reports.add("received " + id + " " + status + " " + bytes + " " + immediate);
+        }
+    };
+    @TempDir
+    private static Path folder;
+    private ModelProvider provider;
+    private CompletionQueue queue;
+    private RdmaQueuePair pair;
+    private int progress;
+
+    @BeforeEach
+    void open() throws Throwable
+    {
+        provider = new ModelProvider(folder);
+        queue = new CompletionQueue(null, provider.completionQueue, 0L, 3 * SIZES.completions());
+        pair = pair();
+    }
+
+    @AfterEach
+    void close()
+    {
+        provider.close();
+    }
+
+    private RdmaQueuePair pair()
+    {
+        final RdmaQueuePair made = new RdmaQueuePair(queue, handler, SIZES, () -> progress++);
+        made.open(provider.queuePair, INLINE);
+        return made;
+    }
+
+    private List<String> reported()
+    {
+        final List<String> copy = List.copyOf(reports);
+        reports.clear();
+        return copy;
+    }
+
+    @Test
+    void shouldPostWhatWasAskedFor()
+    {
+        pair.segment(0x1000, 100, 7).segment(0x2000, 28, 8);
+        assertTrue(pair.fence().postWrite(1, true, 0xABC0, 99));
+        final Posted write = provider.lastSent();
+        assertEquals(List.of(new Segment(0x1000, 100, 7), new Segment(0x2000, 28, 8)), write.segments());
+        assertEquals(Verbs.IBV_WR_RDMA_WRITE, write.opcode());
+        assertEquals(Verbs.IBV_SEND_FENCE | Verbs.IBV_SEND_SIGNALED, write.flags());
+        assertEquals(List.of(0xABC0L, 99L), List.of(write.remoteAddress(), (long)write.remoteKey()));
+
+        assertTrue(pair.segment(0x3000, 64, 7).postRead(2, true, 0xDEF0, 98));
+        final Posted read = provider.lastSent();
+        assertEquals(List.of(new Segment(0x3000, 64, 7)), read.segments(), "those before are taken");
+        assertEquals(Verbs.IBV_WR_RDMA_READ, read.opcode());
+        assertEquals(Verbs.IBV_SEND_SIGNALED, read.flags(), "the fence was for the one before");
+        assertEquals(List.of(0xDEF0L, 98L), List.of(read.remoteAddress(), (long)read.remoteKey()));
+
+        assertTrue(pair.segment(0x3000, 33, 7).postSendWithImmediate(3, true, 0x01020304));
+        assertEquals(0x04030201, provider.lastSent().immediate(), "network byte order");
+        assertEquals(Verbs.IBV_WR_SEND_WITH_IMM, provider.lastSent().opcode());
+        assertTrue(pair.postSendWithInvalidate(4, true, 0x01020304));
+        assertEquals(0x01020304, provider.lastSent().immediate(), "a key is a number of the host");
+        assertEquals(Verbs.IBV_WR_SEND_WITH_INV, provider.lastSent().opcode());
+        assertTrue(pair.segment(0x4000, 16, 9).postReceive(5));
+        assertEquals(List.of(new Segment(0x4000, 16, 9)), provider.received(provider.receivedCount() - 1).segments());
+    }
+
+    @Test
+    void shouldSendInlineWhatFits()
+    {
+        pair.segment(0x1000, INLINE, 7).postSend(1, true);
+        assertEquals(Verbs.IBV_SEND_SIGNALED | Verbs.IBV_SEND_INLINE, provider.lastSent().flags());
+        pair.segment(0x1000, INLINE - 1, 7).segment(0x2000, 2, 7).postSend(2, true);
+        assertEquals(Verbs.IBV_SEND_SIGNALED, provider.lastSent().flags(), "together they are too long");
+        pair.segment(0x1000, -1, 7).postSend(3, true);
+        assertEquals(Verbs.IBV_SEND_SIGNALED, provider.lastSent().flags(), "lengths are unsigned");
+        pair.segment(0x1000, 8, 7).postRead(4, true, 0, 0);
+        assertEquals(Verbs.IBV_SEND_SIGNALED, provider.lastSent().flags(), "a read brings data");
+        pair.postSend(5, true);
+        assertEquals(Verbs.IBV_SEND_SIGNALED, provider.lastSent().flags(), "there is nothing in it");
+    }
+
+    @Test
+    void shouldTakeNoMoreThanTheQueuesHold()
+    {
+        for (int i = 0; i < 4; i++)
+        {
+            assertTrue(pair.postReceive(i));
+        }
+        assertFalse(pair.segment(0x1000, 8, 7).postReceive(4));
+        for (int i = 0; i < 8; i++)
+        {
+            assertTrue(pair.postSend(i, true));
+            assertEquals(List.of(), provider.lastSent().segments(), "what was not posted takes its segments along");
+        }
+        assertFalse(pair.fence().postSend(8, true));
+        assertEquals(4, provider.receivedCount());
+        assertEquals(8, provider.sentCount());
+        provider.complete(provider.sent(0), 0);
+        provider.complete(provider.received(0), 0);
+        assertEquals(2, queue.poll());
+        assertEquals(List.of("sent 0 SUCCESS", "received 0 SUCCESS 0 0"), reported());
+        assertEquals(List.of(1, 1), List.of(pair.sendRoom(), pair.receiveRoom()));
+        assertTrue(pair.postSend(9, true));
+        assertEquals(Verbs.IBV_SEND_SIGNALED, provider.lastSent().flags());
+        pair.segment(0, 1, 1).segment(0, 1, 1);
+        assertThrows(IllegalStateException.class, () -> pair.segment(0, 1, 1));
+    }
+
+    /** Places come back although nobody asks for notice, and those who do get theirs only. */
+    @Test
+    void shouldReportOnlyWhatIsAskedForAndAllThatFails()
+    {
+        long id = 0;
+        int completed = 0;
+        for (int round = 0; round < 100; round++)
+        {
+            while (0 != pair.sendRoom())
+            {
+                pair.postSend(id, 0 == id % 10);
+                id++;
+            }
+            for (; completed < provider.sentCount(); completed++)
+            {
+                final Posted each = provider.sent(completed);
+                if (0 != (each.flags() & Verbs.IBV_SEND_SIGNALED))
+                {
+                    provider.complete(each, 0);
+                }
+            }
+            queue.poll();
+            assertTrue(pair.sendRoom() >= 4, "at least half of the queue");
+        }
+        for (int i = 0; i < (id - 1) / 10; i++)
+        {
+            assertEquals("sent " + 10 * i + " SUCCESS", reports.get(i));
+        }
+        reports.clear();
+        final int from = provider.sentCount();
+        pair.postSend(1001, false);
+        pair.postSend(1002, false);
+        provider.complete(provider.sent(from), Verbs.IBV_WC_REM_ACCESS_ERR);
+        provider.complete(provider.sent(from + 1), Verbs.IBV_WC_WR_FLUSH_ERR);
+        queue.poll();
+        assertEquals(List.of("sent 1001 REMOTE_ACCESS", "sent 1002 FLUSHED"), reported());
+        assertEquals(CompletionStatus.REMOTE_ACCESS, pair.failure());
+    }
+
+    @Test
+    void shouldHandOverWhatWasReceived()
+    {
+        for (int i = 0; i < 4; i++)
+        {
+            pair.postReceive(i);
+        }
+        provider.complete(provider.received(0).id(), 0, 10, 0, 0x55555555);
+        provider.complete(provider.received(1).id(), 0, 11, Verbs.IBV_WC_WITH_IMM, 0x01000000);
+        provider.complete(provider.received(2).id(), 0, 12, Verbs.IBV_WC_WITH_INV, 0x01000000);
+        provider.complete(provider.received(3).id(), Verbs.IBV_WC_LOC_LEN_ERR, 13, Verbs.IBV_WC_WITH_IMM, 7);
+        queue.poll();
+        assertEquals(List.of("received 0 SUCCESS 10 0", "received 1 SUCCESS 11 1", "received 2 SUCCESS 12 16777216",
+            "received 3 LENGTH 0 0"), reported());
+        assertEquals(CompletionStatus.LENGTH, pair.failure());
+    }
+
+    @Test
+    void shouldSayWhenARequestFailedOrNothingIsOutstanding()
+    {
+        pair.postSend(1, true);
+        pair.postSend(2, true);
+        provider.complete(provider.sent(0), 0);
+        queue.poll();
+        assertEquals(0, progress);
+        provider.complete(provider.sent(1), 0);
+        queue.poll();
+        assertEquals(1, progress);
+        provider.postStatus(Errno.EINVAL);
+        assertTrue(pair.postSend(3, true));
+        assertEquals(2, progress);
+        assertEquals(CompletionStatus.REQUEST, pair.failure());
+    }
+
+    @Test
+    void shouldReportWhatIsOutstandingWhenItCloses()
+    {
+        pair.postSend(1, true);
+        pair.postSend(2, false);
+        pair.postReceive(3);
+        pair.close();
+        assertEquals(List.of("sent 1 FLUSHED", "sent 2 FLUSHED", "received 3 FLUSHED 0 0"), reported());
+    }
+
+    /** The number of a queue pair is free when nothing of it can come any more. */
+    @Test
+    void shouldNotTakeCompletionsOfAClosedQueuePairForThoseOfAnother()
+    {
+        pair.postReceive(1);
+        final long stale = provider.received(0).id();
+        pair.close();
+        reports.clear();
+        provider.complete(stale, 0, 5, 0, 0);
+        final RdmaQueuePair second = pair();
+        second.postReceive(2);
+        assertEquals(1, queue.poll());
+        assertEquals(List.of(), reported());
+        assertEquals(0, queue.poll());
+        final RdmaQueuePair third = pair();
+        third.postReceive(3);
+        assertEquals(stale, provider.received(provider.receivedCount() - 1).id(), "the number is used again");
+        provider.complete(stale, 0, 6, 0, 0);
+        provider.complete(stale, 0, 7, 0, 0);
+        queue.poll();
+        assertEquals(List.of("received 3 SUCCESS 6 0"), reported(), "once");
+    }
+
+    @Test
+    void shouldRefuseQueuePairsThatCouldOverrunTheCompletionQueue()
+    {
+        final RdmaQueuePair second = pair();
+        pair();
+        final RdmaException refused = assertThrows(RdmaException.class, this::pair);
+        assertTrue(refused.getMessage().contains("0 of 36 places are left"), refused.getMessage());
+        second.close();
+        assertThrows(RdmaException.class, this::pair, "its completions may be in the queue");
+        queue.poll();
+        pair();
+    }
+
+    @Test
+    void shouldPollOnceMoreAfterItWasArmed()
+    {
+        assertFalse(queue.canSleep());
+        assertEquals(1, provider.notifications());
+        assertTrue(queue.canSleep());
+        assertEquals(1, provider.notifications());
+    }
+}
