@@ -117,6 +117,8 @@ class RdmaQueuePairTest
         assertEquals(Verbs.IBV_SEND_SIGNALED, provider.lastSent().flags(), "a read brings data");
         pair.postSend(5, true);
         assertEquals(Verbs.IBV_SEND_SIGNALED, provider.lastSent().flags(), "there is nothing in it");
+        pair.segment(0x1000, INLINE, 7).postSend(6, true);
+        assertEquals(Verbs.IBV_SEND_SIGNALED | Verbs.IBV_SEND_INLINE, provider.lastSent().flags(), "by itself");
     }
 
     @Test
@@ -200,6 +202,23 @@ class RdmaQueuePairTest
         assertEquals(List.of("received 0 SUCCESS 10 0", "received 1 SUCCESS 11 1", "received 2 SUCCESS 12 16777216",
             "received 3 LENGTH 0 0"), reported());
         assertEquals(CompletionStatus.LENGTH, pair.failure());
+    }
+
+    /** What is flushed follows from another failure, or from the end of the connection. */
+    @Test
+    void shouldKeepTheFirstFailure()
+    {
+        for (int i = 0; i < 3; i++)
+        {
+            pair.postSend(i, true);
+        }
+        provider.complete(provider.sent(0), Verbs.IBV_WC_WR_FLUSH_ERR);
+        queue.poll();
+        assertEquals(CompletionStatus.SUCCESS, pair.failure());
+        provider.complete(provider.sent(1), Verbs.IBV_WC_RETRY_EXC_ERR);
+        provider.complete(provider.sent(2), Verbs.IBV_WC_GENERAL_ERR);
+        queue.poll();
+        assertEquals(CompletionStatus.RETRIES, pair.failure());
     }
 
     @Test
