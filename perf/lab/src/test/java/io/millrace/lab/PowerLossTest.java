@@ -1,0 +1,24 @@
+package io.millrace.lab;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A disk below {@code millrace serve} that takes no writes from one moment on, under fio and a file system of the
+ * kernel's initiator: the kernel's dm-flakey drops them, and the process is killed. What was flushed, forced or synced
+ * before is there afterwards, and file systems on both sides are sound.
+ */
+@LabTest
+final class PowerLossTest
+{
+    @Test
+    void shouldKeepWhatWasFlushedWhenTheDiskTakesNothingMore() throws Exception
+    {
+        final List<String> jvm = TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m");
+        jvm.removeLast();
+        final LabResult result = Lab.named("power-loss").option("--drives", 3).option("--drive-size", "64M")
+            .run(480, "power-loss.sh", String.join(" ", jvm), TargetProcess.NQN);
+        result.assertPassed();
+        List.of("disks", "serve", "cut", "recovered").forEach(result::assertStep);
+    }
+}
