@@ -29,6 +29,7 @@ class WriteCacheTest
     private static final int CACHE_BLOCKS = 64;
     /** Seed of a loss that no block survives. */
     private static final long LOSES_ALL = 2;
+    private static final int LOSSES_MAX = 100;
     private static final long SLOW_NS = 200_000_000;
     private static final Set<BlockOperation> WRITES = Set.of(BlockOperation.WRITE);
     private static final Set<BlockOperation> FLUSHES = Set.of(BlockOperation.FLUSH);
@@ -110,6 +111,7 @@ class WriteCacheTest
         final Set<Integer> survivors = new HashSet<>();
         for (int seed = 0; survivors.size() < 2; seed++)
         {
+            assertTrue(seed < LOSSES_MAX, "no loss takes a part");
             // Any loss leaves some of one of these.
             device.losePower(seed);
             for (int lba = 0; lba < 32; lba++)
@@ -367,6 +369,7 @@ class WriteCacheTest
     {
         for (int tries = 0; content(lba) != expected || 0 == tries; tries++)
         {
+            assertTrue(tries < LOSSES_MAX, "no block survives");
             write(lba, expected, false);
             device.losePower(tries);
         }
