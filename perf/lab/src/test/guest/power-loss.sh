@@ -75,14 +75,14 @@ Y
     LAB_HOST=127.0.0.1 connect $port "$nqn" --nr-io-queues=1
 }
 
-# load OPTION...: fio writes, or reads with --verify_only what it has written.
+# load OPTION...: fio writes with --do_verify=0, and reads with --verify_only what it has written.
 load()
 {
     fio --output=/tmp/fio --ioengine=psync --direct=1 --rw=randwrite --bs=16k --size=2M --thread --verify=crc32c \
-        --verify_fatal=1 --do_verify=0 --randseed=7 "$@" || { cat /tmp/fio; return 1; }
+        --verify_fatal=1 --randseed=7 "$@" || { cat /tmp/fio; return 1; }
 }
 
-# each_way [OPTION]: the same load with a flush after each write, with FUA, and in a file with fsync.
+# each_way OPTION: the same load with a flush after each write, with FUA, and in a file with fsync.
 each_way()
 {
     namespace "$nqn" 2
@@ -102,7 +102,7 @@ writes()
     mount "$NAMESPACE" /tmp/mounted
     touch /tmp/mounted/file
     sync -f /tmp/mounted
-    each_way
+    each_way --do_verify=0
     fio --output=/tmp/fio-behind --name=behind --filename=/tmp/mounted/behind --ioengine=psync --rw=write --bs=4k \
         --size=4M --fsync=4 --time_based --runtime=600 --thread &
     load=$!

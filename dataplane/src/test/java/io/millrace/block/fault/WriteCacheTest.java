@@ -264,11 +264,22 @@ class WriteCacheTest
     @Test
     void shouldNotWriteBackOverAForcedWriteThatCameLater()
     {
-        slowBelow(WRITES);
+        closeDevice();
+        final HeldRequests held = new HeldRequests(memory);
+        open(held);
         write(1, 0x11, false);
+        held.hold(BlockOperation.WRITE);
         final Initiator.Io flush = sent(BlockOperation.FLUSH, 0, 0);
-        awaitSlow(flush);
-        write(1, 0x22, true);
+        while (!held.hasWrite())
+        {
+            assertFalse(flush.result().isDone(), "nothing went to the device below");
+            Thread.onSpinWait();
+        }
+        final Initiator.Io forced = io(initiator, BlockOperation.WRITE, 1, 0x22);
+        forced.request().forceUnitAccess(true);
+        initiator.send(forced);
+        held.release();
+        assertEquals(BlockStatus.SUCCESS, initiator.await(forced));
         assertEquals(BlockStatus.SUCCESS, initiator.await(flush));
         assertEquals(0x22, content(1));
         assertEquals(0x22, contentBelow(1));
@@ -322,10 +333,10 @@ class WriteCacheTest
     void shouldReadAgainWhatWasWrittenBackDuringARead()
     {
         closeDevice();
-        final HeldReads held = new HeldReads(memory);
+        final HeldRequests held = new HeldRequests(memory);
         open(held);
         write(1, 0x22, false);
-        held.hold();
+        held.hold(BlockOperation.READ);
         final Initiator.Io read = sent(BlockOperation.READ, 1, 1);
         flush();
         held.release();

@@ -12,25 +12,35 @@ import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import java.util.ArrayDeque;
 
-/** Passes requests on to a device that completes inline; reads it may complete later than they were done. */
-final class HeldReads implements BlockDevice
+/**
+ * Passes requests on to a device that completes inline. While it holds reads, they complete later than they were done;
+ * while it holds writes, the first one is done later than it was submitted.
+ */
+final class HeldRequests implements BlockDevice
 {
     private final BlockDevice inner;
-    private volatile boolean isHolding;
+    private volatile BlockOperation held;
+    private volatile boolean hasWrite;
 
-    HeldReads(final BlockDevice inner)
+    HeldRequests(final BlockDevice inner)
     {
         this.inner = inner;
     }
 
-    void hold()
+    void hold(final BlockOperation operation)
     {
-        isHolding = true;
+        held = operation;
     }
 
     void release()
     {
-        isHolding = false;
+        held = null;
+    }
+
+    /** {@return whether a write was submitted since it holds} */
+    boolean hasWrite()
+    {
+        return hasWrite;
     }
 
     @Override
@@ -74,7 +84,8 @@ final class HeldReads implements BlockDevice
     private final class Channel implements BlockChannel
     {
         private final BlockChannel below;
-        private final ArrayDeque<BlockRequest> held = new ArrayDeque<>();
+        private final ArrayDeque<BlockRequest> heldReads = new ArrayDeque<>();
+        private BlockRequest heldWrite;
 
         private Channel(final BlockChannel below)
         {
@@ -84,6 +95,12 @@ final class HeldReads implements BlockDevice
         @Override
         public boolean submit(final BlockRequest request)
         {
+            if (BlockOperation.WRITE == held && !hasWrite && BlockOperation.WRITE == request.operation())
+            {
+                hasWrite = true;
+                heldWrite = request;
+                return true;
+            }
             if (BlockOperation.READ != request.operation())
             {
                 return below.submit(request);
@@ -97,7 +114,7 @@ final class HeldReads implements BlockDevice
             {
                 return false;
             }
-            held.add(request);
+            heldReads.add(request);
             return true;
         }
 
@@ -105,9 +122,15 @@ final class HeldReads implements BlockDevice
         public int poll()
         {
             int ended = 0;
-            for (int left = isHolding ? 0 : held.size(); left > 0; left--)
+            if (BlockOperation.WRITE != held && null != heldWrite)
             {
-                held.poll().complete(BlockStatus.SUCCESS);
+                final BlockRequest write = heldWrite;
+                heldWrite = null;
+                ended += below.submit(write) ? 1 : 0;
+            }
+            for (int left = BlockOperation.READ == held ? 0 : heldReads.size(); left > 0; left--)
+            {
+                heldReads.poll().complete(BlockStatus.SUCCESS);
                 ended++;
             }
             return ended + below.poll();
@@ -116,21 +139,21 @@ final class HeldReads implements BlockDevice
         @Override
         public boolean canSleep()
         {
-            return held.isEmpty() && below.canSleep();
+            return heldReads.isEmpty() && null == heldWrite && below.canSleep();
         }
 
         @Override
         public int inFlight()
         {
-            return held.size() + below.inFlight();
+            return heldReads.size() + (null == heldWrite ? 0 : 1) + below.inFlight();
         }
 
         @Override
         public void close(final CloseListener listener)
         {
-            while (!held.isEmpty())
+            while (!heldReads.isEmpty())
             {
-                held.poll().complete(BlockStatus.ABORTED);
+                heldReads.poll().complete(BlockStatus.ABORTED);
             }
             below.close((closed) -> listener.onClosed(this));
         }
