@@ -75,11 +75,12 @@ Y
     LAB_HOST=127.0.0.1 connect $port "$nqn" --nr-io-queues=1
 }
 
+# fio syncs before the next write, so that the last one needs a sync of its own.
 # load OPTION...: fio writes with --do_verify=0, and reads with --verify_only what it has written.
 load()
 {
     fio --output=/tmp/fio --ioengine=psync --direct=1 --rw=randwrite --bs=16k --size=2M --thread --verify=crc32c \
-        --verify_fatal=1 --randseed=7 "$@" || { cat /tmp/fio; return 1; }
+        --verify_fatal=1 --end_fsync=1 --randseed=7 "$@" || { cat /tmp/fio; return 1; }
 }
 
 # each_way OPTION: the same load with a flush after each write, with FUA, and in a file with fsync.
