@@ -1,7 +1,8 @@
 # Connections over an RDMA device in software: ours with each other, and with rping of rdma-core.
-# usage: rdma-endpoints.sh "JVM COMMAND"
+# usage: rdma-endpoints.sh "JVM COMMAND" "MILLRACE COMMAND"
 . "$(dirname "$0")/common.sh"
 jvm=$1
+millrace=$2
 
 makes_device()
 {
@@ -33,7 +34,24 @@ rping_is_served()
     cat /tmp/rping
 }
 
+# The server and the client of a test, by commands; Ctrl-C ends the server.
+measures()
+{
+    local pid text=
+    $millrace rdma lat --listen 192.0.2.1 > /tmp/server 2>&1 &
+    pid=$!
+    await 120 "grep -q 'RDMA tests are served at 192.0.2.1, port 18515' /tmp/server"
+    $millrace rdma lat 192.0.2.1 --iters 200 --json > /tmp/json
+    read -r -d '' text < /tmp/json || true
+    echo "JSON lat ${text//$'\n'/}"
+    await 20 "grep -q disconnected /tmp/server"
+    kill -TERM $pid
+    wait $pid || true
+    sed 's/^/SERVER /' /tmp/server
+}
+
 step make makes_device
 step connect connects
 step rping rping_is_served
+step measure measures
 finish

@@ -1,8 +1,10 @@
 package io.millrace.lab;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -16,8 +18,9 @@ final class RdmaEndpointTest
     static void run() throws Exception
     {
         final List<String> jvm = TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+        final String millrace = String.join(" ", jvm);
         jvm.removeLast();
-        result = Lab.named("rdma-endpoints").run(300, "rdma-endpoints.sh", String.join(" ", jvm));
+        result = Lab.named("rdma-endpoints").run(300, "rdma-endpoints.sh", String.join(" ", jvm), millrace);
     }
 
     @Test
@@ -25,7 +28,8 @@ final class RdmaEndpointTest
     {
         result.assertStep("connect");
         assertEquals(List.of("messages", "one-sided", "stream", "idle", "wrong-key", "revoked-region", "long-message",
-            "receiver-not-ready", "refusals", "closed-manager"), result.lines("DONE"), result::description);
+            "receiver-not-ready", "refusals", "measurements", "closed-manager"), result.lines("DONE"),
+            result::description);
     }
 
     @Test
@@ -33,6 +37,18 @@ final class RdmaEndpointTest
     {
         result.assertStep("rping");
         assertEquals("50", new Answers(result).value("rping-rounds"));
+    }
+
+    @Test
+    void shouldMeasureByCommands()
+    {
+        result.assertStep("measure");
+        final Answers answers = new Answers(result);
+        final Map<String, Object> latency = Answers.object(answers.json("lat"));
+        assertEquals("send", latency.get("operation"));
+        assertEquals(200, Answers.number(latency, "count"));
+        assertTrue(Answers.number(latency, "p50-ns") > 0, latency::toString);
+        assertTrue(result.lines("SERVER").getLast().contains("disconnected"), result::description);
         result.assertPassed();
     }
 }

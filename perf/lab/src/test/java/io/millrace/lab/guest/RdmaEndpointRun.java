@@ -4,6 +4,11 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.millrace.bindings.NativeMemory;
+import io.millrace.perf.rdma.RdmaOperation;
+import io.millrace.perf.rdma.RdmaTestConfig;
+import io.millrace.perf.rdma.RdmaTestServer;
+import io.millrace.perf.rdma.RdmaTests;
+import io.millrace.rdma.RdmaException;
 import io.millrace.rdma.endpoint.ConnectionManager;
 import io.millrace.rdma.endpoint.QueuePairConfig;
 import io.millrace.reactor.Reactor;
@@ -14,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.HdrHistogram.Histogram;
 
 /**
  * Connections of our own over an RDMA device: what they carry and how they end. Argument: an address of the device.
@@ -23,6 +29,7 @@ public final class RdmaEndpointRun
 {
     private static final long CONNECT_NS = TimeUnit.SECONDS.toNanos(30);
     private static final QueuePairConfig SIZES = new QueuePairConfig(64, 64, 4, 64, 4);
+    private static final long LIMIT_MS = 120_000;
     private static final int HALF = RdmaPeer.BYTES / 2;
 
     private final Reactor reactor = new Reactor(ReactorConfig.of("client", -1));
@@ -82,6 +89,7 @@ public final class RdmaEndpointRun
         run.part("long-message", run::longMessage);
         run.part("receiver-not-ready", run::receiverNotReady);
         run.part("refusals", run::refusals);
+        run.part("measurements", run::measurements);
         run.part("closed-manager", run::closedManager);
         run.servers.call(() ->
         {
@@ -331,6 +339,51 @@ public final class RdmaEndpointRun
             unknown = e.getCause().getMessage();
         }
         check(unknown.contains("no RDMA device reaches the address"), unknown);
+    }
+
+    private void measurements() throws Exception
+    {
+        final LinkedBlockingQueue<String> log = new LinkedBlockingQueue<>();
+        final RdmaTestServer tests = servers.call(() ->
+            new RdmaTestServer(servers, new InetSocketAddress(listening.getAddress(), 0), log::add)).get();
+        for (final RdmaOperation operation : RdmaOperation.values())
+        {
+            final RdmaTestConfig many = new RdmaTestConfig(tests.address(), operation, 4096, 32, 2000);
+            final long ns = RdmaTests.bandwidth(many, LIMIT_MS);
+            check(ns > 0, "a time");
+            System.out.println("VALUE bandwidth-" + operation + " " + many.count() * 1_000_000_000L / ns);
+        }
+        for (final RdmaOperation operation : new RdmaOperation[]{RdmaOperation.SEND, RdmaOperation.READ})
+        {
+            final Histogram latencies =
+                RdmaTests.latency(new RdmaTestConfig(tests.address(), operation, 2, 1, 500), LIMIT_MS);
+            check(500 == latencies.getTotalCount() && latencies.getMinValue() > 0, "every operation");
+            System.out.println("VALUE latency-" + operation + " " + latencies.getValueAtPercentile(50));
+        }
+        // One byte and depth 1, and the most; what is no client of tests is refused with the reason.
+        RdmaTests.bandwidth(new RdmaTestConfig(tests.address(), RdmaOperation.SEND, 1, 1, 10), LIMIT_MS);
+        RdmaTests.bandwidth(new RdmaTestConfig(tests.address(), RdmaOperation.WRITE, 8 << 20, 8, 2), LIMIT_MS);
+        final RdmaPeer stranger = connect(tests.address(), "hello, this is no test");
+        check("the peer refused the connection".equals(stranger.closed()), "refused");
+        final String said = new String(stranger.connection.peerData(), US_ASCII);
+        check(said.startsWith("the peer is no 'millrace rdma' test"), said);
+        try
+        {
+            RdmaTests.latency(new RdmaTestConfig(listening, RdmaOperation.READ, 2, 1, 1), LIMIT_MS);
+            check(false, "a server that is none of tests");
+        }
+        catch (final RdmaException e)
+        {
+            check(e.getMessage().contains("the peer is no 'millrace rdma' test"), e.getMessage());
+        }
+        accepted.take().closed();
+        servers.call(() ->
+        {
+            tests.close();
+            return null;
+        }).get();
+        check(14 == log.stream().filter((each) -> each.contains("connected")).count(), log.toString());
+        check(1 == log.stream().filter((each) -> each.startsWith("refused")).count(), log.toString());
     }
 
     /** What is outstanding is reported before the connection is. */

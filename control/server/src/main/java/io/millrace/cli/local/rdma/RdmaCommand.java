@@ -17,13 +17,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * {@code millrace rdma}: RDMA devices and ports of this machine, and which of them is chosen.
+ * {@code millrace rdma}: RDMA devices and ports of this machine, which of them is chosen, and how fast they are.
  */
 @Command(
     name = "rdma",
-    description = "List RDMA devices, and show which device, port and GID are chosen.",
+    description = "List RDMA devices, show which is chosen, and measure connections between two of them.",
+    subcommands = {RdmaLatCommand.class, RdmaBwCommand.class},
     footerHeading = "%nExamples:%n",
-    footer = {"  millrace rdma devices"})
+    footer = {"  millrace rdma devices", "  millrace rdma lat 192.0.2.7"})
 public final class RdmaCommand extends CommandGroup
 {
     private final Supplier<RdmaDevices> scan;

@@ -1,0 +1,133 @@
+package io.millrace.cli.local.rdma;
+
+import io.millrace.console.ByteSize;
+import io.millrace.console.CommandException;
+import io.millrace.console.ExitCode;
+import io.millrace.console.StopSignal;
+import io.millrace.console.Terminal;
+import io.millrace.perf.rdma.RdmaOperation;
+import io.millrace.perf.rdma.RdmaTestConfig;
+import io.millrace.perf.rdma.RdmaTestServer;
+import io.millrace.rdma.RdmaException;
+import io.millrace.reactor.Reactor;
+import io.millrace.reactor.ReactorConfig;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.Locale;
+import java.util.concurrent.CompletionException;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * What the tests of RDMA connections have in common; without an address they are the server.
+ */
+final class RdmaTestOptions
+{
+    private static final int PORT_MAX = 65_535;
+
+    @Parameters(index = "0", arity = "0..1", paramLabel = "ADDRESS",
+        description = "Address of the server to test. Without it this is the server, until Ctrl-C.")
+    private String address;
+
+    @Option(names = {"-p", "--port"}, paramLabel = "PORT", defaultValue = "" + RdmaTestConfig.PORT_DEFAULT,
+        description = "Port of the server. Default: ${DEFAULT-VALUE}.")
+    private int port;
+
+    @Option(names = "--listen", paramLabel = "ADDRESS", defaultValue = "0.0.0.0",
+        description = "Address of this server. Default: ${DEFAULT-VALUE}, all RDMA devices.")
+    private String listen;
+
+    @Option(names = {"-s", "--size"}, paramLabel = "SIZE", converter = ByteSize.class, defaultValue = "-1",
+        description = "Size of one operation, up to 8MiB. Default: 2 bytes for lat, 64KiB for bw.")
+    private long sizeBytes;
+
+    @Option(names = "--json", description = "Print JSON.")
+    private boolean json;
+
+    boolean isServer()
+    {
+        return null == address;
+    }
+
+    boolean isJson()
+    {
+        return json;
+    }
+
+    RdmaTestConfig config(final String operation, final long sizeDefault, final int depth, final long count)
+    {
+        try
+        {
+            final long size = sizeBytes < 0 ? sizeDefault : sizeBytes;
+            return new RdmaTestConfig(socketAddress(address),
+                RdmaOperation.valueOf(operation.toUpperCase(Locale.ROOT)),
+                (int)Math.min(size, Integer.MAX_VALUE), depth, count);
+        }
+        catch (final IllegalArgumentException e)
+        {
+            throw new CommandException(ExitCode.USAGE, e.getMessage(), e);
+        }
+    }
+
+    private InetSocketAddress socketAddress(final String host)
+    {
+        if (port < 1 || port > PORT_MAX)
+        {
+            throw new CommandException(ExitCode.USAGE, "--port " + port + ": must be 1 to " + PORT_MAX);
+        }
+        try
+        {
+            return new InetSocketAddress(InetAddress.getByName(host), port);
+        }
+        catch (final UnknownHostException e)
+        {
+            throw new CommandException(ExitCode.FAILURE, host + ": there is no such host", e);
+        }
+    }
+
+    int serve()
+    {
+        final InetSocketAddress local = socketAddress(listen);
+        final Terminal terminal = Terminal.standard();
+        final StopSignal stop = StopSignal.install();
+        final Reactor reactor = new Reactor(ReactorConfig.of("rdma-server", -1));
+        reactor.start();
+        try
+        {
+            final RdmaTestServer server =
+                reactor.call(() -> new RdmaTestServer(reactor, local, terminal::line)).join();
+            terminal.line("RDMA tests are served at " + server.address().getAddress().getHostAddress() + ", port " +
+                server.address().getPort() + ", until Ctrl-C. Anyone who reaches it may connect.");
+            stop.await();
+            reactor.call(() ->
+            {
+                server.close();
+                return null;
+            }).join();
+            return stop.exitCode(ExitCode.OK);
+        }
+        catch (final CompletionException e)
+        {
+            throw failure(e);
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            return ExitCode.FAILURE;
+        }
+        finally
+        {
+            reactor.close();
+        }
+    }
+
+    private static CommandException failure(final CompletionException e)
+    {
+        if (e.getCause() instanceof final RdmaException refused)
+        {
+            return new CommandException(ExitCode.FAILURE, refused.getMessage(), refused);
+        }
+        throw e;
+    }
+}
