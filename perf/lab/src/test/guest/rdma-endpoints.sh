@@ -40,7 +40,7 @@ measures()
     local pid text=
     $millrace rdma lat --listen 192.0.2.1 > /tmp/server 2>&1 &
     pid=$!
-    await 120 "grep -q 'RDMA tests are served at 192.0.2.1, port 18515' /tmp/server"
+    await 120 "grep -q 'RDMA tests are served at 192.0.2.1, port 18515' /tmp/server" || { cat /tmp/server; return 1; }
     $millrace rdma lat 192.0.2.1 --iters 200 --json > /tmp/json
     read -r -d '' text < /tmp/json || true
     echo "JSON lat ${text//$'\n'/}"

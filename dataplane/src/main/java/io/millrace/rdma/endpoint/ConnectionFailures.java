@@ -8,6 +8,8 @@ import io.millrace.bindings.rdmacm.RdmaCm;
  */
 final class ConnectionFailures
 {
+    /** What is known when no request has failed. */
+    static final String PEER_ENDED = "the peer ended the connection";
     /** Reasons of a refusal, InfiniBand Architecture Specification 1.4, volume 1, table 112. */
     private static final int NO_LISTENER = 8;
     private static final int BY_CONSUMER = 28;
@@ -20,7 +22,7 @@ final class ConnectionFailures
     {
         if (RdmaCm.RDMA_CM_EVENT_DISCONNECTED == type)
         {
-            return "the peer ended the connection";
+            return PEER_ENDED;
         }
         if (RdmaCm.RDMA_CM_EVENT_REJECTED == type)
         {

@@ -322,6 +322,11 @@ public final class RdmaConnection
         if (null != queuePair)
         {
             queuePair.close();
+            // The peer that found a request wrong may say goodbye before the request says so.
+            if (ConnectionFailures.PEER_ENDED.equals(reason) && CompletionStatus.SUCCESS != queuePair.failure())
+            {
+                reason = queuePair.failure().text();
+            }
         }
         if (null != handler)
         {

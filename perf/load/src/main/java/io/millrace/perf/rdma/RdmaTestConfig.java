@@ -45,6 +45,6 @@ public record RdmaTestConfig(
             "size " + sizeBytes + ": must be 1 to " + SIZE_BYTES_MAX + " bytes" :
             depth < 1 || depth > DEPTH_MAX ? "depth " + depth + ": must be 1 to " + DEPTH_MAX :
             (long)sizeBytes * depth > MEMORY_BYTES_MAX ? "size " + sizeBytes + " times depth " + depth +
-                ": must be at most " + MEMORY_BYTES_MAX + " bytes" : null;
+                ": must be at most " + MEMORY_BYTES_MAX + " bytes, with a smaller size or --tx-depth" : null;
     }
 }

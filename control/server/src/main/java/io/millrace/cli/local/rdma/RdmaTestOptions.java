@@ -38,9 +38,9 @@ final class RdmaTestOptions
         description = "Address of this server. Default: ${DEFAULT-VALUE}, all RDMA devices.")
     private String listen;
 
-    @Option(names = {"-s", "--size"}, paramLabel = "SIZE", converter = ByteSize.class, defaultValue = "-1",
+    @Option(names = {"-s", "--size"}, paramLabel = "SIZE", converter = ByteSize.class,
         description = "Size of one operation, up to 8MiB. Default: 2 bytes for lat, 64KiB for bw.")
-    private long sizeBytes;
+    private Long sizeBytes;
 
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
@@ -59,7 +59,7 @@ final class RdmaTestOptions
     {
         try
         {
-            final long size = sizeBytes < 0 ? sizeDefault : sizeBytes;
+            final long size = null == sizeBytes ? sizeDefault : sizeBytes;
             return new RdmaTestConfig(socketAddress(address),
                 RdmaOperation.valueOf(operation.toUpperCase(Locale.ROOT)),
                 (int)Math.min(size, Integer.MAX_VALUE), depth, count);
