@@ -197,11 +197,11 @@ public final class DeviceCommand extends CommandGroup
         @Parameters(paramLabel = "NAME", completionCandidates = LiveNames.Devices.class,
             description = "Name of the fault device.") final String name,
         @Option(names = {"-r", "--rule"}, paramLabel = "KEY=VALUE,...",
-            description = "effect=error|delay|torn-write|lost-write|hang|power-loss, operations=read+write+flush+" +
-                "write-zeroes+deallocate+compare+verify+copy, first-block=N, last-block=N, " +
-                "status=media-error|device-error|capacity-exceeded|compare-failure|" +
-                "not-supported|write-protected|out-of-range|aborted, delay=TIME, " +
-                "every=N, probability=0.01, count=N; effect is needed. Repeatable.")
+            description = "Keys: effect, which is needed, one of error, delay, torn-write, lost-write, hang and " +
+                "power-loss; operations, of read, write, flush, write-zeroes, deallocate, compare, verify and copy, " +
+                "joined by +; first-block and last-block, numbers; status, one of media-error, device-error, " +
+                "capacity-exceeded, compare-failure, not-supported, write-protected, out-of-range and aborted; " +
+                "delay, a time; every and count, numbers; probability, such as 0.01. Repeatable.")
         final List<String> rules,
         @Option(names = "--clear", description = "Remove all rules.") final boolean clear)
     {

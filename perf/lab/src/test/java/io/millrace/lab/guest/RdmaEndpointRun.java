@@ -376,7 +376,9 @@ public final class RdmaEndpointRun
         {
             check(e.getMessage().contains("the peer is no 'millrace rdma' test"), e.getMessage());
         }
-        accepted.take().closed();
+        final RdmaPeer tested = accepted.take();
+        tested.expect("established");
+        tested.closed();
         servers.call(() ->
         {
             tests.close();

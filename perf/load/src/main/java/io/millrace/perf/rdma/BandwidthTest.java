@@ -1,24 +1,46 @@
 package io.millrace.perf.rdma;
 
 import io.millrace.rdma.endpoint.CompletionStatus;
+import io.millrace.rdma.endpoint.RdmaConnection;
 
 /**
  * As many operations outstanding as the depth; a first round of them warms up. One in a few is reported, so that the
- * others cost no completion.
+ * others cost no completion. Messages are sent while the server has receive requests for them, which it says every few
+ * messages by one of its own: a device whose peer has none waits for long.
  */
 final class BandwidthTest extends RdmaTest<Long>
 {
+    private static final int CREDITS_MAX = 8;
+
     private final int interval;
     private final long total;
     private long posted;
     private long done;
+    /** Messages whose receive requests the server has posted again. */
+    private long credited;
     private long startNs;
 
     BandwidthTest(final RdmaTestConfig config)
     {
         super(config, config.depth());
-        interval = Math.max(1, config.depth() / 4);
+        interval = interval(config.depth());
         total = config.depth() + config.count();
+    }
+
+    /** {@return after how many messages the server says so} */
+    static int interval(final int depth)
+    {
+        return Math.max(1, depth / 4);
+    }
+
+    @Override
+    public void onQueuePair(final RdmaConnection made)
+    {
+        super.onQueuePair(made);
+        for (int i = 0; i < CREDITS_MAX; i++)
+        {
+            queuePair().postReceive(i);
+        }
     }
 
     @Override
@@ -35,7 +57,8 @@ final class BandwidthTest extends RdmaTest<Long>
 
     private void fill()
     {
-        while (posted < total && posted - done < config.depth())
+        final boolean isSend = RdmaOperation.SEND == config.operation();
+        while (posted < total && posted - done < config.depth() && (!isSend || posted - credited < config.depth()))
         {
             final long id = posted++;
             post(id, (int)(id % config.depth()), isNotice(id));
@@ -67,6 +90,11 @@ final class BandwidthTest extends RdmaTest<Long>
     @Override
     public void onReceived(final long id, final CompletionStatus status, final int bytes, final int immediate)
     {
-        throw new IllegalStateException("nothing was to be received");
+        if (CompletionStatus.SUCCESS == status)
+        {
+            queuePair().postReceive(id);
+            credited += interval;
+            fill();
+        }
     }
 }

@@ -21,6 +21,8 @@ import java.util.concurrent.CompletableFuture;
 abstract class RdmaTest<T> implements ConnectionHandler
 {
     private static final int INLINE_BYTES = 256;
+    /** Requests besides those that are measured. */
+    private static final int QUEUE_MIN = 8;
 
     private final CompletableFuture<T> result = new CompletableFuture<>();
     private final DmaMemory memory;
@@ -49,7 +51,7 @@ abstract class RdmaTest<T> implements ConnectionHandler
     QueuePairConfig queuePairConfig()
     {
         return new QueuePairConfig(
-            Math.max(2, depth), Math.max(2, depth), 1, Math.min(INLINE_BYTES, config.sizeBytes()), RdmaTests.READS);
+            QUEUE_MIN + depth, QUEUE_MIN + depth, 1, Math.min(INLINE_BYTES, config.sizeBytes()), RdmaTests.READS);
     }
 
     RdmaQueuePair queuePair()

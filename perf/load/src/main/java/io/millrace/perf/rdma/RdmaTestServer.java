@@ -26,6 +26,8 @@ public final class RdmaTestServer implements AutoCloseable
 {
     private static final int CLIENTS_MAX = 16;
     private static final int BACKLOG = 16;
+    private static final int CREDITS_MAX = 8;
+    private static final long CREDIT = -1;
 
     private final ConnectionManager manager;
     private final Consumer<String> log;
@@ -107,13 +109,16 @@ public final class RdmaTestServer implements AutoCloseable
         private final DmaMemory memory;
         private final RdmaRegion region;
         private final String peer;
+        private final int interval;
+        private int uncredited;
 
         private Client(final RdmaConnection connection, final RdmaHello.Client hello)
         {
             this.connection = connection;
             this.hello = hello;
+            interval = BandwidthTest.interval(hello.depth());
             peer = connection.peerAddress().toString();
-            config = new QueuePairConfig(hello.depth(), hello.depth(), 1, 0, RdmaTests.READS);
+            config = new QueuePairConfig(CREDITS_MAX + hello.depth(), hello.depth(), 1, 0, RdmaTests.READS);
             memory = DmaMemory.map((long)hello.sizeBytes() * hello.depth());
             try
             {
@@ -174,6 +179,11 @@ public final class RdmaTestServer implements AutoCloseable
             else
             {
                 receive(slot);
+                // Without room for it the next message makes up for it.
+                if (++uncredited >= interval && connection.queuePair().postSend(CREDIT, false))
+                {
+                    uncredited -= interval;
+                }
             }
         }
 
@@ -181,7 +191,7 @@ public final class RdmaTestServer implements AutoCloseable
         @Override
         public void onSent(final long slot, final CompletionStatus status)
         {
-            if (CompletionStatus.SUCCESS == status)
+            if (CompletionStatus.SUCCESS == status && CREDIT != slot)
             {
                 receive(slot);
             }
