@@ -14,6 +14,7 @@ import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.StateStep;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -23,6 +24,8 @@ class DriftRepairTest
     private static final String NQN = "nqn.2026-11.io.millrace:vol0";
     private static final String EXTRA = "nqn.2026-11.io.millrace:vol1";
     private static final String HOST = "nqn.2026-11.io.millrace:host0";
+    private static final UUID ONE = new UUID(0, 1);
+    private static final UUID OTHER = new UUID(0, 2);
     private static final ListenerSpec LISTENER = new ListenerSpec(Transport.TCP, "127.0.0.1", 4420, false);
 
     /** What somebody else made may be in use: nothing of it goes unless that is confirmed. */
@@ -47,6 +50,40 @@ class DriftRepairTest
         final DriftRepair confirmed = DriftRepair.of(actual, desired, peer, true, true, RequestedChanges.NONE);
         assertEquals(List.of(), confirmed.withheld());
         assertEquals(names(repair.withheld()), names(confirmed.plan().steps()));
+    }
+
+    /** A smaller one in its place would be empty. */
+    @Test
+    void shouldNotReplaceALargerVolumeUnlessItIsKnownToBeAnotherOne()
+    {
+        final DeviceSpec wanted = DeviceSpec.memory("mem0", 1 << 20, 4096).with(ONE);
+        for (final UUID same : List.of(ONE, DeviceSpec.NO_INCARNATION))
+        {
+            final DriftRepair kept = repair(DeviceSpec.memory("mem0", 4 << 20, 4096).with(same), wanted);
+            assertEquals(List.of(), kept.plan().steps());
+            assertEquals(List.of("device mem0 has 4MiB instead of 1MiB and cannot shrink: resize it in the desired " +
+                "state, or delete and recreate it"), kept.plan().obstacles());
+        }
+        for (final DeviceSpec other : List.of(
+            DeviceSpec.memory("mem0", 4 << 20, 4096).with(OTHER),
+            DeviceSpec.memory("mem0", 4 << 20, 512).with(ONE),
+            DeviceSpec.discard("mem0", 4 << 20, 4096).with(ONE)))
+        {
+            final DriftRepair replaced = repair(other, wanted);
+            assertEquals(Set.of("DeleteDevice", "CreateDevice"), names(replaced.plan().steps()), other::toString);
+            assertEquals(List.of(), replaced.plan().obstacles());
+        }
+        final DriftRepair grown = repair(DeviceSpec.memory("mem0", 512 << 10, 4096).with(ONE), wanted);
+        assertEquals(Set.of("ResizeDevice"), names(grown.plan().steps()));
+        assertEquals(List.of(), grown.plan().obstacles());
+    }
+
+    /** Whose removals are allowed. */
+    private static DriftRepair repair(final DeviceSpec actual, final DeviceSpec wanted)
+    {
+        return DriftRepair.of(DesiredState.EMPTY.with(new Command.CreateDevice(actual)),
+            DesiredState.EMPTY.with(new Command.CreateDevice(wanted)), PeerInfo.own(PeerType.DATA_PLANE, "1"), true,
+            true, RequestedChanges.NONE);
     }
 
     private static Set<String> names(final List<StateStep> steps)
