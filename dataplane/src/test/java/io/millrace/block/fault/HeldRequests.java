@@ -21,6 +21,8 @@ final class HeldRequests implements BlockDevice
     private final BlockDevice inner;
     private volatile BlockOperation held;
     private volatile boolean hasWrite;
+    private volatile boolean hasOverlap;
+    private volatile int passedCount;
 
     HeldRequests(final BlockDevice inner)
     {
@@ -41,6 +43,18 @@ final class HeldRequests implements BlockDevice
     boolean hasWrite()
     {
         return hasWrite;
+    }
+
+    /** {@return count of writes that were submitted while one was held} */
+    int passedCount()
+    {
+        return passedCount;
+    }
+
+    /** {@return whether one of them overlaps the held one} */
+    boolean hasOverlap()
+    {
+        return hasOverlap;
     }
 
     @Override
@@ -100,6 +114,13 @@ final class HeldRequests implements BlockDevice
                 hasWrite = true;
                 heldWrite = request;
                 return true;
+            }
+            if (null != heldWrite && BlockOperation.WRITE == request.operation())
+            {
+                // Before the count, which a test waits for. An empty one is not right either.
+                hasOverlap |= request.lba() < heldWrite.lba() + heldWrite.blocks() &&
+                    heldWrite.lba() < request.lba() + Math.max(1, request.blocks());
+                passedCount++;
             }
             if (BlockOperation.READ != request.operation())
             {

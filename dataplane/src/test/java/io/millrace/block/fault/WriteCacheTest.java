@@ -176,6 +176,22 @@ class WriteCacheTest
         assertEquals(0x11, content(1), "a block that was being written has changed afterwards");
     }
 
+    /** Nobody can tell yet whether the device below has it. */
+    @Test
+    void shouldNotLoseABlockThatIsBeingWrittenBack()
+    {
+        final HeldRequests held = openHeld();
+        write(1, 0x11, false);
+        held.hold(BlockOperation.WRITE);
+        final Initiator.Io flush = sent(BlockOperation.FLUSH, 0, 0);
+        awaitWrite(held, flush);
+        loseAll();
+        assertEquals(0x11, content(1), "before the device below has it");
+        held.release();
+        assertEquals(BlockStatus.DEVICE_ERROR, initiator.await(flush));
+        assertEquals(0x11, content(1));
+    }
+
     @Test
     void shouldWriteBackBeforeTheFlushOfTheDeviceBelow()
     {
@@ -262,19 +278,34 @@ class WriteCacheTest
     }
 
     @Test
+    void shouldKeepTheNewestVersionThatHasSurvivedAndNoOther()
+    {
+        loseNoneOf(5, 0x11);
+        loseNoneOf(5, 0x22);
+        assertEquals(1, ((WriteCacheDevice)device.below()).cache().size());
+        flush();
+        assertEquals(0x22, contentBelow(5));
+    }
+
+    @Test
+    void shouldReplaceABlockThatHasSurvivedByWhatIsForced()
+    {
+        write(5, 0x11, false);
+        loseNoneOf(5, 0x11);
+        write(5, 0x22, true);
+        assertEquals(0x22, content(5));
+        flush();
+        assertEquals(0x22, contentBelow(5));
+    }
+
+    @Test
     void shouldNotWriteBackOverAForcedWriteThatCameLater()
     {
-        closeDevice();
-        final HeldRequests held = new HeldRequests(memory);
-        open(held);
+        final HeldRequests held = openHeld();
         write(1, 0x11, false);
         held.hold(BlockOperation.WRITE);
         final Initiator.Io flush = sent(BlockOperation.FLUSH, 0, 0);
-        while (!held.hasWrite())
-        {
-            assertFalse(flush.result().isDone(), "nothing went to the device below");
-            Thread.onSpinWait();
-        }
+        awaitWrite(held, flush);
         final Initiator.Io forced = io(initiator, BlockOperation.WRITE, 1, 0x22);
         forced.request().forceUnitAccess(true);
         initiator.send(forced);
@@ -283,6 +314,50 @@ class WriteCacheTest
         assertEquals(BlockStatus.SUCCESS, initiator.await(flush));
         assertEquals(0x22, content(1));
         assertEquals(0x22, contentBelow(1));
+    }
+
+    /** The device below may do two writes of a block in any order. */
+    @Test
+    void shouldWriteBackAroundABlockThatIsBeingWritten()
+    {
+        final HeldRequests held = openHeld();
+        write(0, 0x11, false);
+        write(1, 0x22, false);
+        write(5, 0x33, false);
+        held.hold(BlockOperation.WRITE);
+        final Initiator.Io forced = io(initiator, BlockOperation.WRITE, 1, 0x44);
+        forced.request().forceUnitAccess(true);
+        initiator.send(forced);
+        awaitWrite(held, forced);
+        final Initiator.Io flush = sent(BlockOperation.FLUSH, 0, 0);
+        while (held.passedCount() < 2 && !held.hasOverlap())
+        {
+            assertFalse(flush.result().isDone(), "a block is not written back");
+            Thread.onSpinWait();
+        }
+        assertFalse(held.hasOverlap(), "written back while it is written");
+        held.release();
+        assertEquals(BlockStatus.SUCCESS, initiator.await(forced));
+        assertEquals(BlockStatus.SUCCESS, initiator.await(flush));
+        assertEquals(0x11, contentBelow(0));
+        assertEquals(0x44, contentBelow(1));
+        assertEquals(0x33, contentBelow(5));
+    }
+
+    /** Else a host that goes on writing would keep a flush from ending. */
+    @Test
+    void shouldNotFlushWhatIsWrittenAfterTheFlush()
+    {
+        final HeldRequests held = openHeld();
+        write(1, 0x11, false);
+        held.hold(BlockOperation.WRITE);
+        final Initiator.Io flush = sent(BlockOperation.FLUSH, 0, 0);
+        awaitWrite(held, flush);
+        write(1, 0x22, false);
+        held.release();
+        assertEquals(BlockStatus.SUCCESS, initiator.await(flush));
+        assertEquals(0x11, contentBelow(1));
+        assertEquals(0x22, content(1));
     }
 
     @Test
@@ -332,9 +407,7 @@ class WriteCacheTest
     @Test
     void shouldReadAgainWhatWasWrittenBackDuringARead()
     {
-        closeDevice();
-        final HeldRequests held = new HeldRequests(memory);
-        open(held);
+        final HeldRequests held = openHeld();
         write(1, 0x22, false);
         held.hold(BlockOperation.READ);
         final Initiator.Io read = sent(BlockOperation.READ, 1, 1);
@@ -365,6 +438,25 @@ class WriteCacheTest
     private void awaitSlow(final Initiator.Io io)
     {
         while (0 == below.faultCount(0))
+        {
+            assertFalse(io.result().isDone(), "nothing went to the device below");
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Over a device that holds requests. */
+    private HeldRequests openHeld()
+    {
+        closeDevice();
+        final HeldRequests held = new HeldRequests(memory);
+        open(held);
+        return held;
+    }
+
+    /** Until a write of a request is held. */
+    private static void awaitWrite(final HeldRequests held, final Initiator.Io io)
+    {
+        while (!held.hasWrite())
         {
             assertFalse(io.result().isDone(), "nothing went to the device below");
             Thread.onSpinWait();
