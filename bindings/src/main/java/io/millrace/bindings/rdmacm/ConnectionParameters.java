@@ -78,9 +78,10 @@ public final class ConnectionParameters
     }
 
     /**
-     * {@return RDMA READs and atomics of ours that the peer serves at a time}
+     * {@return RDMA READs and atomics of the peer that this side is asked to serve at a time: in an event the kernel
+     *     has exchanged the two numbers that the peer gave to {@link #reads}}
      *
-     * @param address of the structure, of the peer.
+     * @param address of the structure, of an event.
      */
     public static int responderResources(final long address)
     {
@@ -88,9 +89,9 @@ public final class ConnectionParameters
     }
 
     /**
-     * {@return RDMA READs and atomics that the peer has under way at a time}
+     * {@return RDMA READs and atomics of this side that the peer serves at a time: see {@link #responderResources}}
      *
-     * @param address of the structure, of the peer.
+     * @param address of the structure, of an event.
      */
     public static int initiatorDepth(final long address)
     {

@@ -203,7 +203,7 @@ public final class ConnectionManager implements AutoCloseable
         }
     }
 
-    private static PeerParameters peer(final long parameters)
+    static PeerParameters peer(final long parameters)
     {
         final long from = ConnectionParameters.privateData(parameters);
         final byte[] data = new byte[0L == from ? 0 : ConnectionParameters.privateBytes(parameters)];
@@ -211,8 +211,8 @@ public final class ConnectionManager implements AutoCloseable
         {
             data[i] = NativeMemory.getByte(from + i);
         }
-        return new PeerParameters(data, ConnectionParameters.responderResources(parameters),
-            ConnectionParameters.initiatorDepth(parameters));
+        return new PeerParameters(data, ConnectionParameters.initiatorDepth(parameters),
+            ConnectionParameters.responderResources(parameters));
     }
 
     RdmaDomain domain(final long contextAddress)
