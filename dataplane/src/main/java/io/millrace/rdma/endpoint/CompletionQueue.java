@@ -39,6 +39,7 @@ final class CompletionQueue implements Poller
     private RdmaQueuePair[] pairs = new RdmaQueuePair[PAIRS_MIN];
     private int reserved;
     private boolean isArmed;
+    private boolean isClosed;
 
     /** Places of a destroyed queue pair, some of whose completions may be in the queue. */
     private record Leaving(int slot, int completions)
@@ -129,7 +130,8 @@ final class CompletionQueue implements Poller
         {
             release();
         }
-        for (int i = 0; i < count; i++)
+        // A handler may close the queue, and with it the entries.
+        for (int i = 0; i < count && !isClosed; i++)
         {
             final long entry = entriesAddress + (long)i * WorkCompletion.SIZE_BYTES;
             final long id = WorkCompletion.id(entry);
@@ -184,6 +186,7 @@ final class CompletionQueue implements Poller
 
     void close()
     {
+        isClosed = true;
         reactor.removePoller(this);
         reactor.deregister(VerbsResources.channelDescriptor(channelAddress));
         NativeException.check("ibv_destroy_cq", VerbsResources.destroyCq(cqAddress));

@@ -22,10 +22,10 @@ public final class RdmaQueuePair
     private final QueuePairConfig config;
     /** Called when a request has failed, or nothing is outstanding. */
     private final Runnable onProgress;
-    private final Arena arena = Arena.ofShared();
-    private final long sendAddress = arena.allocate(SendRequest.SIZE_BYTES, Long.BYTES).address();
-    private final long receiveAddress = arena.allocate(ReceiveRequest.SIZE_BYTES, Long.BYTES).address();
-    private final long badAddress = arena.allocate(Long.BYTES, Long.BYTES).address();
+    private final Arena arena;
+    private final long sendAddress;
+    private final long receiveAddress;
+    private final long badAddress;
     private final long segmentsAddress;
     private final RequestOrder sends;
     private final RequestOrder receives;
@@ -36,6 +36,7 @@ public final class RdmaQueuePair
     private long segmentBytes;
     private int flags;
     private CompletionStatus failure = CompletionStatus.SUCCESS;
+    private boolean isClosed;
 
     /** Takes its places in the completion queue; the queue pair itself follows. */
     RdmaQueuePair(
@@ -48,11 +49,16 @@ public final class RdmaQueuePair
         this.completions = completions;
         this.handler = handler;
         this.config = config;
+        // First, as it may be refused: nothing would free the memory then.
+        slot = completions.add(this, config.completions());
+        arena = Arena.ofShared();
+        sendAddress = arena.allocate(SendRequest.SIZE_BYTES, Long.BYTES).address();
+        receiveAddress = arena.allocate(ReceiveRequest.SIZE_BYTES, Long.BYTES).address();
+        badAddress = arena.allocate(Long.BYTES, Long.BYTES).address();
         segmentsAddress = arena.allocate(
             (long)config.segments() * ScatterGatherEntry.SIZE_BYTES, Long.BYTES).address();
         sends = new RequestOrder(config.sendDepth());
         receives = new RequestOrder(config.receiveDepth());
-        slot = completions.add(this, config.completions());
     }
 
     /**
@@ -116,6 +122,10 @@ public final class RdmaQueuePair
         {
             throw new IllegalStateException("a request has at most " + config.segments() + " segments");
         }
+        if (isClosed)
+        {
+            return this;
+        }
         final long entry = segmentsAddress + (long)segmentCount * ScatterGatherEntry.SIZE_BYTES;
         ScatterGatherEntry.memory(entry, address);
         ScatterGatherEntry.length(entry, lengthBytes);
@@ -140,12 +150,12 @@ public final class RdmaQueuePair
      * Gives the peer's next message its memory.
      *
      * @param id that its completion is reported with.
-     * @return false when there is no room.
+     * @return false when there is no room, or the connection has ended.
      */
     public boolean postReceive(final long id)
     {
         final int count = takeSegments();
-        if (0 == receives.room())
+        if (isClosed || 0 == receives.room())
         {
             return false;
         }
@@ -161,7 +171,7 @@ public final class RdmaQueuePair
      *
      * @param id       that its completion is reported with.
      * @param isNotice whether it is reported when it succeeds.
-     * @return false when there is no room.
+     * @return false when there is no room, or the connection has ended.
      */
     public boolean postSend(final long id, final boolean isNotice)
     {
@@ -174,11 +184,11 @@ public final class RdmaQueuePair
      * @param id        that its completion is reported with.
      * @param isNotice  whether it is reported when it succeeds.
      * @param immediate that the peer gets with its completion.
-     * @return false when there is no room.
+     * @return false when there is no room, or the connection has ended.
      */
     public boolean postSendWithImmediate(final long id, final boolean isNotice, final int immediate)
     {
-        SendRequest.immediate(sendAddress, Integer.reverseBytes(immediate));
+        immediate(Integer.reverseBytes(immediate));
         return post(id, isNotice, Verbs.IBV_WR_SEND_WITH_IMM, true);
     }
 
@@ -188,11 +198,11 @@ public final class RdmaQueuePair
      * @param id        that its completion is reported with.
      * @param isNotice  whether it is reported when it succeeds.
      * @param remoteKey that is invalid when the peer gets the message.
-     * @return false when there is no room.
+     * @return false when there is no room, or the connection has ended.
      */
     public boolean postSendWithInvalidate(final long id, final boolean isNotice, final int remoteKey)
     {
-        SendRequest.immediate(sendAddress, remoteKey);
+        immediate(remoteKey);
         return post(id, isNotice, Verbs.IBV_WR_SEND_WITH_INV, true);
     }
 
@@ -203,7 +213,7 @@ public final class RdmaQueuePair
      * @param isNotice      whether it is reported when it succeeds.
      * @param remoteAddress at the peer.
      * @param remoteKey     of a region there that may be written.
-     * @return false when there is no room.
+     * @return false when there is no room, or the connection has ended.
      */
     public boolean postWrite(final long id, final boolean isNotice, final long remoteAddress, final int remoteKey)
     {
@@ -219,13 +229,13 @@ public final class RdmaQueuePair
      * @param remoteAddress at the peer.
      * @param remoteKey     of a region there that may be written.
      * @param immediate     that the peer gets with its completion.
-     * @return false when there is no room.
+     * @return false when there is no room, or the connection has ended.
      */
     public boolean postWriteWithImmediate(
         final long id, final boolean isNotice, final long remoteAddress, final int remoteKey, final int immediate)
     {
         remote(remoteAddress, remoteKey);
-        SendRequest.immediate(sendAddress, Integer.reverseBytes(immediate));
+        immediate(Integer.reverseBytes(immediate));
         return post(id, isNotice, Verbs.IBV_WR_RDMA_WRITE_WITH_IMM, true);
     }
 
@@ -237,7 +247,7 @@ public final class RdmaQueuePair
      * @param isNotice      whether it is reported when it succeeds.
      * @param remoteAddress at the peer.
      * @param remoteKey     of a region there that may be read.
-     * @return false when there is no room.
+     * @return false when there is no room, or the connection has ended.
      */
     public boolean postRead(final long id, final boolean isNotice, final long remoteAddress, final int remoteKey)
     {
@@ -254,13 +264,16 @@ public final class RdmaQueuePair
      * @param remoteKey     of a region there that takes atomics.
      * @param expected      to compare with.
      * @param value         to replace by.
-     * @return false when there is no room.
+     * @return false when there is no room, or the connection has ended.
      */
     public boolean postCompareAndSwap(
         final long id, final long remoteAddress, final int remoteKey, final long expected, final long value)
     {
         atomic(remoteAddress, remoteKey, expected);
-        SendRequest.atomicSwap(sendAddress, value);
+        if (!isClosed)
+        {
+            SendRequest.atomicSwap(sendAddress, value);
+        }
         return post(id, true, Verbs.IBV_WR_ATOMIC_CMP_AND_SWP, false);
     }
 
@@ -271,7 +284,7 @@ public final class RdmaQueuePair
      * @param remoteAddress at the peer, a multiple of 8.
      * @param remoteKey     of a region there that takes atomics.
      * @param addend        to add.
-     * @return false when there is no room.
+     * @return false when there is no room, or the connection has ended.
      */
     public boolean postFetchAndAdd(
         final long id, final long remoteAddress, final int remoteKey, final long addend)
@@ -282,15 +295,29 @@ public final class RdmaQueuePair
 
     private void remote(final long remoteAddress, final int remoteKey)
     {
-        SendRequest.remoteAddress(sendAddress, remoteAddress);
-        SendRequest.remoteKey(sendAddress, remoteKey);
+        if (!isClosed)
+        {
+            SendRequest.remoteAddress(sendAddress, remoteAddress);
+            SendRequest.remoteKey(sendAddress, remoteKey);
+        }
+    }
+
+    private void immediate(final int value)
+    {
+        if (!isClosed)
+        {
+            SendRequest.immediate(sendAddress, value);
+        }
     }
 
     private void atomic(final long remoteAddress, final int remoteKey, final long compareOrAdd)
     {
-        SendRequest.atomicAddress(sendAddress, remoteAddress);
-        SendRequest.atomicCompareOrAdd(sendAddress, compareOrAdd);
-        SendRequest.atomicKey(sendAddress, remoteKey);
+        if (!isClosed)
+        {
+            SendRequest.atomicAddress(sendAddress, remoteAddress);
+            SendRequest.atomicCompareOrAdd(sendAddress, compareOrAdd);
+            SendRequest.atomicKey(sendAddress, remoteKey);
+        }
     }
 
     private boolean post(final long id, final boolean isNotice, final int opcode, final boolean mayInline)
@@ -299,7 +326,7 @@ public final class RdmaQueuePair
         final int requestFlags = flags;
         final int count = takeSegments();
         flags = 0;
-        if (0 == sends.room())
+        if (isClosed || 0 == sends.room())
         {
             return false;
         }
@@ -393,6 +420,8 @@ public final class RdmaQueuePair
     /** The queue pair has been destroyed: what is outstanding has ended, and the device uses its memory no more. */
     void close()
     {
+        // The handler may post below: there is no queue pair that would take it, and soon no memory for requests.
+        isClosed = true;
         completions.remove(slot, config.completions());
         while (0 != sends.outstanding())
         {

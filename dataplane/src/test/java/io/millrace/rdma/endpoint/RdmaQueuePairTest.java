@@ -248,6 +248,43 @@ class RdmaQueuePairTest
         assertEquals(List.of("sent 1 FLUSHED", "sent 2 FLUSHED", "received 3 FLUSHED 0 0"), reported());
     }
 
+    /** What a handler posts when it is notified of the end comes too late: the queue pair is destroyed. */
+    @Test
+    void shouldPostNothingOnceItIsClosed()
+    {
+        final List<Boolean> posted = new ArrayList<>();
+        final RdmaQueuePair[] made = new RdmaQueuePair[1];
+        final CompletionHandler posting = new CompletionHandler()
+        {
+            @Override
+            public void onSent(final long id, final CompletionStatus status)
+            {
+                if (posted.size() < 8)
+                {
+                    posted.add(made[0].segment(0x1000, 8, 7).postWrite(9, true, 0x2000, 8));
+                }
+            }
+
+            @Override
+            public void onReceived(
+                final long id, final CompletionStatus status, final int bytes, final int immediate)
+            {
+                if (posted.size() < 8)
+                {
+                    posted.add(made[0].segment(0x1000, 8, 7).postReceive(9));
+                }
+            }
+        };
+        made[0] = new RdmaQueuePair(queue, posting, SIZES, () -> progress++);
+        made[0].open(provider.queuePair, INLINE);
+        made[0].postSend(1, true);
+        made[0].postReceive(2);
+        made[0].close();
+        assertEquals(List.of(false, false), posted);
+        assertFalse(made[0].segment(0x1000, 8, 7).postCompareAndSwap(3, 0x2000, 8, 1, 2), "after it was closed");
+        assertEquals(List.of(1, 1), List.of(provider.sentCount(), provider.receivedCount()));
+    }
+
     /** The number of a queue pair is free when nothing of it can come any more. */
     @Test
     void shouldNotTakeCompletionsOfAClosedQueuePairForThoseOfAnother()
