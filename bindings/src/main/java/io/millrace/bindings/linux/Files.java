@@ -80,6 +80,9 @@ public final class Files
     private static final MethodHandle EVENTFD = Native.linkErrno("eventfd", linux_h.eventfd$descriptor());
     /** {@code fcntl}, of Linux on all processors. */
     private static final long F_DUPFD_CLOEXEC = 1030;
+    private static final long F_GETFL = 3;
+    private static final long F_SETFL = 4;
+    private static final long O_NONBLOCK = 04000;
     private static final MethodHandle FCNTL = Native.linkErrno("fcntl",
         FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG), Linker.Option.firstVariadicArg(2));
     private static final MethodHandle STATX = Native.linkErrno("statx", linux_h.statx$descriptor());
@@ -370,6 +373,27 @@ public final class Files
         {
             final MemorySegment capture = Native.capture();
             return Native.intResult(capture, (long)FCNTL.invokeExact(capture, (long)fd, F_DUPFD_CLOEXEC, 0L));
+        }
+        catch (final Throwable t)
+        {
+            throw Native.broken(t);
+        }
+    }
+
+    /**
+     * Has calls on a descriptor fail with {@code EAGAIN} instead of waiting.
+     *
+     * @param fd descriptor.
+     * @return 0 or negated errno.
+     */
+    public static int setNonBlocking(final int fd)
+    {
+        try
+        {
+            final MemorySegment capture = Native.capture();
+            final int flags = Native.intResult(capture, (long)FCNTL.invokeExact(capture, (long)fd, F_GETFL, 0L));
+            return flags < 0 ? flags : Native.intResult(
+                capture, (long)FCNTL.invokeExact(capture, (long)fd, F_SETFL, flags | O_NONBLOCK));
         }
         catch (final Throwable t)
         {

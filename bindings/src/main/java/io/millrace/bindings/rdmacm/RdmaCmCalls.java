@@ -333,11 +333,12 @@ public final class RdmaCmCalls
     }
 
     /**
-     * Takes an event. Blocks while there is none: call when the descriptor is readable.
+     * Takes an event. Blocks while there is none, unless the descriptor is non-blocking. That the descriptor was
+     * readable is not enough: the library discards some events, the kernel those of an identifier that is destroyed.
      *
      * @param channelAddress  channel.
      * @param eventOutAddress 64 bits that take the address of a {@link ConnectionEvent}.
-     * @return 0 or negated errno.
+     * @return 0 or negated errno; {@code EAGAIN} when a non-blocking channel has none.
      */
     public static int event(final long channelAddress, final long eventOutAddress)
     {

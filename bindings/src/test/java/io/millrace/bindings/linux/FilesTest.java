@@ -17,6 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 class FilesTest
 {
     private static final int MODE = 0600;
+    private static final int O_APPEND = 02000;
+    private static final int O_NONBLOCK = 04000;
 
     @TempDir
     private Path folder;
@@ -150,6 +152,22 @@ class FilesTest
         assertEquals(-Errno.EAGAIN, Files.read(fd, scratch + 8, 8));
         assertEquals(0, Files.close(fd));
         assertEquals(-Errno.EBADF, Files.close(fd));
+    }
+
+    /** The flag itself is read: a descriptor without it would wait without end. */
+    @Test
+    void shouldMakeADescriptorNonBlockingAndKeepItsOtherFlags() throws Exception
+    {
+        final int fd = NativeException.check("open", Files.open(
+            arena.allocateFrom(folder.resolve("appended").toString()).address(),
+            Files.O_RDWR | Files.O_CREAT | O_APPEND, MODE));
+        assertEquals(0, Files.setNonBlocking(fd));
+        final String flags = java.nio.file.Files.readAllLines(Path.of("/proc/self/fdinfo/" + fd)).stream()
+            .filter(line -> line.startsWith("flags:")).findAny().get();
+        final int bits = Integer.parseInt(flags.substring("flags:".length()).trim(), 8);
+        assertEquals(O_APPEND | O_NONBLOCK, bits & (O_APPEND | O_NONBLOCK), flags);
+        assertEquals(0, Files.close(fd));
+        assertEquals(-Errno.EBADF, Files.setNonBlocking(fd));
     }
 
     private int create(final String name)

@@ -5,6 +5,7 @@ import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.Epoll;
+import io.millrace.bindings.linux.Files;
 import io.millrace.bindings.linux.SocketAddress;
 import io.millrace.bindings.rdmacm.ConnectionEvent;
 import io.millrace.bindings.rdmacm.ConnectionId;
@@ -89,6 +90,9 @@ public final class ConnectionManager implements AutoCloseable
             throw new RdmaException("no RDMA connections: " + Errno.describe((int)-channelAddress) +
                 "; load the kernel's module: modprobe rdma_ucm");
         }
+        // An announced event may be gone when it is asked for: with its identifier, or discarded by the library.
+        NativeException.check(
+            "fcntl of the event channel", Files.setNonBlocking(RdmaCmCalls.descriptor(channelAddress)));
         reactor.register(RdmaCmCalls.descriptor(channelAddress), Epoll.EPOLLIN, (_) -> onReady());
     }
 
