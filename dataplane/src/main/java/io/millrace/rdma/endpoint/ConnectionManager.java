@@ -38,6 +38,8 @@ public final class ConnectionManager implements AutoCloseable
     /** Of each step that finds device and way; the whole is bounded by the caller's timeout. */
     static final int RESOLVE_MS = 2_000;
 
+    /** Of a request without answer. The kernel does not report that its peer has given up or is gone. */
+    private static final long REQUEST_NS = 10_000_000_000L;
     private static final int RETRIES = 7;
     /** With the device's default of some 0.1 to 0.7 s each; 7 would be for ever. */
     private static final int RECEIVER_NOT_READY_RETRIES = 6;
@@ -131,7 +133,8 @@ public final class ConnectionManager implements AutoCloseable
                 ConnectionFailures.text(RdmaCm.RDMA_CM_EVENT_ADDR_ERROR, status));
         }
         connections.put(id, connection);
-        connection.start(timeoutNs, peer.toString());
+        connection.start(
+            timeoutNs, peer + " does not answer: check its address, the link, and that it listens there for RDMA");
         return connection;
     }
 
@@ -197,6 +200,7 @@ public final class ConnectionManager implements AutoCloseable
             final Acceptor acceptor = acceptors.get(listener);
             final RdmaConnection request = new RdmaConnection(this, id, peer);
             connections.put(id, request);
+            request.start(REQUEST_NS, "the request was not answered in time");
             acceptor.onRequest(request);
             return;
         }

@@ -31,6 +31,10 @@ public final class RdmaConnection
     private RdmaQueuePair queuePair;
     private long timerId = NO_TIMER;
     private String reason = "";
+    private boolean isRejected;
+    /** Set when the identifier is freed. */
+    private InetSocketAddress lastPeerAddress;
+    private InetSocketAddress lastLocalAddress;
 
     /** One that connects. */
     RdmaConnection(
@@ -80,6 +84,10 @@ public final class RdmaConnection
     {
         if (null == domain)
         {
+            if (ConnectionState.CLOSED == state)
+            {
+                throw new IllegalStateException("a closed connection has no device");
+            }
             domain = manager.domain(ConnectionId.context(idAddress));
         }
         return domain;
@@ -94,118 +102,141 @@ public final class RdmaConnection
     }
 
     /**
-     * {@return the address of the peer, while it is not closed}
+     * {@return the address of the peer}
      */
     public InetSocketAddress peerAddress()
     {
-        return SocketAddress.read(ConnectionId.peerAddress(idAddress));
+        return null != lastPeerAddress ? lastPeerAddress : SocketAddress.read(ConnectionId.peerAddress(idAddress));
     }
 
     /**
-     * {@return the address of this side, while it is not closed}
+     * {@return the address of this side}
      */
     public InetSocketAddress localAddress()
     {
-        return SocketAddress.read(ConnectionId.localAddress(idAddress));
+        return null != lastLocalAddress ? lastLocalAddress : SocketAddress.read(ConnectionId.localAddress(idAddress));
     }
 
     /**
-     * Accepts the peer's request.
+     * Accepts the peer's request. The handler is notified when that fails, also when the peer has given up.
      *
      * @param queuePairConfig   sizes.
      * @param connectionHandler owner; asked for receive requests before this returns.
      * @param data              that the peer is told, up to {@value ConnectionManager#ACCEPT_DATA_BYTES_MAX} bytes.
-     * @throws RdmaException when no queue pair can be made; the peer is refused then, and the handler told.
      */
     public void accept(
         final QueuePairConfig queuePairConfig, final ConnectionHandler connectionHandler, final byte[] data)
     {
-        if (ConnectionState.REQUESTED != state)
+        if (ConnectionState.REQUESTED != state && !isUnansweredRequest())
         {
             throw new IllegalStateException("cannot accept a connection that is " + state);
         }
         ConnectionManager.checkData(data, ConnectionManager.ACCEPT_DATA_BYTES_MAX);
+        if (isUnansweredRequest())
+        {
+            handler = connectionHandler;
+            handler.onClosed(this, reason);
+            return;
+        }
+        cancelTimer();
         config = queuePairConfig;
         handler = connectionHandler;
         ownData = data.clone();
         try
         {
             openQueuePair();
-            state = ConnectionState.ACCEPTING;
-            check("rdma_accept", RdmaCmCalls.accept(idAddress, parameters()));
+            if (ConnectionState.REQUESTED == state)
+            {
+                state = ConnectionState.ACCEPTING;
+                check("rdma_accept", RdmaCmCalls.accept(idAddress, parameters()));
+            }
         }
         catch (final RdmaException e)
         {
-            RdmaCmCalls.reject(idAddress, 0L, 0);
-            reason = e.getMessage();
-            finish();
-            throw e;
+            close(e.getMessage());
         }
     }
 
+    /** The time to answer has passed, or the manager was closed. */
+    private boolean isUnansweredRequest()
+    {
+        return ConnectionState.CLOSED == state && null == handler && !isRejected;
+    }
+
     /**
-     * Refuses the peer's request; it is gone then.
+     * Refuses the peer's request; it is gone then. Does nothing when the peer has given up.
      *
      * @param data that the peer is told, up to {@value ConnectionManager#REJECT_DATA_BYTES_MAX} bytes.
      */
     public void reject(final byte[] data)
     {
+        ConnectionManager.checkData(data, ConnectionManager.REJECT_DATA_BYTES_MAX);
+        if (isUnansweredRequest())
+        {
+            return;
+        }
         if (ConnectionState.REQUESTED != state)
         {
             throw new IllegalStateException("cannot reject a connection that is " + state);
         }
-        ConnectionManager.checkData(data, ConnectionManager.REJECT_DATA_BYTES_MAX);
+        isRejected = true;
         RdmaCmCalls.reject(idAddress, manager.privateData(data), data.length);
         finish();
     }
 
     /**
      * Ends the connection. What is outstanding is reported as flushed, then that it is closed; both after this has
-     * returned, unless it was never established. Does nothing when it ends already.
+     * returned. Does nothing when it ends already.
      *
      * @param why for the handler.
      */
     public void close(final String why)
     {
-        switch (state)
+        if (ConnectionState.CLOSING == state || ConnectionState.CLOSED == state)
         {
-            case CLOSING, CLOSED ->
-            {
-                // Its first reason stands.
-            }
-            case ESTABLISHED, ACCEPTING ->
-            {
-                reason = why;
-                cancelTimer();
-                state = ConnectionState.CLOSING;
-                // Fails the queue pair, whose requests come back as flushed. It has failed already when this fails.
-                RdmaCmCalls.disconnect(idAddress);
-                timerId = manager.reactor().schedule(manager.reactor().nowNs() + DRAIN_NS, (_) ->
-                {
-                    timerId = NO_TIMER;
-                    finish();
-                });
-                onProgress();
-            }
-            default ->
-            {
-                reason = why;
-                finish();
-            }
+            // Its first reason stands.
+            return;
         }
+        reason = why;
+        if (null == handler)
+        {
+            finish();
+            return;
+        }
+        final boolean isConnected = ConnectionState.ESTABLISHED == state || ConnectionState.ACCEPTING == state;
+        state = ConnectionState.CLOSING;
+        if (isConnected)
+        {
+            // Fails the queue pair, whose requests come back as flushed. It has failed already when this fails.
+            RdmaCmCalls.disconnect(idAddress);
+        }
+        // Never at once: the caller may be a handler that goes on to use the queue pair.
+        cancelTimer();
+        final long drainNs = isConnected && 0 != queuePair.outstanding() ? DRAIN_NS : 0;
+        timerId = manager.reactor().schedule(manager.reactor().nowNs() + drainNs, (_) ->
+        {
+            timerId = NO_TIMER;
+            finish();
+        });
     }
 
-    void start(final long timeoutNs, final String peer)
+    /** Bounds how long it takes to be established. */
+    void start(final long timeoutNs, final String why)
     {
         timerId = manager.reactor().schedule(manager.reactor().nowNs() + timeoutNs, (_) ->
         {
             timerId = NO_TIMER;
-            close(peer + " does not answer: check its address, the link, and that it listens there for RDMA");
+            close(why);
         });
     }
 
     void onEvent(final int type, final int status, final PeerParameters peer)
     {
+        if (ConnectionState.CLOSING == state)
+        {
+            // Such as an acceptance that crossed with the end.
+            return;
+        }
         try
         {
             if (RdmaCm.RDMA_CM_EVENT_ADDR_RESOLVED == type)
@@ -216,8 +247,11 @@ public final class RdmaConnection
             else if (RdmaCm.RDMA_CM_EVENT_ROUTE_RESOLVED == type)
             {
                 openQueuePair();
-                state = ConnectionState.CONNECTING;
-                check("rdma_connect", RdmaCmCalls.connect(idAddress, parameters()));
+                if (ConnectionState.RESOLVING_ROUTE == state)
+                {
+                    state = ConnectionState.CONNECTING;
+                    check("rdma_connect", RdmaCmCalls.connect(idAddress, parameters()));
+                }
             }
             else if (RdmaCm.RDMA_CM_EVENT_ESTABLISHED == type)
             {
@@ -231,7 +265,10 @@ public final class RdmaConnection
             }
             else if (RdmaCm.RDMA_CM_EVENT_TIMEWAIT_EXIT != type)
             {
-                onPeer(peer);
+                if (RdmaCm.RDMA_CM_EVENT_REJECTED == type)
+                {
+                    onPeer(peer);
+                }
                 close(ConnectionFailures.text(type, status));
             }
         }
@@ -260,6 +297,7 @@ public final class RdmaConnection
         }
         made.open(ConnectionId.queuePair(idAddress), manager.grantedInlineBytes());
         queuePair = made;
+        // It may close the connection.
         handler.onQueuePair(this);
     }
 
@@ -317,6 +355,8 @@ public final class RdmaConnection
         {
             RdmaCmCalls.destroyQueuePair(idAddress);
         }
+        lastPeerAddress = peerAddress();
+        lastLocalAddress = localAddress();
         manager.remove(this, idAddress);
         RdmaCmCalls.destroyId(idAddress);
         if (null != queuePair)

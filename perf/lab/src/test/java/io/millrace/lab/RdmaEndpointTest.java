@@ -28,8 +28,8 @@ final class RdmaEndpointTest
     {
         result.assertStep("connect");
         assertEquals(List.of("messages", "one-sided", "stream", "idle", "wrong-key", "revoked-region", "long-message",
-            "receiver-not-ready", "refusals", "measurements", "closed-manager"), result.lines("DONE"),
-            result::description);
+            "receiver-not-ready", "refusals", "measurements", "event-channel", "late-answers", "closed-in-handler",
+            "closed-manager"), result.lines("DONE"), result::description);
     }
 
     @Test

@@ -10,15 +10,21 @@ import io.millrace.perf.rdma.RdmaTestServer;
 import io.millrace.perf.rdma.RdmaTests;
 import io.millrace.rdma.RdmaException;
 import io.millrace.rdma.endpoint.ConnectionManager;
+import io.millrace.rdma.endpoint.ConnectionState;
 import io.millrace.rdma.endpoint.QueuePairConfig;
+import io.millrace.rdma.endpoint.RdmaConnection;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -35,6 +41,7 @@ public final class RdmaEndpointRun
     private final Reactor reactor = new Reactor(ReactorConfig.of("client", -1));
     private final Reactor servers = new Reactor(ReactorConfig.of("server", -1));
     private final LinkedBlockingQueue<RdmaPeer> accepted = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<RdmaConnection> waiting = new LinkedBlockingQueue<>();
     private final InetSocketAddress listening;
     private ConnectionManager clientManager;
     private ConnectionManager serverManager;
@@ -55,6 +62,11 @@ public final class RdmaEndpointRun
             if (new String(request.peerData(), US_ASCII).startsWith("no"))
             {
                 request.reject("full".getBytes(US_ASCII));
+                return;
+            }
+            if (new String(request.peerData(), US_ASCII).startsWith("wait"))
+            {
+                waiting.add(request);
                 return;
             }
             final RdmaPeer peer = new RdmaPeer(onServerQueuePair);
@@ -90,6 +102,9 @@ public final class RdmaEndpointRun
         run.part("receiver-not-ready", run::receiverNotReady);
         run.part("refusals", run::refusals);
         run.part("measurements", run::measurements);
+        run.part("event-channel", run::eventChannel);
+        run.part("late-answers", run::lateAnswers);
+        run.part("closed-in-handler", run::closedInHandler);
         run.part("closed-manager", run::closedManager);
         run.servers.call(() ->
         {
@@ -386,6 +401,89 @@ public final class RdmaEndpointRun
         }).get();
         check(14 == log.stream().filter((each) -> each.contains("connected")).count(), log.toString());
         check(1 == log.stream().filter((each) -> each.startsWith("refused")).count(), log.toString());
+    }
+
+    /** Asking for an event that is gone must not stop a reactor. */
+    private void eventChannel() throws Exception
+    {
+        int channels = 0;
+        try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd")))
+        {
+            for (final Path each : descriptors.filter(Files::isSymbolicLink).toList())
+            {
+                if (Files.readSymbolicLink(each).endsWith("rdma_cm"))
+                {
+                    final List<String> lines = Files.readAllLines(Path.of("/proc/self/fdinfo").resolve(
+                        each.getFileName()));
+                    final String flags = lines.stream().filter(line -> line.startsWith("flags:")).findAny().get();
+                    final int bits = Integer.parseInt(flags.substring("flags:".length()).trim(), 8);
+                    check(0 != (bits & 04000), "non-blocking: " + lines);
+                    channels++;
+                }
+            }
+        }
+        check(channels >= 2, channels + " event channels");
+    }
+
+    /** Requests that are answered when the peer has given up, or too late. */
+    private void lateAnswers() throws Exception
+    {
+        final RdmaPeer impatient = connect(listening, "wait");
+        final RdmaConnection given = waiting.poll(60, TimeUnit.SECONDS);
+        onClient(() -> impatient.connection.close("too slow"));
+        check("too slow".equals(impatient.closed()), "own reason");
+        Thread.sleep(200);
+        final RdmaPeer answered = new RdmaPeer(RdmaEndpointRun::postReceives);
+        servers.call(() ->
+        {
+            given.accept(SIZES, answered, new byte[0]);
+            return null;
+        }).get();
+        System.out.println("VALUE gave-up " + answered.closed());
+        final RdmaPeer patient = connect(listening, "wait");
+        final RdmaConnection forgotten = waiting.poll(60, TimeUnit.SECONDS);
+        check("the peer refused the connection".equals(patient.closed()), "refused");
+        final RdmaPeer late = new RdmaPeer(RdmaEndpointRun::postReceives);
+        servers.call(() ->
+        {
+            forgotten.reject(new byte[0]);
+            forgotten.accept(SIZES, late, new byte[0]);
+            return null;
+        }).get();
+        check("the request was not answered in time".equals(late.closed()), "own reason");
+    }
+
+    /** Handlers that end a connection and go on to use it. */
+    private void closedInHandler() throws Exception
+    {
+        final RdmaPeer undecided = new RdmaPeer((peer) ->
+        {
+            peer.connection.close("changed its mind");
+            postReceives(peer);
+        });
+        reactor.call(() -> clientManager.connect(
+            listening, SIZES, undecided, "hello".getBytes(US_ASCII), CONNECT_NS)).get();
+        check("changed its mind".equals(undecided.closed()), "own reason of the client");
+        onServerQueuePair = (peer) ->
+        {
+            postReceives(peer);
+            peer.connection.close("no room");
+        };
+        client = connect(listening, "hello");
+        final String why = client.closed();
+        check("the peer refused the connection".equals(why), why);
+        check("no room".equals(accepted.poll(60, TimeUnit.SECONDS).closed()), "own reason of the server");
+        onServerQueuePair = RdmaEndpointRun::postReceives;
+        open();
+        onClient(() ->
+        {
+            client.connection.close("enough");
+            check(ConnectionState.CLOSING == client.connection.state(), "reported later");
+        });
+        check("enough".equals(client.closed()), "own reason");
+        check(listening.equals(client.connection.peerAddress()), "whose connection it was");
+        check("the peer ended the connection".equals(server.closed()), "the peer's reason");
+        check(new String(server.connection.peerData(), US_ASCII).startsWith("hello"), "what the client said");
     }
 
     /** What is outstanding is reported before the connection is. */
