@@ -403,12 +403,12 @@ public final class BufferPool implements Poller
     }
 
     /**
-     * {@return false while a waiter may be served}
+     * {@return false while a waiter may be served, or memory be gathered for one}
      */
     @Override
     public boolean canSleep()
     {
-        return 0 == waiting || !isDue && !claim.isReady();
+        return 0 == waiting || !isDue && !claim.isReady() && (!isClaimWanted || null != claim.share());
     }
 
     private int serve(final BufferShare share)

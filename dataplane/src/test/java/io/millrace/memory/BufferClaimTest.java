@@ -1,6 +1,8 @@
 package io.millrace.memory;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
@@ -54,5 +56,29 @@ class BufferClaimTest
         assertTrue(claim(true).admits(waiting, LARGEST, 2L * LARGEST));
         assertFalse(claim(true).admits(waiting, LARGEST, 2L * LARGEST - 1));
         assertTrue(claim(false).admits(waiting, LARGEST, LARGEST));
+    }
+
+    /** A reactor that sleeps is woken by what is given back, and the memory may be there already. */
+    @Test
+    void shouldNotLetItsReactorSleepWhileItCanGather()
+    {
+        final BufferPool two = new BufferPool(1L << 32, 2 * LARGEST, LARGEST);
+        final BufferShare holder = two.newShare(new BufferGroup());
+        assertNotEquals(0, two.acquire(holder, PAGE));
+        final int[] granted = {0};
+        two.await(new BufferWaiter()
+        {
+            @Override
+            public void onBuffer(final long address, final int lengthBytes)
+            {
+                granted[0] = lengthBytes;
+            }
+        }, two.newShare(new BufferGroup()), LARGEST);
+        for (int i = 0; i < 10 && !two.canSleep(); i++)
+        {
+            two.poll();
+        }
+        assertTrue(two.canSleep(), "it would poll for ever");
+        assertEquals(LARGEST, granted[0]);
     }
 }
