@@ -130,6 +130,7 @@ class WriteCacheTest
         write(5, 0x11, false);
         loseNoneOf(5, 0x11);
         write(5, 0x22, false);
+        assertEquals(0x22, content(5));
         write(6, 0x33, false);
         loseAll();
         assertEquals(0x11, content(5));
@@ -254,6 +255,8 @@ class WriteCacheTest
         write(CACHE_BLOCKS, 0x22, false);
         assertEquals(0, contentBelow(CACHE_BLOCKS - 1));
         assertEquals(0x22, contentBelow(CACHE_BLOCKS));
+        write(0, 0x55, false);
+        assertEquals(0, contentBelow(0), "it has its place");
         // Over one that is cached, so that the older one must not come back.
         assertEquals(BlockStatus.SUCCESS, write(CACHE_BLOCKS - 1, 2, 0x33, false));
         assertEquals(0x33, content(CACHE_BLOCKS - 1));
