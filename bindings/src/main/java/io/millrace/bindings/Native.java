@@ -202,11 +202,16 @@ public final class Native
      *
      * @param capture that was handed to the call.
      * @param result  of the call; 0 is failure.
-     * @return the address, or the negated {@code errno}.
+     * @return the address, or the negated {@code errno}; never 0: {@code EIO} when the function left none.
      */
     public static long addressResult(final MemorySegment capture, final long result)
     {
-        return 0L == result ? -(int)ERRNO.get(capture, 0L) : result;
+        if (0L != result)
+        {
+            return result;
+        }
+        final int errno = (int)ERRNO.get(capture, 0L);
+        return 0 == errno ? -Errno.EIO : -errno;
     }
 
     /**

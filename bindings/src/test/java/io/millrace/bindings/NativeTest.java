@@ -47,6 +47,10 @@ class NativeTest
         assertEquals(7, Native.intResult(capture, 0x12345678_00000007L));
         assertEquals(0x12345678_FFFFFFFFL, Native.result(capture, 0x12345678_FFFFFFFFL));
         assertEquals(-Errno.EBADF, Native.result(capture, -1L));
+        assertEquals(-Errno.EBADF, Native.addressResult(capture, 0L));
+        assertEquals(-1L, Native.addressResult(capture, -1L), "any address");
+        capture.fill((byte)0);
+        assertEquals(-Errno.EIO, Native.addressResult(capture, 0L), "a function that leaves no reason");
     }
 
     @Test
