@@ -44,7 +44,7 @@ public final class ConnectionParameters
     }
 
     /**
-     * Sets how often is waited for a receive request of the peer, 0 to 6; 7: for ever.
+     * Sets how often is waited for a receive request of the peer, 0 to 6; 7: without limit.
      *
      * @param address of the structure.
      * @param value   to set.

@@ -11,7 +11,7 @@ public final class RdmaCm
     public static final int RDMA_CM_EVENT_ADDR_RESOLVED = rdmacm_h.RDMA_CM_EVENT_ADDR_RESOLVED();
     /** It was not. */
     public static final int RDMA_CM_EVENT_ADDR_ERROR = rdmacm_h.RDMA_CM_EVENT_ADDR_ERROR();
-    /** The way to the peer was found. */
+    /** The route to the peer was found. */
     public static final int RDMA_CM_EVENT_ROUTE_RESOLVED = rdmacm_h.RDMA_CM_EVENT_ROUTE_RESOLVED();
     /** It was not. */
     public static final int RDMA_CM_EVENT_ROUTE_ERROR = rdmacm_h.RDMA_CM_EVENT_ROUTE_ERROR();
@@ -29,7 +29,7 @@ public final class RdmaCm
     public static final int RDMA_CM_EVENT_ESTABLISHED = rdmacm_h.RDMA_CM_EVENT_ESTABLISHED();
     /** The connection ended. */
     public static final int RDMA_CM_EVENT_DISCONNECTED = rdmacm_h.RDMA_CM_EVENT_DISCONNECTED();
-    /** The device goes away. */
+    /** The device is being removed. */
     public static final int RDMA_CM_EVENT_DEVICE_REMOVAL = rdmacm_h.RDMA_CM_EVENT_DEVICE_REMOVAL();
     /** The address belongs to another device now. */
     public static final int RDMA_CM_EVENT_ADDR_CHANGE = rdmacm_h.RDMA_CM_EVENT_ADDR_CHANGE();

@@ -169,7 +169,7 @@ public final class RdmaCmCalls
     }
 
     /**
-     * Finds the way to the peer; the answer is an event.
+     * Resolves the route to the peer; the answer is an event.
      *
      * @param idAddress identifier with a device.
      * @param timeoutMs in milliseconds.

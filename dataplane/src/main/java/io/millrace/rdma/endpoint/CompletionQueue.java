@@ -18,7 +18,7 @@ import java.util.List;
 
 /**
  * Completion queue of a reactor: polled while there is work, armed before the reactor sleeps, so that the next
- * completion wakes it. Queue pairs have places in it, so that it cannot overrun. Reactor's thread; nothing is allocated
+ * completion wakes it. Queue pairs reserve entries, so that it cannot overrun. Reactor's thread; nothing is allocated
  * for a completion.
  */
 final class CompletionQueue implements Poller
@@ -35,14 +35,14 @@ final class CompletionQueue implements Poller
     private final long cqAddress;
     private final int capacity;
     private final BitSet isTaken = new BitSet();
-    private final List<Leaving> leaving = new ArrayList<>();
+    private final List<DestroyedPair> destroyed = new ArrayList<>();
     private RdmaQueuePair[] pairs = new RdmaQueuePair[PAIRS_MIN];
     private int reserved;
     private boolean isArmed;
     private boolean isClosed;
 
-    /** Places of a destroyed queue pair, some of whose completions may be in the queue. */
-    private record Leaving(int slot, int completions)
+    /** Entries of a destroyed queue pair, some of whose completions may be in the queue. */
+    private record DestroyedPair(int slot, int completions)
     {
     }
 
@@ -77,7 +77,7 @@ final class CompletionQueue implements Poller
     }
 
     /**
-     * Gives a queue pair its places.
+     * Reserves the entries of a queue pair.
      *
      * @param pair        that will complete here.
      * @param completions it may have outstanding at once.
@@ -89,7 +89,7 @@ final class CompletionQueue implements Poller
         if (completions > capacity - reserved)
         {
             throw new RdmaException("a queue pair of " + completions + " requests does not fit the completion queue: " +
-                (capacity - reserved) + " of " + capacity + " places are left; use smaller queues");
+                (capacity - reserved) + " of " + capacity + " entries are left; use smaller queues");
         }
         final int slot = isTaken.nextClearBit(0);
         if (slot == pairs.length)
@@ -103,30 +103,30 @@ final class CompletionQueue implements Poller
     }
 
     /**
-     * Takes the places of a queue pair back that has been destroyed, as soon as nothing of it can be in the queue any
+     * Frees the entries of a queue pair that has been destroyed, as soon as nothing of it can be in the queue any
      * more.
      */
     void remove(final int slot, final int completions)
     {
         pairs[slot] = null;
-        leaving.add(new Leaving(slot, completions));
+        destroyed.add(new DestroyedPair(slot, completions));
     }
 
     private void release()
     {
-        for (final Leaving each : leaving)
+        for (final DestroyedPair each : destroyed)
         {
             isTaken.clear(each.slot);
             reserved -= each.completions;
         }
-        leaving.clear();
+        destroyed.clear();
     }
 
     @Override
     public int poll()
     {
         final int count = VerbsQueues.poll(cqAddress, BATCH, entriesAddress);
-        if (0 == count && !leaving.isEmpty())
+        if (0 == count && !destroyed.isEmpty())
         {
             release();
         }

@@ -41,7 +41,7 @@ final class ConnectionFailures
         }
         if (RdmaCm.RDMA_CM_EVENT_ROUTE_ERROR == type)
         {
-            return "there is no way to the peer (" + errno(status) + "): check the link and the subnet manager";
+            return "there is no route to the peer (" + errno(status) + "): check the link and the subnet manager";
         }
         if (RdmaCm.RDMA_CM_EVENT_UNREACHABLE == type)
         {
@@ -49,7 +49,7 @@ final class ConnectionFailures
         }
         if (RdmaCm.RDMA_CM_EVENT_DEVICE_REMOVAL == type)
         {
-            return "the RDMA device goes away";
+            return "the RDMA device was removed";
         }
         if (RdmaCm.RDMA_CM_EVENT_ADDR_CHANGE == type)
         {

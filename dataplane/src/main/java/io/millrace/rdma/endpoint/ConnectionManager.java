@@ -41,7 +41,7 @@ public final class ConnectionManager implements AutoCloseable
     /** Of a request without answer. The kernel does not report that its peer has given up or is gone. */
     private static final long REQUEST_NS = 10_000_000_000L;
     private static final int RETRIES = 7;
-    /** With the device's default of some 0.1 to 0.7 s each; 7 would be for ever. */
+    /** With the device's default of some 0.1 to 0.7 s each; 7 means without limit. */
     private static final int RECEIVER_NOT_READY_RETRIES = 6;
     private static final int COMPLETIONS_DEFAULT = 32_768;
 
@@ -145,7 +145,7 @@ public final class ConnectionManager implements AutoCloseable
      * @param backlog  requests that wait to be taken.
      * @param acceptor owner.
      * @return the address with its port.
-     * @throws RdmaException when the address cannot be had.
+     * @throws RdmaException when the address is in use, or of no RDMA device.
      */
     public InetSocketAddress listen(final InetSocketAddress local, final int backlog, final Acceptor acceptor)
     {

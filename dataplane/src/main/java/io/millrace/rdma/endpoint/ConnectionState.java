@@ -5,9 +5,9 @@ package io.millrace.rdma.endpoint;
  */
 public enum ConnectionState
 {
-    /** Looks for the device by which the peer is reached. */
+    /** Resolves the address of the peer to a device of this machine. */
     RESOLVING_ADDRESS,
-    /** Looks for the way to the peer. */
+    /** Resolves the route to the peer. */
     RESOLVING_ROUTE,
     /** Has asked the peer. */
     CONNECTING,

@@ -38,7 +38,7 @@ public final class RdmaQueuePair
     private CompletionStatus failure = CompletionStatus.SUCCESS;
     private boolean isClosed;
 
-    /** Takes its places in the completion queue; the queue pair itself follows. */
+    /** Reserves its entries of the completion queue; the queue pair itself follows. */
     RdmaQueuePair(
         final CompletionQueue completions,
         final CompletionHandler handler,
@@ -147,7 +147,7 @@ public final class RdmaQueuePair
     }
 
     /**
-     * Gives the peer's next message its memory.
+     * Posts the buffer of the peer's next message.
      *
      * @param id that its completion is reported with.
      * @return false when there is no room, or the connection has ended.

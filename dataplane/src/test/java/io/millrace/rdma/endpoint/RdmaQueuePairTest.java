@@ -314,7 +314,7 @@ class RdmaQueuePairTest
         final RdmaQueuePair second = pair();
         pair();
         final RdmaException refused = assertThrows(RdmaException.class, this::pair);
-        assertTrue(refused.getMessage().contains("0 of 36 places are left"), refused.getMessage());
+        assertTrue(refused.getMessage().contains("0 of 36 entries are left"), refused.getMessage());
         second.close();
         assertThrows(RdmaException.class, this::pair, "its completions may be in the queue");
         queue.poll();

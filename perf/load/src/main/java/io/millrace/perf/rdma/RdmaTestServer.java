@@ -40,7 +40,7 @@ public final class RdmaTestServer implements AutoCloseable
      * @param reactor that calls this.
      * @param local   address and port; port 0 for any.
      * @param log     takes a line for each client that comes, goes or is refused.
-     * @throws RdmaException when there is no RDMA, or the address cannot be had.
+     * @throws RdmaException when there is no RDMA, or the address is in use or of no RDMA device.
      */
     public RdmaTestServer(final Reactor reactor, final InetSocketAddress local, final Consumer<String> log)
     {
