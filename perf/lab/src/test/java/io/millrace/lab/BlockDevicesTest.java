@@ -28,6 +28,8 @@ final class BlockDevicesTest
         result.assertPassed();
         List.of("setup", "runs").forEach(result::assertStep);
         final List<String> lines = result.lines("CONTRACT");
+        // The checks and the contract on four block devices.
+        assertEquals(5, lines.stream().filter((line) -> line.contains(" passed ")).count(), result::description);
         assertEquals("failed with MEDIA_ERROR, is DEGRADED", lines.getFirst(), result::description);
         assertEquals("is ONLINE after a minute", lines.getLast(), result::description);
     }
