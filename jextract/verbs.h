@@ -24,21 +24,16 @@ _Static_assert(sizeof(struct ibv_context) == IBV_CONTEXT_ABI_COMPAT + sizeof(voi
 #define IBV_DEVICE_ATTR_EX_READ (IBV_DEVICE_ATTR_EX_ODP_CAPS + sizeof(struct ibv_odp_caps))
 
 /* Functions of a context that C calls by inline functions, and where their arguments' structures keep what is read. */
-#define IBV_CONTEXT_ASYNC_FD offsetof(struct ibv_context, async_fd)
 #define IBV_CONTEXT_OPS_POLL_CQ offsetof(struct ibv_context, ops.poll_cq)
 #define IBV_CONTEXT_OPS_REQ_NOTIFY_CQ offsetof(struct ibv_context, ops.req_notify_cq)
 #define IBV_CONTEXT_OPS_POST_SEND offsetof(struct ibv_context, ops.post_send)
 #define IBV_CONTEXT_OPS_POST_RECV offsetof(struct ibv_context, ops.post_recv)
 #define IBV_QP_CONTEXT offsetof(struct ibv_qp, context)
-#define IBV_QP_QP_NUM offsetof(struct ibv_qp, qp_num)
 #define IBV_CQ_CONTEXT offsetof(struct ibv_cq, context)
 #define IBV_CQ_CQE offsetof(struct ibv_cq, cqe)
 #define IBV_MR_LKEY offsetof(struct ibv_mr, lkey)
 #define IBV_MR_RKEY offsetof(struct ibv_mr, rkey)
 #define IBV_COMP_CHANNEL_FD offsetof(struct ibv_comp_channel, fd)
-#define IBV_ASYNC_EVENT_ELEMENT offsetof(struct ibv_async_event, element)
-#define IBV_ASYNC_EVENT_TYPE offsetof(struct ibv_async_event, event_type)
-#define IBV_ASYNC_EVENT_SIZE sizeof(struct ibv_async_event)
 
 /* A work request has unions of structures without names. */
 #define IBV_SEND_WR_SIZE sizeof(struct ibv_send_wr)

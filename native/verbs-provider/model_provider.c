@@ -24,6 +24,7 @@ struct record
     uint64_t polled_count;
     uint64_t notification_count;
     int64_t post_status;
+    int64_t poll_status; /* negative: the queue is broken */
     struct posted sent[RECORDS];
     struct posted received[RECORDS];
     struct ibv_wc completions[RECORDS];
@@ -63,6 +64,10 @@ static int poll_cq(struct ibv_cq *cq, int max, struct ibv_wc *completions)
 {
     struct record *record = (struct record *)cq->context;
     int count = 0;
+    if (record->poll_status < 0)
+    {
+        return (int)record->poll_status;
+    }
     while (count < max && record->polled_count < record->completed_count)
     {
         completions[count++] = record->completions[record->polled_count++ % RECORDS];

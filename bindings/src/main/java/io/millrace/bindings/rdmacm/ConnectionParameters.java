@@ -65,7 +65,7 @@ public final class ConnectionParameters
     }
 
     /**
-     * Sets what the peer is told.
+     * Sets the private data for the peer.
      *
      * @param address     of the structure.
      * @param dataAddress of the data.

@@ -17,10 +17,6 @@ public final class RdmaCm
     public static final int RDMA_CM_EVENT_ROUTE_ERROR = rdmacm_h.RDMA_CM_EVENT_ROUTE_ERROR();
     /** A peer asks for a connection. */
     public static final int RDMA_CM_EVENT_CONNECT_REQUEST = rdmacm_h.RDMA_CM_EVENT_CONNECT_REQUEST();
-    /** A peer accepted, for identifiers without queue pair. */
-    public static final int RDMA_CM_EVENT_CONNECT_RESPONSE = rdmacm_h.RDMA_CM_EVENT_CONNECT_RESPONSE();
-    /** A connection could not be made. */
-    public static final int RDMA_CM_EVENT_CONNECT_ERROR = rdmacm_h.RDMA_CM_EVENT_CONNECT_ERROR();
     /** The peer does not answer. */
     public static final int RDMA_CM_EVENT_UNREACHABLE = rdmacm_h.RDMA_CM_EVENT_UNREACHABLE();
     /** The peer refused. */

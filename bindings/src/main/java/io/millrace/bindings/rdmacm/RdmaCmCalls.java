@@ -295,7 +295,7 @@ public final class RdmaCmCalls
      * Refuses a request to connect.
      *
      * @param idAddress      of the request.
-     * @param privateAddress what the peer is told, or 0.
+     * @param privateAddress private data for the peer, or 0.
      * @param privateBytes   its length, up to 148.
      * @return 0 or negated errno.
      */
@@ -333,7 +333,7 @@ public final class RdmaCmCalls
     }
 
     /**
-     * Takes an event. Blocks while there is none, unless the descriptor is non-blocking. That the descriptor was
+     * Takes an event. Blocks until one comes, unless the descriptor is non-blocking. That the descriptor was
      * readable is not enough: the library discards some events, the kernel those of an identifier that is destroyed.
      *
      * @param channelAddress  channel.

@@ -71,8 +71,6 @@ public final class Verbs
     public static final int IBV_ACCESS_REMOTE_READ = verbs_h.IBV_ACCESS_REMOTE_READ();
     /** Access to a region: atomics of the peer. */
     public static final int IBV_ACCESS_REMOTE_ATOMIC = verbs_h.IBV_ACCESS_REMOTE_ATOMIC();
-    /** Access to a region: its pages are not pinned. */
-    public static final int IBV_ACCESS_ON_DEMAND = verbs_h.IBV_ACCESS_ON_DEMAND();
     /** Queue pair: reliable connection. */
     public static final int IBV_QPT_RC = verbs_h.IBV_QPT_RC();
     /** Request: write at the peer. */
@@ -95,8 +93,6 @@ public final class Verbs
     public static final int IBV_SEND_FENCE = verbs_h.IBV_SEND_FENCE();
     /** Flag of a request: has a completion also when it succeeds. */
     public static final int IBV_SEND_SIGNALED = verbs_h.IBV_SEND_SIGNALED();
-    /** Flag of a request: wakes a peer that waits for such only. */
-    public static final int IBV_SEND_SOLICITED = verbs_h.IBV_SEND_SOLICITED();
     /** Flag of a request: its data is copied into it when it is posted. */
     public static final int IBV_SEND_INLINE = verbs_h.IBV_SEND_INLINE();
     /** Status: done. */
@@ -133,42 +129,10 @@ public final class Verbs
     public static final int IBV_WC_RESP_TIMEOUT_ERR = verbs_h.IBV_WC_RESP_TIMEOUT_ERR();
     /** Status: other. */
     public static final int IBV_WC_GENERAL_ERR = verbs_h.IBV_WC_GENERAL_ERR();
-    /** Completed: send. */
-    public static final int IBV_WC_SEND = verbs_h.IBV_WC_SEND();
-    /** Completed: write. */
-    public static final int IBV_WC_RDMA_WRITE = verbs_h.IBV_WC_RDMA_WRITE();
-    /** Completed: read. */
-    public static final int IBV_WC_RDMA_READ = verbs_h.IBV_WC_RDMA_READ();
-    /** Completed: compare and swap. */
-    public static final int IBV_WC_COMP_SWAP = verbs_h.IBV_WC_COMP_SWAP();
-    /** Completed: add. */
-    public static final int IBV_WC_FETCH_ADD = verbs_h.IBV_WC_FETCH_ADD();
-    /** Completed: receive. */
-    public static final int IBV_WC_RECV = verbs_h.IBV_WC_RECV();
-    /** Completed: receive, of a write with immediate data. */
-    public static final int IBV_WC_RECV_RDMA_WITH_IMM = verbs_h.IBV_WC_RECV_RDMA_WITH_IMM();
     /** Flag of a completion: has immediate data. */
     public static final int IBV_WC_WITH_IMM = verbs_h.IBV_WC_WITH_IMM();
     /** Flag of a completion: a key was invalidated. */
     public static final int IBV_WC_WITH_INV = verbs_h.IBV_WC_WITH_INV();
-    /** Event: completion queue overran. */
-    public static final int IBV_EVENT_CQ_ERR = verbs_h.IBV_EVENT_CQ_ERR();
-    /** Event: queue pair failed. */
-    public static final int IBV_EVENT_QP_FATAL = verbs_h.IBV_EVENT_QP_FATAL();
-    /** Event: request of the peer was refused. */
-    public static final int IBV_EVENT_QP_REQ_ERR = verbs_h.IBV_EVENT_QP_REQ_ERR();
-    /** Event: access of the peer was refused. */
-    public static final int IBV_EVENT_QP_ACCESS_ERR = verbs_h.IBV_EVENT_QP_ACCESS_ERR();
-    /** Event: first packet of the peer. */
-    public static final int IBV_EVENT_COMM_EST = verbs_h.IBV_EVENT_COMM_EST();
-    /** Event: port carries data. */
-    public static final int IBV_EVENT_PORT_ACTIVE = verbs_h.IBV_EVENT_PORT_ACTIVE();
-    /** Event: port does not. */
-    public static final int IBV_EVENT_PORT_ERR = verbs_h.IBV_EVENT_PORT_ERR();
-    /** Event: device failed. */
-    public static final int IBV_EVENT_DEVICE_FATAL = verbs_h.IBV_EVENT_DEVICE_FATAL();
-    /** Event: queue pair takes no more of a shared receive queue. */
-    public static final int IBV_EVENT_QP_LAST_WQE_REACHED = verbs_h.IBV_EVENT_QP_LAST_WQE_REACHED();
 
     private Verbs()
     {

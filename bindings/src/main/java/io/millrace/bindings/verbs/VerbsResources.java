@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Protection domains, memory regions, completion channels and completion queues of libibverbs, by address, and the
- * events of a device. Set-up only: most ask the kernel. Any thread, but one at a time for each object. Callers make
+ * Protection domains, memory regions, completion channels and completion queues of libibverbs, by address. Set-up only:
+ * most ask the kernel. Any thread, but one at a time for each object. Callers make
  * sure
  * that {@link VerbsCalls#capability} is available; otherwise calls throw {@link IllegalStateException}.
  */
@@ -18,9 +18,7 @@ public final class VerbsResources
     private static final long MR_LKEY = verbs_h.IBV_MR_LKEY();
     private static final long MR_RKEY = verbs_h.IBV_MR_RKEY();
     private static final long CHANNEL_FD = verbs_h.IBV_COMP_CHANNEL_FD();
-    private static final long ASYNC_FD = verbs_h.IBV_CONTEXT_ASYNC_FD();
     private static final long CQ_ENTRIES = verbs_h.IBV_CQ_CQE();
-    private static final long QP_NUMBER = verbs_h.IBV_QP_QP_NUM();
 
     private VerbsResources()
     {
@@ -190,7 +188,7 @@ public final class VerbsResources
     }
 
     /**
-     * Takes an event from a channel. Blocks while there is none: call when the descriptor is readable.
+     * Takes an event from a channel. Blocks until one comes: call when the descriptor is readable.
      *
      * @param channelAddress channel.
      * @param cqOutAddress   64 bits that take the address of the completion queue.
@@ -231,45 +229,6 @@ public final class VerbsResources
     }
 
     /**
-     * Takes an asynchronous event of a device. Blocks while there is none: call when the descriptor is readable.
-     *
-     * @param contextAddress open device.
-     * @param eventAddress   of {@link AsyncEvent}, filled.
-     * @return 0 or negated errno.
-     */
-    public static int asyncEvent(final long contextAddress, final long eventAddress)
-    {
-        try
-        {
-            final MemorySegment capture = Native.capture();
-            return VerbsErrors.status(
-                capture, (long)Handles.GET_ASYNC_EVENT.invokeExact(capture, contextAddress, eventAddress));
-        }
-        catch (final Throwable t)
-        {
-            throw Native.broken(t);
-        }
-    }
-
-    /**
-     * Says that an asynchronous event is dealt with.
-     *
-     * @param eventAddress of {@link #asyncEvent}.
-     */
-    public static void acknowledgeAsyncEvent(final long eventAddress)
-    {
-        try
-        {
-            final MemorySegment capture = Native.capture();
-            final long ignored = (long)Handles.ACK_ASYNC_EVENT.invokeExact(capture, eventAddress);
-        }
-        catch (final Throwable t)
-        {
-            throw Native.broken(t);
-        }
-    }
-
-    /**
      * {@return the key of a region for work requests}
      *
      * @param mrAddress of {@link #registerMr}.
@@ -300,16 +259,6 @@ public final class VerbsResources
     }
 
     /**
-     * {@return the descriptor that is readable while a device has asynchronous events}
-     *
-     * @param contextAddress open device.
-     */
-    public static int asyncDescriptor(final long contextAddress)
-    {
-        return NativeMemory.getInt(contextAddress + ASYNC_FD);
-    }
-
-    /**
      * {@return how many completions a queue holds}
      *
      * @param cqAddress of {@link #createCq}.
@@ -317,16 +266,6 @@ public final class VerbsResources
     public static int entries(final long cqAddress)
     {
         return NativeMemory.getInt(cqAddress + CQ_ENTRIES);
-    }
-
-    /**
-     * {@return the number of a queue pair, which completions carry}
-     *
-     * @param qpAddress queue pair.
-     */
-    public static int number(final long qpAddress)
-    {
-        return NativeMemory.getInt(qpAddress + QP_NUMBER);
     }
 
     private static final class Handles
@@ -345,10 +284,6 @@ public final class VerbsResources
             link("ibv_get_cq_event", verbs_h.ibv_get_cq_event$descriptor());
         private static final MethodHandle ACK_CQ_EVENTS =
             link("ibv_ack_cq_events", verbs_h.ibv_ack_cq_events$descriptor());
-        private static final MethodHandle GET_ASYNC_EVENT =
-            link("ibv_get_async_event", verbs_h.ibv_get_async_event$descriptor());
-        private static final MethodHandle ACK_ASYNC_EVENT =
-            link("ibv_ack_async_event", verbs_h.ibv_ack_async_event$descriptor());
 
         private static MethodHandle link(final String function, final FunctionDescriptor descriptor)
         {

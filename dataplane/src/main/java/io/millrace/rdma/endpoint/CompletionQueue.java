@@ -60,7 +60,7 @@ final class CompletionQueue implements Poller
         final long channel = NativeException.check(
             "ibv_create_comp_channel", VerbsResources.createChannel(contextAddress));
         final long cq = VerbsResources.createCq(contextAddress, entries, 0L, channel);
-        if (cq < 0 && cq > -4096)
+        if (cq < 0)
         {
             VerbsResources.destroyChannel(channel);
             throw new NativeException("ibv_create_cq of " + entries + " entries", (int)-cq);
@@ -126,6 +126,11 @@ final class CompletionQueue implements Poller
     public int poll()
     {
         final int count = VerbsQueues.poll(cqAddress, BATCH, entriesAddress);
+        if (count < 0)
+        {
+            onBroken();
+            return 0;
+        }
         if (0 == count && !destroyed.isEmpty())
         {
             release();
@@ -153,7 +158,19 @@ final class CompletionQueue implements Poller
                 pair.onSent(RequestId.sequence(id), status);
             }
         }
-        return Math.max(0, count);
+        return count;
+    }
+
+    /** Nothing completes any more: the connections end by their own limits. */
+    private void onBroken()
+    {
+        for (final RdmaQueuePair pair : pairs)
+        {
+            if (null != pair)
+            {
+                pair.onBroken();
+            }
+        }
     }
 
     /** Immediate data is in network byte order, an invalidated key in ours. */

@@ -87,7 +87,7 @@ public final class ConnectionManager implements AutoCloseable
             throw new RdmaException(library.toString());
         }
         channelAddress = RdmaCmCalls.createEventChannel();
-        if (channelAddress < 0 && channelAddress > -4096)
+        if (channelAddress < 0)
         {
             throw new RdmaException("no RDMA connections: " + Errno.describe((int)-channelAddress) +
                 "; load the kernel's module: modprobe rdma_ucm");
@@ -109,7 +109,7 @@ public final class ConnectionManager implements AutoCloseable
      * @param peer      address and port.
      * @param config    sizes.
      * @param handler   owner.
-     * @param data      that the peer is told, up to {@value #CONNECT_DATA_BYTES_MAX} bytes.
+     * @param data      private data for the peer, up to {@value #CONNECT_DATA_BYTES_MAX} bytes.
      * @param timeoutNs until it is established, in nanoseconds.
      * @return the connection.
      * @throws RdmaException when it cannot begin; the handler is not called then.

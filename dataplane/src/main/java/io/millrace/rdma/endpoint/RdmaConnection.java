@@ -122,7 +122,7 @@ public final class RdmaConnection
      *
      * @param queuePairConfig   sizes.
      * @param connectionHandler owner; asked for receive requests before this returns.
-     * @param data              that the peer is told, up to {@value ConnectionManager#ACCEPT_DATA_BYTES_MAX} bytes.
+     * @param data              private data for the peer, up to {@value ConnectionManager#ACCEPT_DATA_BYTES_MAX} bytes.
      */
     public void accept(
         final QueuePairConfig queuePairConfig, final ConnectionHandler connectionHandler, final byte[] data)
@@ -166,7 +166,7 @@ public final class RdmaConnection
     /**
      * Refuses the peer's request; it is gone then. Does nothing when the peer has given up.
      *
-     * @param data that the peer is told, up to {@value ConnectionManager#REJECT_DATA_BYTES_MAX} bytes.
+     * @param data private data for the peer, up to {@value ConnectionManager#REJECT_DATA_BYTES_MAX} bytes.
      */
     public void reject(final byte[] data)
     {

@@ -57,7 +57,7 @@ public final class RdmaDomain
     public RdmaRegion register(final long address, final long lengthBytes, final RegionAccess access)
     {
         final long mrAddress = VerbsResources.registerMr(pdAddress, address, lengthBytes, access.bits());
-        if (mrAddress < 0 && mrAddress > -4096)
+        if (mrAddress < 0)
         {
             throw new RdmaException("cannot register " + lengthBytes + " bytes at 0x" + Long.toHexString(address) +
                 " for RDMA: " + Errno.describe((int)-mrAddress) + remedy((int)-mrAddress));

@@ -372,6 +372,13 @@ public final class RdmaQueuePair
         }
     }
 
+    /** Its completion queue has failed, and with it the device. */
+    void onBroken()
+    {
+        fail(CompletionStatus.DEVICE);
+        onProgress.run();
+    }
+
     void onSent(final int sequence, final int number)
     {
         final CompletionStatus status = CompletionStatus.of(number);

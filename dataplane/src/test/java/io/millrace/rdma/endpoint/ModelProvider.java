@@ -108,6 +108,11 @@ final class ModelProvider implements AutoCloseable
         NativeMemory.putLong(counts + 5L * Long.BYTES, status);
     }
 
+    void pollStatus(final int status)
+    {
+        NativeMemory.putLong(counts + 6L * Long.BYTES, status);
+    }
+
     /** {@return a send request by the order of posting} */
     Posted sent(final int index)
     {

@@ -238,6 +238,18 @@ class RdmaQueuePairTest
         assertEquals(CompletionStatus.REQUEST, pair.failure());
     }
 
+    /** Otherwise its requests would be waited for without end. */
+    @Test
+    void shouldFailWithItsCompletionQueue()
+    {
+        pair.postReceive(1);
+        provider.pollStatus(-1);
+        assertEquals(0, queue.poll());
+        assertEquals(CompletionStatus.DEVICE, pair.failure());
+        assertEquals(1, progress);
+        assertEquals(List.of(), reported(), "the device may still use its memory");
+    }
+
     @Test
     void shouldReportWhatIsOutstandingWhenItCloses()
     {

@@ -68,24 +68,6 @@ public class rdmacm_h extends rdmacm_h$shared {
     public static int RDMA_CM_EVENT_CONNECT_REQUEST() {
         return RDMA_CM_EVENT_CONNECT_REQUEST;
     }
-    private static final int RDMA_CM_EVENT_CONNECT_RESPONSE = (int)5L;
-    /**
-     * {@snippet lang=c :
-     * enum rdma_cm_event_type.RDMA_CM_EVENT_CONNECT_RESPONSE = 5
-     * }
-     */
-    public static int RDMA_CM_EVENT_CONNECT_RESPONSE() {
-        return RDMA_CM_EVENT_CONNECT_RESPONSE;
-    }
-    private static final int RDMA_CM_EVENT_CONNECT_ERROR = (int)6L;
-    /**
-     * {@snippet lang=c :
-     * enum rdma_cm_event_type.RDMA_CM_EVENT_CONNECT_ERROR = 6
-     * }
-     */
-    public static int RDMA_CM_EVENT_CONNECT_ERROR() {
-        return RDMA_CM_EVENT_CONNECT_ERROR;
-    }
     private static final int RDMA_CM_EVENT_UNREACHABLE = (int)7L;
     /**
      * {@snippet lang=c :

@@ -275,87 +275,6 @@ public class verbs_h extends verbs_h$shared {
     public static int IBV_LINK_LAYER_ETHERNET() {
         return IBV_LINK_LAYER_ETHERNET;
     }
-    private static final int IBV_EVENT_CQ_ERR = (int)0L;
-    /**
-     * {@snippet lang=c :
-     * enum ibv_event_type.IBV_EVENT_CQ_ERR = 0
-     * }
-     */
-    public static int IBV_EVENT_CQ_ERR() {
-        return IBV_EVENT_CQ_ERR;
-    }
-    private static final int IBV_EVENT_QP_FATAL = (int)1L;
-    /**
-     * {@snippet lang=c :
-     * enum ibv_event_type.IBV_EVENT_QP_FATAL = 1
-     * }
-     */
-    public static int IBV_EVENT_QP_FATAL() {
-        return IBV_EVENT_QP_FATAL;
-    }
-    private static final int IBV_EVENT_QP_REQ_ERR = (int)2L;
-    /**
-     * {@snippet lang=c :
-     * enum ibv_event_type.IBV_EVENT_QP_REQ_ERR = 2
-     * }
-     */
-    public static int IBV_EVENT_QP_REQ_ERR() {
-        return IBV_EVENT_QP_REQ_ERR;
-    }
-    private static final int IBV_EVENT_QP_ACCESS_ERR = (int)3L;
-    /**
-     * {@snippet lang=c :
-     * enum ibv_event_type.IBV_EVENT_QP_ACCESS_ERR = 3
-     * }
-     */
-    public static int IBV_EVENT_QP_ACCESS_ERR() {
-        return IBV_EVENT_QP_ACCESS_ERR;
-    }
-    private static final int IBV_EVENT_COMM_EST = (int)4L;
-    /**
-     * {@snippet lang=c :
-     * enum ibv_event_type.IBV_EVENT_COMM_EST = 4
-     * }
-     */
-    public static int IBV_EVENT_COMM_EST() {
-        return IBV_EVENT_COMM_EST;
-    }
-    private static final int IBV_EVENT_DEVICE_FATAL = (int)8L;
-    /**
-     * {@snippet lang=c :
-     * enum ibv_event_type.IBV_EVENT_DEVICE_FATAL = 8
-     * }
-     */
-    public static int IBV_EVENT_DEVICE_FATAL() {
-        return IBV_EVENT_DEVICE_FATAL;
-    }
-    private static final int IBV_EVENT_PORT_ACTIVE = (int)9L;
-    /**
-     * {@snippet lang=c :
-     * enum ibv_event_type.IBV_EVENT_PORT_ACTIVE = 9
-     * }
-     */
-    public static int IBV_EVENT_PORT_ACTIVE() {
-        return IBV_EVENT_PORT_ACTIVE;
-    }
-    private static final int IBV_EVENT_PORT_ERR = (int)10L;
-    /**
-     * {@snippet lang=c :
-     * enum ibv_event_type.IBV_EVENT_PORT_ERR = 10
-     * }
-     */
-    public static int IBV_EVENT_PORT_ERR() {
-        return IBV_EVENT_PORT_ERR;
-    }
-    private static final int IBV_EVENT_QP_LAST_WQE_REACHED = (int)16L;
-    /**
-     * {@snippet lang=c :
-     * enum ibv_event_type.IBV_EVENT_QP_LAST_WQE_REACHED = 16
-     * }
-     */
-    public static int IBV_EVENT_QP_LAST_WQE_REACHED() {
-        return IBV_EVENT_QP_LAST_WQE_REACHED;
-    }
     private static final int IBV_WC_SUCCESS = (int)0L;
     /**
      * {@snippet lang=c :
@@ -509,69 +428,6 @@ public class verbs_h extends verbs_h$shared {
     public static int IBV_WC_GENERAL_ERR() {
         return IBV_WC_GENERAL_ERR;
     }
-    private static final int IBV_WC_SEND = (int)0L;
-    /**
-     * {@snippet lang=c :
-     * enum ibv_wc_opcode.IBV_WC_SEND = 0
-     * }
-     */
-    public static int IBV_WC_SEND() {
-        return IBV_WC_SEND;
-    }
-    private static final int IBV_WC_RDMA_WRITE = (int)1L;
-    /**
-     * {@snippet lang=c :
-     * enum ibv_wc_opcode.IBV_WC_RDMA_WRITE = 1
-     * }
-     */
-    public static int IBV_WC_RDMA_WRITE() {
-        return IBV_WC_RDMA_WRITE;
-    }
-    private static final int IBV_WC_RDMA_READ = (int)2L;
-    /**
-     * {@snippet lang=c :
-     * enum ibv_wc_opcode.IBV_WC_RDMA_READ = 2
-     * }
-     */
-    public static int IBV_WC_RDMA_READ() {
-        return IBV_WC_RDMA_READ;
-    }
-    private static final int IBV_WC_COMP_SWAP = (int)3L;
-    /**
-     * {@snippet lang=c :
-     * enum ibv_wc_opcode.IBV_WC_COMP_SWAP = 3
-     * }
-     */
-    public static int IBV_WC_COMP_SWAP() {
-        return IBV_WC_COMP_SWAP;
-    }
-    private static final int IBV_WC_FETCH_ADD = (int)4L;
-    /**
-     * {@snippet lang=c :
-     * enum ibv_wc_opcode.IBV_WC_FETCH_ADD = 4
-     * }
-     */
-    public static int IBV_WC_FETCH_ADD() {
-        return IBV_WC_FETCH_ADD;
-    }
-    private static final int IBV_WC_RECV = (int)128L;
-    /**
-     * {@snippet lang=c :
-     * enum ibv_wc_opcode.IBV_WC_RECV = 128
-     * }
-     */
-    public static int IBV_WC_RECV() {
-        return IBV_WC_RECV;
-    }
-    private static final int IBV_WC_RECV_RDMA_WITH_IMM = (int)129L;
-    /**
-     * {@snippet lang=c :
-     * enum ibv_wc_opcode.IBV_WC_RECV_RDMA_WITH_IMM = 129
-     * }
-     */
-    public static int IBV_WC_RECV_RDMA_WITH_IMM() {
-        return IBV_WC_RECV_RDMA_WITH_IMM;
-    }
     private static final int IBV_WC_WITH_IMM = (int)2L;
     /**
      * {@snippet lang=c :
@@ -625,15 +481,6 @@ public class verbs_h extends verbs_h$shared {
      */
     public static int IBV_ACCESS_REMOTE_ATOMIC() {
         return IBV_ACCESS_REMOTE_ATOMIC;
-    }
-    private static final int IBV_ACCESS_ON_DEMAND = (int)64L;
-    /**
-     * {@snippet lang=c :
-     * enum ibv_access_flags.IBV_ACCESS_ON_DEMAND = 64
-     * }
-     */
-    public static int IBV_ACCESS_ON_DEMAND() {
-        return IBV_ACCESS_ON_DEMAND;
     }
     private static final int IBV_QPT_RC = (int)2L;
     /**
@@ -734,15 +581,6 @@ public class verbs_h extends verbs_h$shared {
     public static int IBV_SEND_SIGNALED() {
         return IBV_SEND_SIGNALED;
     }
-    private static final int IBV_SEND_SOLICITED = (int)4L;
-    /**
-     * {@snippet lang=c :
-     * enum ibv_send_flags.IBV_SEND_SOLICITED = 4
-     * }
-     */
-    public static int IBV_SEND_SOLICITED() {
-        return IBV_SEND_SOLICITED;
-    }
     private static final int IBV_SEND_INLINE = (int)8L;
     /**
      * {@snippet lang=c :
@@ -818,40 +656,6 @@ public class verbs_h extends verbs_h$shared {
      */
     public static FunctionDescriptor ibv_close_device$descriptor() {
         return ibv_close_device.DESC;
-    }
-
-    private static class ibv_get_async_event {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            verbs_h.C_INT,
-            verbs_h.C_POINTER,
-            verbs_h.C_POINTER
-        );
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
-     * }
-     */
-    public static FunctionDescriptor ibv_get_async_event$descriptor() {
-        return ibv_get_async_event.DESC;
-    }
-
-    private static class ibv_ack_async_event {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            verbs_h.C_POINTER
-        );
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * void ibv_ack_async_event(struct ibv_async_event *event)
-     * }
-     */
-    public static FunctionDescriptor ibv_ack_async_event$descriptor() {
-        return ibv_ack_async_event.DESC;
     }
 
     private static class ibv_query_device {
@@ -1182,15 +986,6 @@ public class verbs_h extends verbs_h$shared {
     public static long IBV_DEVICE_ATTR_EX_READ() {
         return IBV_DEVICE_ATTR_EX_READ;
     }
-    private static final long IBV_CONTEXT_ASYNC_FD = 268L;
-    /**
-     * {@snippet lang=c :
-     * #define IBV_CONTEXT_ASYNC_FD 268
-     * }
-     */
-    public static long IBV_CONTEXT_ASYNC_FD() {
-        return IBV_CONTEXT_ASYNC_FD;
-    }
     private static final long IBV_CONTEXT_OPS_POLL_CQ = 96L;
     /**
      * {@snippet lang=c :
@@ -1236,15 +1031,6 @@ public class verbs_h extends verbs_h$shared {
     public static long IBV_QP_CONTEXT() {
         return IBV_QP_CONTEXT;
     }
-    private static final long IBV_QP_QP_NUM = 52L;
-    /**
-     * {@snippet lang=c :
-     * #define IBV_QP_QP_NUM 52
-     * }
-     */
-    public static long IBV_QP_QP_NUM() {
-        return IBV_QP_QP_NUM;
-    }
     private static final long IBV_CQ_CONTEXT = 0L;
     /**
      * {@snippet lang=c :
@@ -1289,33 +1075,6 @@ public class verbs_h extends verbs_h$shared {
      */
     public static long IBV_COMP_CHANNEL_FD() {
         return IBV_COMP_CHANNEL_FD;
-    }
-    private static final long IBV_ASYNC_EVENT_ELEMENT = 0L;
-    /**
-     * {@snippet lang=c :
-     * #define IBV_ASYNC_EVENT_ELEMENT 0
-     * }
-     */
-    public static long IBV_ASYNC_EVENT_ELEMENT() {
-        return IBV_ASYNC_EVENT_ELEMENT;
-    }
-    private static final long IBV_ASYNC_EVENT_TYPE = 8L;
-    /**
-     * {@snippet lang=c :
-     * #define IBV_ASYNC_EVENT_TYPE 8
-     * }
-     */
-    public static long IBV_ASYNC_EVENT_TYPE() {
-        return IBV_ASYNC_EVENT_TYPE;
-    }
-    private static final long IBV_ASYNC_EVENT_SIZE = 16L;
-    /**
-     * {@snippet lang=c :
-     * #define IBV_ASYNC_EVENT_SIZE 16
-     * }
-     */
-    public static long IBV_ASYNC_EVENT_SIZE() {
-        return IBV_ASYNC_EVENT_SIZE;
     }
     private static final long IBV_SEND_WR_SIZE = 128L;
     /**
