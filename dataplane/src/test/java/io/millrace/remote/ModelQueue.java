@@ -18,6 +18,7 @@ import io.millrace.nvme.identify.IdentifyControllerAdmin;
 import io.millrace.nvme.identify.IdentifyControllerFabrics;
 import io.millrace.nvme.identify.IdentifyControllerIo;
 import io.millrace.nvme.identify.IdentifyNamespace;
+import io.millrace.nvmf.initiator.CapsuleLimits;
 import io.millrace.nvmf.initiator.CommandTable;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ConnectionListener;
@@ -82,7 +83,7 @@ final class ModelQueue implements HostQueueTransport
         final int newQueueId,
         final int newControllerId,
         final int newEntries,
-        final int capsuleBytes)
+        final CapsuleLimits capsules)
     {
         state = State.CONNECTING;
         queueId = newQueueId;

@@ -22,6 +22,12 @@ record ModelTransport(ModelTarget target) implements HostTransport
     }
 
     @Override
+    public int transferBytesMax()
+    {
+        return Integer.MAX_VALUE;
+    }
+
+    @Override
     public HostQueueTransport queue(final HostPollGroup group, final int slotMax, final ConnectionListener listener)
     {
         return new ModelQueue(target, group, slotMax, listener);

@@ -21,13 +21,14 @@ import org.agrona.concurrent.UnsafeBuffer;
  * @param type                  see {@link IdentifyController#TYPE_IO} and its like; 0 before 1.4 (CNTRLTYPE).
  * @param namespaceIdMax        largest valid namespace identifier, unsigned (NN).
  * @param memoryPageShift       log2 of its smallest memory page, the unit of its size limits (CAP.MPSMIN).
- * @param maxTransferBytes      of one command (MDTS), {@link Integer#MAX_VALUE} for no limit.
+ * @param maxTransferBytes      of one command (MDTS, or less by its transport), {@link Integer#MAX_VALUE} for no limit.
  * @param inCapsuleDataBytes    that an I/O capsule may carry (IOCCSZ); 0 where they begin behind an offset.
  * @param optionalAdminCommands as OACS has them.
  * @param optionalCommands      optional NVM commands, as ONCS has them.
  * @param copyFormats           descriptor formats of Copy, as OCFS has them.
  * @param logPageAttributes     as LPA has them.
  * @param sglSupport            as SGLS has it.
+ * @param sglDescriptors        most SGL descriptors of a command (MSDBD); 0 for no limit.
  * @param volatileWriteCache    whether writes without FUA are stable only after a flush (VWC).
  * @param trafficKeepAlive      whether any command restarts its keep-alive timer (TBKAS).
  * @param quiesceTimeMs         that it needs to end all commands after it has lost its host (CQT).
@@ -61,6 +62,7 @@ public record ControllerInfo(
     int copyFormats,
     int logPageAttributes,
     int sglSupport,
+    int sglDescriptors,
     boolean volatileWriteCache,
     boolean trafficKeepAlive,
     int quiesceTimeMs,
@@ -90,6 +92,20 @@ public record ControllerInfo(
      */
     public static ControllerInfo of(final DirectBuffer data, final int memoryPageShift)
     {
+        return of(data, memoryPageShift, Integer.MAX_VALUE);
+    }
+
+    /**
+     * Decodes the data of a controller that is reached over a transport with a limit of its own.
+     *
+     * @param data             as of {@link #of(DirectBuffer, int)}.
+     * @param memoryPageShift  as of {@link #of(DirectBuffer, int)}.
+     * @param transferBytesMax of one command over the transport.
+     * @return its properties.
+     */
+    public static ControllerInfo of(
+        final DirectBuffer data, final int memoryPageShift, final int transferBytesMax)
+    {
         final UnsafeBuffer buffer = new UnsafeBuffer(data, 0, IdentifyController.SIZE_BYTES);
         final IdentifyController identify = new IdentifyController();
         final IdentifyControllerAdmin admin = new IdentifyControllerAdmin();
@@ -113,9 +129,9 @@ public record ControllerInfo(
             identify.controllerType(),
             io.namespaces(),
             memoryPageShift,
-            0 == transferShift || transferShift + memoryPageShift > TRANSFER_SHIFT_MAX ? Integer.MAX_VALUE :
-                1L << transferShift + memoryPageShift,
-            // Data at an offset other than 0 is not for TCP; such a controller is sent none in capsules.
+            Math.min(transferBytesMax, 0 == transferShift || transferShift + memoryPageShift > TRANSFER_SHIFT_MAX ?
+                Integer.MAX_VALUE : 1L << transferShift + memoryPageShift),
+            // TCP has no data at an offset other than 0, RDMA hardly; such a controller is sent none in capsules.
             0 == fabrics.inCapsuleDataOffset() ?
                 Math.clamp(capsuleBytes - SubmissionQueueEntry.SIZE_BYTES, 0, Integer.MAX_VALUE) : 0,
             admin.optionalAdminCommands(),
@@ -123,6 +139,7 @@ public record ControllerInfo(
             io.copyFormats(),
             admin.logPageAttributes(),
             io.sglSupport(),
+            fabrics.maxSglDescriptors(),
             0 != (io.volatileWriteCache() & IdentifyControllerIo.CACHE_PRESENT),
             0 != (identify.controllerAttributes() & IdentifyController.ATTRIBUTE_TRAFFIC_KEEP_ALIVE),
             admin.commandQuiesceTimeMs(),
@@ -140,8 +157,8 @@ public record ControllerInfo(
     /**
      * Decodes the data of a controller that is to have I/O queues.
      *
-     * @param data            as of {@link #of}.
-     * @param memoryPageShift as of {@link #of}.
+     * @param data            as of {@link #of(DirectBuffer, int)}.
+     * @param memoryPageShift as of {@link #of(DirectBuffer, int)}.
      * @return its properties.
      * @throws InvalidIdentifyException when it has no I/O queues or namespaces, or entries of another size.
      */

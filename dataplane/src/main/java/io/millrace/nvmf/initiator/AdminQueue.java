@@ -17,7 +17,8 @@ final class AdminQueue implements ConnectionListener
 
     private final HostMemory buffers = new HostMemory((ENTRIES - 1) * AdminCommand.DATA_BYTES_MAX);
     private final HostQueueTransport connection;
-    private final int inCapsuleBytes;
+    private final CapsuleLimits capsules;
+    private final int transferBytesMax;
     private final ConnectionConfig config;
     private final HostConfig host;
     private final Consumer<String> closedListener;
@@ -45,7 +46,8 @@ final class AdminQueue implements ConnectionListener
         this.host = host;
         this.closedListener = closedListener;
         final HostTransport transport = group.transport(config);
-        inCapsuleBytes = transport.adminInCapsuleBytes();
+        capsules = CapsuleLimits.ofAdmin(transport.adminInCapsuleBytes());
+        transferBytesMax = transport.transferBytesMax();
         connection = transport.queue(group, ENTRIES - 1, this);
         for (int i = 0; i < ENTRIES - 1; i++)
         {
@@ -56,7 +58,7 @@ final class AdminQueue implements ConnectionListener
     CompletableFuture<Void> open()
     {
         opening = new CompletableFuture<>();
-        connection.open(config, host, 0, ConnectData.CONTROLLER_ID_DYNAMIC, ENTRIES, inCapsuleBytes);
+        connection.open(config, host, 0, ConnectData.CONTROLLER_ID_DYNAMIC, ENTRIES, capsules);
         return opening;
     }
 
@@ -68,6 +70,12 @@ final class AdminQueue implements ConnectionListener
     int controllerId()
     {
         return connection.controllerId();
+    }
+
+    /** {@return the longest payload of a command over its transport, in bytes} */
+    int transferBytesMax()
+    {
+        return transferBytesMax;
     }
 
     /**

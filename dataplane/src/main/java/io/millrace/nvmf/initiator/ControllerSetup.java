@@ -54,7 +54,8 @@ final class ControllerSetup
     private ControllerInfo decode(final AdminResult answer)
     {
         final ControllerInfo info = ControllerInfo.of(
-            new UnsafeBuffer(answer.data()), ControllerCapabilities.memoryPageShiftMin(capabilities));
+            new UnsafeBuffer(answer.data()), ControllerCapabilities.memoryPageShiftMin(capabilities),
+            admin.transferBytesMax());
         if (admin.controllerId() != info.controllerId())
         {
             throw new InitiatorException("controller of " + config.subsystemNqn() + " at " + config.target() +

@@ -15,9 +15,10 @@ public interface HostQueueTransport
      * @param queueId      0 for the admin queue.
      * @param controllerId of the association, or any for the admin queue.
      * @param entries      of the submission queue; one fewer commands may be outstanding.
-     * @param capsuleBytes of data that a capsule may carry.
+     * @param capsules     what they may carry.
      */
-    void open(ConnectionConfig config, HostConfig host, int queueId, int controllerId, int entries, int capsuleBytes);
+    void open(
+        ConnectionConfig config, HostConfig host, int queueId, int controllerId, int entries, CapsuleLimits capsules);
 
     /**
      * {@return whether commands may be submitted}

@@ -19,6 +19,11 @@ public interface HostTransport extends AutoCloseable
     int adminInCapsuleBytes();
 
     /**
+     * {@return the longest payload of a command, in bytes; a multiple of 4096 unless it is the largest integer}
+     */
+    int transferBytesMax();
+
+    /**
      * Maps what a queue needs; connects nothing.
      *
      * @param group    whose turns it shares.

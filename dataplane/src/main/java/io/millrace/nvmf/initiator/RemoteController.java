@@ -245,7 +245,7 @@ public final class RemoteController implements AutoCloseable
     private CompletableFuture<Void> open(final RemoteQueuePair queue, final AssociationInfo of)
     {
         return queue.open(config, host, of.controller().controllerId(), of.queueEntriesMax(),
-            of.controller().inCapsuleDataBytes());
+            CapsuleLimits.of(of.controller()));
     }
 
     private void onReconnected(final AssociationInfo newInfo, final Throwable failure)

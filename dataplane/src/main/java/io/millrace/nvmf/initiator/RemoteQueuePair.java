@@ -198,7 +198,7 @@ public final class RemoteQueuePair implements AutoCloseable
      * @param host           as whom.
      * @param controllerId   of the association.
      * @param entries        that the controller allows.
-     * @param inCapsuleBytes of data that a capsule may carry.
+     * @param capsules       what they may carry.
      * @return done when connected; fails with the reason.
      */
     CompletableFuture<Void> open(
@@ -206,7 +206,7 @@ public final class RemoteQueuePair implements AutoCloseable
         final HostConfig host,
         final int controllerId,
         final int entries,
-        final int inCapsuleBytes)
+        final CapsuleLimits capsules)
     {
         final CompletableFuture<Void> opened = new CompletableFuture<>();
         group.reactor().execute(() ->
@@ -218,7 +218,7 @@ public final class RemoteQueuePair implements AutoCloseable
             }
             opening = opened;
             connection.open(config, host, queueId, controllerId, Math.min(entries, config.queueDepth() + 1),
-                inCapsuleBytes);
+                capsules);
         });
         return opened;
     }

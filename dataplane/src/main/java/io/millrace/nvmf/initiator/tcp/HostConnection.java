@@ -4,6 +4,7 @@ import io.millrace.bindings.Errno;
 import io.millrace.bindings.linux.Epoll;
 import io.millrace.nvme.ConnectData;
 import io.millrace.nvmf.initiator.AssociationCommand;
+import io.millrace.nvmf.initiator.CapsuleLimits;
 import io.millrace.nvmf.initiator.CommandTable;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ConnectionListener;
@@ -83,14 +84,14 @@ final class HostConnection implements HostQueueTransport, PduHandler, ReadinessL
         final int newQueueId,
         final int newControllerId,
         final int entries,
-        final int capsuleBytes)
+        final CapsuleLimits capsules)
     {
         state(ConnectionState.CONNECTING);
         config = newConfig;
         host = newHost;
         queueId = newQueueId;
         controllerId = newControllerId;
-        inCapsuleBytes = capsuleBytes;
+        inCapsuleBytes = capsules.dataBytes();
         exchange.open(newQueueId, entries - 1);
         closeReason = null;
         // A group without connections does not read the clock.

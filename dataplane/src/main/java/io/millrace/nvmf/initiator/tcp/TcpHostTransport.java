@@ -36,6 +36,12 @@ public final class TcpHostTransport implements HostTransport
     }
 
     @Override
+    public int transferBytesMax()
+    {
+        return Integer.MAX_VALUE;
+    }
+
+    @Override
     public HostQueueTransport queue(final HostPollGroup group, final int slotMax, final ConnectionListener listener)
     {
         return new HostConnection(group, receiveBuffer, slotMax, listener);

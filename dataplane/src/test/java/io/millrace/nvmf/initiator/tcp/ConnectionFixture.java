@@ -1,5 +1,6 @@
 package io.millrace.nvmf.initiator.tcp;
 
+import io.millrace.nvmf.initiator.CapsuleLimits;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ConnectionListener;
 import io.millrace.nvmf.initiator.HostFixture;
@@ -40,7 +41,8 @@ final class ConnectionFixture implements AutoCloseable
         connection = host.call(() ->
         {
             final HostConnection opened = new HostConnection(host.group, receiveBuffer, SLOTS, new Events());
-            opened.open(config, HostFixture.HOST, 1, 7, SLOTS + 1, IN_CAPSULE_BYTES);
+            opened.open(config, HostFixture.HOST, 1, 7, SLOTS + 1,
+                CapsuleLimits.ofAdmin(IN_CAPSULE_BYTES));
             return opened;
         });
         return this;
