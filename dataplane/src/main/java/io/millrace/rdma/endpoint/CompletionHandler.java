@@ -7,7 +7,7 @@ package io.millrace.rdma.endpoint;
 public interface CompletionHandler
 {
     /**
-     * A request of the send queue ended: those that were posted without notice are not reported when they succeed.
+     * A request of the send queue ended: those that were posted unsignalled are not reported when they succeed.
      *
      * @param id     that it was posted with.
      * @param status how it ended.

@@ -4,10 +4,9 @@ import io.millrace.bindings.NativeException;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.Epoll;
 import io.millrace.bindings.verbs.Verbs;
-import io.millrace.bindings.verbs.VerbsQueues;
-import io.millrace.bindings.verbs.VerbsResources;
 import io.millrace.bindings.verbs.WorkCompletion;
 import io.millrace.rdma.RdmaException;
+import io.millrace.rdma.core.RdmaCore;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
 import java.lang.foreign.Arena;
@@ -27,6 +26,7 @@ final class CompletionQueue implements Poller
     private static final int BATCH = 64;
     private static final int PAIRS_MIN = 16;
 
+    private final RdmaCore core;
     private final Reactor reactor;
     private final Arena arena = Arena.ofShared();
     private final long entriesAddress = arena.allocate((long)BATCH * WorkCompletion.SIZE_BYTES, 64).address();
@@ -46,8 +46,14 @@ final class CompletionQueue implements Poller
     {
     }
 
-    CompletionQueue(final Reactor reactor, final long cqAddress, final long channelAddress, final int capacity)
+    CompletionQueue(
+        final RdmaCore core,
+        final Reactor reactor,
+        final long cqAddress,
+        final long channelAddress,
+        final int capacity)
     {
+        this.core = core;
         this.reactor = reactor;
         this.cqAddress = cqAddress;
         this.channelAddress = channelAddress;
@@ -55,20 +61,26 @@ final class CompletionQueue implements Poller
     }
 
     /** Makes one of a device and has the reactor poll it. */
-    static CompletionQueue open(final Reactor reactor, final long contextAddress, final int entries)
+    static CompletionQueue open(
+        final RdmaCore core, final Reactor reactor, final long contextAddress, final int entries)
     {
         final long channel = NativeException.check(
-            "ibv_create_comp_channel", VerbsResources.createChannel(contextAddress));
-        final long cq = VerbsResources.createCq(contextAddress, entries, 0L, channel);
+            "ibv_create_comp_channel", core.createChannel(contextAddress));
+        final long cq = core.createCq(contextAddress, entries, channel);
         if (cq < 0)
         {
-            VerbsResources.destroyChannel(channel);
+            core.destroyChannel(channel);
             throw new NativeException("ibv_create_cq of " + entries + " entries", (int)-cq);
         }
-        final CompletionQueue queue = new CompletionQueue(reactor, cq, channel, VerbsResources.entries(cq));
-        reactor.register(VerbsResources.channelDescriptor(channel), Epoll.EPOLLIN, (_) -> queue.onEvent());
+        final CompletionQueue queue = new CompletionQueue(core, reactor, cq, channel, core.entries(cq));
+        reactor.register(core.channelDescriptor(channel), Epoll.EPOLLIN, (_) -> queue.onEvent());
         reactor.addPoller(queue);
         return queue;
+    }
+
+    RdmaCore core()
+    {
+        return core;
     }
 
     long cqAddress()
@@ -125,7 +137,7 @@ final class CompletionQueue implements Poller
     @Override
     public int poll()
     {
-        final int count = VerbsQueues.poll(cqAddress, BATCH, entriesAddress);
+        final int count = core.poll(cqAddress, BATCH, entriesAddress);
         if (count < 0)
         {
             onBroken();
@@ -188,15 +200,15 @@ final class CompletionQueue implements Poller
         {
             return true;
         }
-        isArmed = 0 == VerbsQueues.requestNotification(cqAddress);
+        isArmed = 0 == core.requestNotification(cqAddress);
         return false;
     }
 
     private void onEvent()
     {
-        if (0 == VerbsResources.cqEvent(channelAddress, outAddress, outAddress + Long.BYTES))
+        if (0 == core.cqEvent(channelAddress, outAddress, outAddress + Long.BYTES))
         {
-            VerbsResources.acknowledgeCqEvents(NativeMemory.getLong(outAddress), 1);
+            core.acknowledgeCqEvents(NativeMemory.getLong(outAddress), 1);
             isArmed = false;
         }
     }
@@ -205,9 +217,9 @@ final class CompletionQueue implements Poller
     {
         isClosed = true;
         reactor.removePoller(this);
-        reactor.deregister(VerbsResources.channelDescriptor(channelAddress));
-        NativeException.check("ibv_destroy_cq", VerbsResources.destroyCq(cqAddress));
-        NativeException.check("ibv_destroy_comp_channel", VerbsResources.destroyChannel(channelAddress));
+        reactor.deregister(core.channelDescriptor(channelAddress));
+        NativeException.check("ibv_destroy_cq", core.destroyCq(cqAddress));
+        NativeException.check("ibv_destroy_comp_channel", core.destroyChannel(channelAddress));
         arena.close();
     }
 }

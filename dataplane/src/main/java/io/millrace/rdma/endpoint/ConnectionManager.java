@@ -5,16 +5,16 @@ import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.Epoll;
-import io.millrace.bindings.linux.Files;
 import io.millrace.bindings.linux.SocketAddress;
 import io.millrace.bindings.rdmacm.ConnectionEvent;
 import io.millrace.bindings.rdmacm.ConnectionId;
 import io.millrace.bindings.rdmacm.ConnectionParameters;
 import io.millrace.bindings.rdmacm.RdmaCm;
-import io.millrace.bindings.rdmacm.RdmaCmCalls;
 import io.millrace.bindings.verbs.QueuePairAttributes;
 import io.millrace.bindings.verbs.Verbs;
 import io.millrace.rdma.RdmaException;
+import io.millrace.rdma.core.LinuxRdmaCore;
+import io.millrace.rdma.core.RdmaCore;
 import io.millrace.reactor.Reactor;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
@@ -24,8 +24,7 @@ import org.agrona.collections.Long2ObjectHashMap;
 
 /**
  * Makes RDMA connections by IP addresses, as sockets are made, for one reactor; no call waits for the network.
- * Reactor's
- * thread.
+ * Reactor's thread.
  */
 public final class ConnectionManager implements AutoCloseable
 {
@@ -45,7 +44,10 @@ public final class ConnectionManager implements AutoCloseable
     private static final int RECEIVER_NOT_READY_RETRIES = 6;
     private static final int COMPLETIONS_DEFAULT = 32_768;
 
+    private final RdmaCore core;
     private final Reactor reactor;
+    /** Null when each device has a protection domain for this reactor alone. */
+    private final RdmaMemory memory;
     private final int completionsMax;
     private final long channelAddress;
     private final Arena arena = Arena.ofShared();
@@ -60,42 +62,66 @@ public final class ConnectionManager implements AutoCloseable
     private boolean isClosed;
 
     /**
-     * Makes one.
+     * Makes one whose connections have a protection domain of their own on each device.
      *
      * @param reactor that calls this, and whose connections these are.
      * @throws RdmaException when librdmacm or the kernel's part of it is missing, with what to do.
      */
     public ConnectionManager(final Reactor reactor)
     {
-        this(reactor, COMPLETIONS_DEFAULT);
+        this(reactor, LinuxRdmaCore.INSTANCE, COMPLETIONS_DEFAULT);
     }
 
     /**
-     * Makes one.
+     * Makes one whose connections have a protection domain of their own on each device.
      *
      * @param reactor        that calls this, and whose connections these are.
+     * @param core           rdma-core.
      * @param completionsMax outstanding requests of all connections by a device.
      * @throws RdmaException when librdmacm or the kernel's part of it is missing, with what to do.
      */
-    public ConnectionManager(final Reactor reactor, final int completionsMax)
+    public ConnectionManager(final Reactor reactor, final RdmaCore core, final int completionsMax)
+    {
+        this(reactor, core, null, completionsMax);
+    }
+
+    /**
+     * Makes one whose connections are in the protection domains of a data plane's memory.
+     *
+     * @param reactor        that calls this, and whose connections these are.
+     * @param memory         registered with each device before its first connection; closed later than this.
+     * @param completionsMax outstanding requests of all connections by a device.
+     * @throws RdmaException when librdmacm or the kernel's part of it is missing, with what to do.
+     */
+    public ConnectionManager(final Reactor reactor, final RdmaMemory memory, final int completionsMax)
+    {
+        this(reactor, memory.core(), memory, completionsMax);
+    }
+
+    private ConnectionManager(
+        final Reactor reactor, final RdmaCore core, final RdmaMemory memory, final int completionsMax)
     {
         this.reactor = reactor;
+        this.core = core;
+        this.memory = memory;
         this.completionsMax = completionsMax;
-        final Capability library = RdmaCmCalls.capability();
+        final Capability library = core.capability();
         if (!library.isAvailable())
         {
             throw new RdmaException(library.toString());
         }
-        channelAddress = RdmaCmCalls.createEventChannel();
+        channelAddress = core.createEventChannel();
         if (channelAddress < 0)
         {
             throw new RdmaException("no RDMA connections: " + Errno.describe((int)-channelAddress) +
                 "; load the kernel's module: modprobe rdma_ucm");
         }
-        // An announced event may be gone when it is asked for: with its identifier, or discarded by the library.
-        NativeException.check(
-            "fcntl of the event channel", Files.setNonBlocking(RdmaCmCalls.descriptor(channelAddress)));
-        reactor.register(RdmaCmCalls.descriptor(channelAddress), Epoll.EPOLLIN, (_) -> onReady());
+        reactor.register(core.eventChannelDescriptor(channelAddress), Epoll.EPOLLIN, (_) -> onReady());
+    }
+
+    RdmaCore core()
+    {
+        return core;
     }
 
     Reactor reactor()
@@ -125,10 +151,10 @@ public final class ConnectionManager implements AutoCloseable
         final long id = newId();
         final RdmaConnection connection = new RdmaConnection(this, id, config, handler, data.clone());
         SocketAddress.write(socketAddress, peer);
-        final int status = RdmaCmCalls.resolveAddress(id, 0L, socketAddress, RESOLVE_MS);
+        final int status = core.resolveAddress(id, 0L, socketAddress, RESOLVE_MS);
         if (status < 0)
         {
-            RdmaCmCalls.destroyId(id);
+            core.destroyId(id);
             throw new RdmaException("cannot connect to " + peer + ": " +
                 ConnectionFailures.text(RdmaCm.RDMA_CM_EVENT_ADDR_ERROR, status));
         }
@@ -151,14 +177,14 @@ public final class ConnectionManager implements AutoCloseable
     {
         final long id = newId();
         SocketAddress.write(socketAddress, local);
-        int status = RdmaCmCalls.bind(id, socketAddress);
+        int status = core.bind(id, socketAddress);
         if (0 == status)
         {
-            status = RdmaCmCalls.listen(id, backlog);
+            status = core.listen(id, backlog);
         }
         if (status < 0)
         {
-            RdmaCmCalls.destroyId(id);
+            core.destroyId(id);
             throw new RdmaException("cannot listen for RDMA at " + local + ": " + Errno.describe(-status) +
                 (Errno.ENODEV == -status ? "; no RDMA device has that address: millrace rdma devices" : ""));
         }
@@ -172,7 +198,7 @@ public final class ConnectionManager implements AutoCloseable
         {
             throw new IllegalStateException("the connection manager is closed");
         }
-        final int status = RdmaCmCalls.createId(channelAddress, outAddress, 0L);
+        final int status = core.createId(channelAddress, outAddress);
         if (status < 0)
         {
             throw new RdmaException("no more RDMA connections: " + Errno.describe(-status));
@@ -183,7 +209,7 @@ public final class ConnectionManager implements AutoCloseable
     /** Takes one event; the descriptor stays ready while there are more. */
     private void onReady()
     {
-        if (0 != RdmaCmCalls.event(channelAddress, outAddress))
+        if (0 != core.event(channelAddress, outAddress))
         {
             return;
         }
@@ -194,7 +220,7 @@ public final class ConnectionManager implements AutoCloseable
         final int status = ConnectionEvent.status(event);
         final PeerParameters peer = peer(ConnectionEvent.parameters(event));
         // An identifier cannot be destroyed before its events are acknowledged.
-        RdmaCmCalls.acknowledge(event);
+        core.acknowledge(event);
         if (RdmaCm.RDMA_CM_EVENT_CONNECT_REQUEST == type)
         {
             final Acceptor acceptor = acceptors.get(listener);
@@ -223,22 +249,50 @@ public final class ConnectionManager implements AutoCloseable
             ConnectionParameters.responderResources(parameters));
     }
 
+    /** {@return whether connections can use a device now; otherwise {@link #openDevice} asks for it} */
+    boolean isDeviceOpen(final long contextAddress)
+    {
+        return null == memory || null != memory.device(contextAddress);
+    }
+
+    /** Has the memory registered with a device. */
+    void openDevice(final long contextAddress, final RdmaMemory.DeviceConsumer consumer)
+    {
+        memory.open(contextAddress, reactor, consumer);
+    }
+
+    /** {@return what the connections by an open device share} */
     RdmaDomain domain(final long contextAddress)
     {
         RdmaDomain domain = domains.get(contextAddress);
         if (null == domain)
         {
-            try
-            {
-                domain = new RdmaDomain(reactor, contextAddress, completionsMax);
-            }
-            catch (final NativeException e)
-            {
-                throw new RdmaException("the RDMA device cannot be used: " + e.getMessage());
-            }
+            domain = openDomain(contextAddress);
             domains.put(contextAddress, domain);
         }
         return domain;
+    }
+
+    private RdmaDomain openDomain(final long contextAddress)
+    {
+        final DeviceMemory device =
+            null == memory ? new DeviceMemory(core, contextAddress) : memory.device(contextAddress);
+        if (null == device)
+        {
+            throw new IllegalStateException("the memory is not yet registered with the device");
+        }
+        try
+        {
+            return new RdmaDomain(core, reactor, device, null != memory, completionsMax);
+        }
+        catch (final NativeException e)
+        {
+            if (null == memory)
+            {
+                device.close();
+            }
+            throw new RdmaException("the RDMA device cannot be used: " + e.getMessage());
+        }
     }
 
     /** {@return 0 or negated errno} */
@@ -253,7 +307,7 @@ public final class ConnectionManager implements AutoCloseable
         QueuePairAttributes.maxSendSegments(attributesAddress, config.segments());
         QueuePairAttributes.maxReceiveSegments(attributesAddress, config.segments());
         QueuePairAttributes.maxInlineBytes(attributesAddress, config.inlineBytes());
-        return RdmaCmCalls.createQueuePair(id, domain.pdAddress(), attributesAddress);
+        return core.createQueuePair(id, domain.memory().pdAddress(), attributesAddress);
     }
 
     /** {@return what the last queue pair was granted} */
@@ -313,12 +367,12 @@ public final class ConnectionManager implements AutoCloseable
             connection.close("the connection manager was closed");
             connection.finish();
         }
-        acceptors.forEachLong((id, _) -> RdmaCmCalls.destroyId(id));
+        acceptors.forEachLong((id, _) -> core.destroyId(id));
         acceptors.clear();
         domains.values().forEach(RdmaDomain::close);
         domains.clear();
-        reactor.deregister(RdmaCmCalls.descriptor(channelAddress));
-        RdmaCmCalls.destroyEventChannel(channelAddress);
+        reactor.deregister(core.eventChannelDescriptor(channelAddress));
+        core.destroyEventChannel(channelAddress);
         arena.close();
     }
 }

@@ -9,6 +9,8 @@ public enum ConnectionState
     RESOLVING_ADDRESS,
     /** Resolves the route to the peer. */
     RESOLVING_ROUTE,
+    /** Makes its queue pair, after memory is registered with a device that was not in use before. */
+    OPENING_DEVICE,
     /** Has asked the peer. */
     CONNECTING,
     /** The peer has asked; neither accepted nor rejected yet. */

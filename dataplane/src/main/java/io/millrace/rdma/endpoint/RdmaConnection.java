@@ -4,8 +4,8 @@ import io.millrace.bindings.Errno;
 import io.millrace.bindings.linux.SocketAddress;
 import io.millrace.bindings.rdmacm.ConnectionId;
 import io.millrace.bindings.rdmacm.RdmaCm;
-import io.millrace.bindings.rdmacm.RdmaCmCalls;
 import io.millrace.rdma.RdmaException;
+import io.millrace.rdma.core.RdmaCore;
 import java.net.InetSocketAddress;
 
 /**
@@ -19,6 +19,7 @@ public final class RdmaConnection
     private static final long DRAIN_NS = 1_000_000_000L;
 
     private final ConnectionManager manager;
+    private final RdmaCore core;
     private final long idAddress;
     private ConnectionHandler handler;
     private QueuePairConfig config;
@@ -45,6 +46,7 @@ public final class RdmaConnection
         final byte[] ownData)
     {
         this.manager = manager;
+        core = manager.core();
         this.idAddress = idAddress;
         this.config = config;
         this.handler = handler;
@@ -56,6 +58,7 @@ public final class RdmaConnection
     RdmaConnection(final ConnectionManager manager, final long idAddress, final PeerParameters peer)
     {
         this.manager = manager;
+        core = manager.core();
         this.idAddress = idAddress;
         onPeer(peer);
         state = ConnectionState.REQUESTED;
@@ -78,7 +81,8 @@ public final class RdmaConnection
     }
 
     /**
-     * {@return what its memory is registered with, as soon as it has a device}
+     * {@return what its memory is registered with: of a connection manager with a {@link RdmaMemory} from
+     *     {@link ConnectionHandler#onQueuePair} on, of another as soon as it has a device}
      */
     public RdmaDomain domain()
     {
@@ -91,6 +95,15 @@ public final class RdmaConnection
             domain = manager.domain(ConnectionId.context(idAddress));
         }
         return domain;
+    }
+
+    /**
+     * {@return the keys of the memory that is registered for all connections, from
+     *     {@link ConnectionHandler#onQueuePair} on}
+     */
+    public RegionKeys keys()
+    {
+        return domain().keys();
     }
 
     /**
@@ -121,7 +134,8 @@ public final class RdmaConnection
      * Accepts the peer's request. The handler is notified when that fails, also when the peer has given up.
      *
      * @param queuePairConfig   sizes.
-     * @param connectionHandler owner; asked for receive requests before this returns.
+     * @param connectionHandler owner; asked for receive requests when the device is open, maybe before this
+     *                          returns.
      * @param data              private data for the peer, up to {@value ConnectionManager#ACCEPT_DATA_BYTES_MAX} bytes.
      */
     public void accept(
@@ -144,12 +158,61 @@ public final class RdmaConnection
         ownData = data.clone();
         try
         {
-            openQueuePair();
-            if (ConnectionState.REQUESTED == state)
-            {
-                state = ConnectionState.ACCEPTING;
-                check("rdma_accept", RdmaCmCalls.accept(idAddress, parameters()));
-            }
+            openDevice(this::answer);
+        }
+        catch (final RdmaException e)
+        {
+            close(e.getMessage());
+        }
+    }
+
+    private void answer()
+    {
+        openQueuePair();
+        if (ConnectionState.OPENING_DEVICE == state)
+        {
+            state = ConnectionState.ACCEPTING;
+            check("rdma_accept", core.accept(idAddress, parameters()));
+        }
+    }
+
+    private void ask()
+    {
+        openQueuePair();
+        if (ConnectionState.OPENING_DEVICE == state)
+        {
+            state = ConnectionState.CONNECTING;
+            check("rdma_connect", core.connect(idAddress, parameters()));
+        }
+    }
+
+    /** Goes on at once, or when the memory is registered with the device. */
+    private void openDevice(final Runnable next)
+    {
+        state = ConnectionState.OPENING_DEVICE;
+        final long contextAddress = ConnectionId.context(idAddress);
+        if (manager.isDeviceOpen(contextAddress))
+        {
+            next.run();
+            return;
+        }
+        manager.openDevice(contextAddress, (memory, why) -> onDevice(memory, why, next));
+    }
+
+    private void onDevice(final DeviceMemory memory, final String why, final Runnable next)
+    {
+        if (ConnectionState.OPENING_DEVICE != state)
+        {
+            return;
+        }
+        if (null == memory)
+        {
+            close(why);
+            return;
+        }
+        try
+        {
+            next.run();
         }
         catch (final RdmaException e)
         {
@@ -180,7 +243,7 @@ public final class RdmaConnection
             throw new IllegalStateException("cannot reject a connection that is " + state);
         }
         isRejected = true;
-        RdmaCmCalls.reject(idAddress, manager.privateData(data), data.length);
+        core.reject(idAddress, manager.privateData(data), data.length);
         finish();
     }
 
@@ -208,7 +271,7 @@ public final class RdmaConnection
         if (isConnected)
         {
             // Fails the queue pair, whose requests come back as flushed. It has failed already when this fails.
-            RdmaCmCalls.disconnect(idAddress);
+            core.disconnect(idAddress);
         }
         // Never at once: the caller may be a handler that goes on to use the queue pair.
         cancelTimer();
@@ -242,16 +305,11 @@ public final class RdmaConnection
             if (RdmaCm.RDMA_CM_EVENT_ADDR_RESOLVED == type)
             {
                 state = ConnectionState.RESOLVING_ROUTE;
-                check("rdma_resolve_route", RdmaCmCalls.resolveRoute(idAddress, ConnectionManager.RESOLVE_MS));
+                check("rdma_resolve_route", core.resolveRoute(idAddress, ConnectionManager.RESOLVE_MS));
             }
             else if (RdmaCm.RDMA_CM_EVENT_ROUTE_RESOLVED == type)
             {
-                openQueuePair();
-                if (ConnectionState.RESOLVING_ROUTE == state)
-                {
-                    state = ConnectionState.CONNECTING;
-                    check("rdma_connect", RdmaCmCalls.connect(idAddress, parameters()));
-                }
+                openDevice(this::ask);
             }
             else if (RdmaCm.RDMA_CM_EVENT_ESTABLISHED == type)
             {
@@ -353,12 +411,12 @@ public final class RdmaConnection
         cancelTimer();
         if (null != queuePair)
         {
-            RdmaCmCalls.destroyQueuePair(idAddress);
+            core.destroyQueuePair(idAddress);
         }
         lastPeerAddress = peerAddress();
         lastLocalAddress = localAddress();
         manager.remove(this, idAddress);
-        RdmaCmCalls.destroyId(idAddress);
+        core.destroyId(idAddress);
         if (null != queuePair)
         {
             queuePair.close();

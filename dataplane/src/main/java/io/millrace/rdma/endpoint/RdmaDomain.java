@@ -1,52 +1,52 @@
 package io.millrace.rdma.endpoint;
 
-import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.verbs.DeviceAttributes;
-import io.millrace.bindings.verbs.VerbsCalls;
-import io.millrace.bindings.verbs.VerbsResources;
 import io.millrace.rdma.RdmaException;
+import io.millrace.rdma.core.RdmaCore;
 import io.millrace.reactor.Reactor;
 import java.lang.foreign.Arena;
 
 /**
- * What the connections of a reactor share on a device: a protection domain and a completion queue. Made and closed by
- * the {@link ConnectionManager}, on the reactor.
+ * What the connections of a reactor share on a device: a protection domain, of their own or that of a
+ * {@link RdmaMemory}, and a completion queue. Made and closed by the {@link ConnectionManager}, on the reactor.
  */
 public final class RdmaDomain
 {
-    private final long pdAddress;
+    private final DeviceMemory memory;
+    private final boolean isShared;
+    private final RegionKeys keys;
     private final CompletionQueue completions;
     private final int readsServed;
     private final int readsInitiated;
 
-    RdmaDomain(final Reactor reactor, final long contextAddress, final int completionsMax)
+    /** With the protection domain of a device, which is closed with it unless it is shared. */
+    RdmaDomain(
+        final RdmaCore core,
+        final Reactor reactor,
+        final DeviceMemory memory,
+        final boolean isShared,
+        final int completionsMax)
     {
+        this.memory = memory;
+        this.isShared = isShared;
+        keys = new RegionKeys(memory);
         final int completionsGranted;
         try (Arena arena = Arena.ofConfined())
         {
             final long attributes = arena.allocate(DeviceAttributes.SIZE_BYTES, Long.BYTES).address();
-            NativeException.check("ibv_query_device", VerbsCalls.queryDevice(contextAddress, attributes));
+            NativeException.check("ibv_query_device", core.queryDevice(memory.contextAddress(), attributes));
             readsServed = DeviceAttributes.maxReadsAsTarget(attributes);
             readsInitiated = DeviceAttributes.maxReadsAsInitiator(attributes);
             completionsGranted = Math.min(completionsMax, DeviceAttributes.maxCompletions(attributes));
         }
-        pdAddress = NativeException.check("ibv_alloc_pd", VerbsResources.allocatePd(contextAddress));
-        try
-        {
-            completions = CompletionQueue.open(reactor, contextAddress, completionsGranted);
-        }
-        catch (final RuntimeException e)
-        {
-            VerbsResources.deallocatePd(pdAddress);
-            throw e;
-        }
+        completions = CompletionQueue.open(core, reactor, memory.contextAddress(), completionsGranted);
+        memory.users().incrementAndGet();
     }
 
     /**
-     * Gives the device access to memory, whose pages are pinned until the region is closed. Takes milliseconds a
-     * gigabyte,
-     * so not on a reactor that has I/O. Any thread.
+     * Gives the device access to memory that is in no registry, such as capsules, whose pages are pinned until the
+     * region is closed. Takes milliseconds a gigabyte, so not on a reactor that has I/O. Any thread.
      *
      * @param address     of the memory, which stays mapped.
      * @param lengthBytes of the memory, 64 bits.
@@ -56,25 +56,17 @@ public final class RdmaDomain
      */
     public RdmaRegion register(final long address, final long lengthBytes, final RegionAccess access)
     {
-        final long mrAddress = VerbsResources.registerMr(pdAddress, address, lengthBytes, access.bits());
-        if (mrAddress < 0)
-        {
-            throw new RdmaException("cannot register " + lengthBytes + " bytes at 0x" + Long.toHexString(address) +
-                " for RDMA: " + Errno.describe((int)-mrAddress) + remedy((int)-mrAddress));
-        }
-        return new RdmaRegion(address, lengthBytes, mrAddress);
+        return memory.register(address, lengthBytes, access);
     }
 
-    private static String remedy(final int errno)
+    DeviceMemory memory()
     {
-        return Errno.ENOMEM == errno || Errno.EAGAIN == errno ?
-            "; allow the process to lock as much memory (ulimit -l, or LimitMEMLOCK of the unit)" :
-            Errno.EFAULT == errno ? "; the memory is not mapped" : "";
+        return memory;
     }
 
-    long pdAddress()
+    RegionKeys keys()
     {
-        return pdAddress;
+        return keys;
     }
 
     /** {@return RDMA READs and atomics of a peer that a queue pair serves at a time} */
@@ -98,6 +90,10 @@ public final class RdmaDomain
     void close()
     {
         completions.close();
-        NativeException.check("ibv_dealloc_pd (regions are left)", VerbsResources.deallocatePd(pdAddress));
+        memory.users().decrementAndGet();
+        if (!isShared)
+        {
+            NativeException.check("ibv_dealloc_pd (regions are left)", memory.close());
+        }
     }
 }

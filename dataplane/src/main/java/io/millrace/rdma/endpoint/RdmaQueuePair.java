@@ -1,19 +1,14 @@
 package io.millrace.rdma.endpoint;
 
 import io.millrace.bindings.Errno;
-import io.millrace.bindings.verbs.ReceiveRequest;
-import io.millrace.bindings.verbs.ScatterGatherEntry;
-import io.millrace.bindings.verbs.SendRequest;
 import io.millrace.bindings.verbs.Verbs;
-import io.millrace.bindings.verbs.VerbsQueues;
-import java.lang.foreign.Arena;
+import io.millrace.rdma.core.RdmaCore;
 
 /**
  * A reliable connection's queues. A request is made of the segments that were added before it, none or up to the
  * configured number; a {@code post} takes them, whether or not there is room. Requests of the send queue are carried
- * out
- * and reported in their order. Their memory belongs to the device until they are reported, or, when posted without
- * notice, until a later one is. Reactor's thread; nothing is allocated.
+ * out and reported in their order. Their memory belongs to the device until they are reported, or, when posted
+ * unsignalled, until a later one is. Reactor's thread; nothing is allocated.
  */
 public final class RdmaQueuePair
 {
@@ -22,21 +17,15 @@ public final class RdmaQueuePair
     private final QueuePairConfig config;
     /** Called when a request has failed, or nothing is outstanding. */
     private final Runnable onProgress;
-    private final Arena arena;
-    private final long sendAddress;
-    private final long receiveAddress;
-    private final long badAddress;
-    private final long segmentsAddress;
+    private final RdmaCore core;
+    private final NextRequest next;
     private final RequestOrder sends;
     private final RequestOrder receives;
     private final int slot;
     private long qpAddress;
     private int inlineBytes;
-    private int segmentCount;
-    private long segmentBytes;
     private int flags;
     private CompletionStatus failure = CompletionStatus.SUCCESS;
-    private boolean isClosed;
 
     /** Reserves its entries of the completion queue; the queue pair itself follows. */
     RdmaQueuePair(
@@ -47,16 +36,12 @@ public final class RdmaQueuePair
     {
         this.onProgress = onProgress;
         this.completions = completions;
+        core = completions.core();
         this.handler = handler;
         this.config = config;
         // First, as it may be refused: nothing would free the memory then.
         slot = completions.add(this, config.completions());
-        arena = Arena.ofShared();
-        sendAddress = arena.allocate(SendRequest.SIZE_BYTES, Long.BYTES).address();
-        receiveAddress = arena.allocate(ReceiveRequest.SIZE_BYTES, Long.BYTES).address();
-        badAddress = arena.allocate(Long.BYTES, Long.BYTES).address();
-        segmentsAddress = arena.allocate(
-            (long)config.segments() * ScatterGatherEntry.SIZE_BYTES, Long.BYTES).address();
+        next = new NextRequest(config.segments());
         sends = new RequestOrder(config.sendDepth());
         receives = new RequestOrder(config.receiveDepth());
     }
@@ -118,20 +103,7 @@ public final class RdmaQueuePair
      */
     public RdmaQueuePair segment(final long address, final int lengthBytes, final int localKey)
     {
-        if (segmentCount == config.segments())
-        {
-            throw new IllegalStateException("a request has at most " + config.segments() + " segments");
-        }
-        if (isClosed)
-        {
-            return this;
-        }
-        final long entry = segmentsAddress + (long)segmentCount * ScatterGatherEntry.SIZE_BYTES;
-        ScatterGatherEntry.memory(entry, address);
-        ScatterGatherEntry.length(entry, lengthBytes);
-        ScatterGatherEntry.localKey(entry, localKey);
-        segmentCount++;
-        segmentBytes += Integer.toUnsignedLong(lengthBytes);
+        next.segment(address, lengthBytes, localKey);
         return this;
     }
 
@@ -154,89 +126,87 @@ public final class RdmaQueuePair
      */
     public boolean postReceive(final long id)
     {
-        final int count = takeSegments();
-        if (isClosed || 0 == receives.room())
+        final int segments = next.takeSegments();
+        if (next.isClosed() || 0 == receives.room())
         {
             return false;
         }
-        ReceiveRequest.id(receiveAddress, RequestId.receive(slot, receives.add(id, true)));
-        ReceiveRequest.segments(receiveAddress, segmentsAddress);
-        ReceiveRequest.segmentCount(receiveAddress, count);
-        onPosted(VerbsQueues.postReceive(qpAddress, receiveAddress, badAddress));
+        final long request = next.receive(RequestId.receive(slot, receives.add(id, true)), segments);
+        onPosted(core.postReceive(qpAddress, request, next.badAddress()));
         return true;
     }
 
     /**
      * Sends a message.
      *
-     * @param id       that its completion is reported with.
-     * @param isNotice whether it is reported when it succeeds.
+     * @param id          that its completion is reported with.
+     * @param isSignalled whether it is reported when it succeeds.
      * @return false when there is no room, or the connection has ended.
      */
-    public boolean postSend(final long id, final boolean isNotice)
+    public boolean postSend(final long id, final boolean isSignalled)
     {
-        return post(id, isNotice, Verbs.IBV_WR_SEND, true);
+        return post(id, isSignalled, Verbs.IBV_WR_SEND, true);
     }
 
     /**
      * Sends a message with immediate data.
      *
-     * @param id        that its completion is reported with.
-     * @param isNotice  whether it is reported when it succeeds.
-     * @param immediate that the peer gets with its completion.
+     * @param id          that its completion is reported with.
+     * @param isSignalled whether it is reported when it succeeds.
+     * @param immediate   that the peer gets with its completion.
      * @return false when there is no room, or the connection has ended.
      */
-    public boolean postSendWithImmediate(final long id, final boolean isNotice, final int immediate)
+    public boolean postSendWithImmediate(final long id, final boolean isSignalled, final int immediate)
     {
-        immediate(Integer.reverseBytes(immediate));
-        return post(id, isNotice, Verbs.IBV_WR_SEND_WITH_IMM, true);
+        next.immediate(Integer.reverseBytes(immediate));
+        return post(id, isSignalled, Verbs.IBV_WR_SEND_WITH_IMM, true);
     }
 
     /**
      * Sends a message and invalidates a key of the peer.
      *
-     * @param id        that its completion is reported with.
-     * @param isNotice  whether it is reported when it succeeds.
-     * @param remoteKey that is invalid when the peer gets the message.
+     * @param id          that its completion is reported with.
+     * @param isSignalled whether it is reported when it succeeds.
+     * @param remoteKey   that is invalid when the peer gets the message.
      * @return false when there is no room, or the connection has ended.
      */
-    public boolean postSendWithInvalidate(final long id, final boolean isNotice, final int remoteKey)
+    public boolean postSendWithInvalidate(final long id, final boolean isSignalled, final int remoteKey)
     {
-        immediate(remoteKey);
-        return post(id, isNotice, Verbs.IBV_WR_SEND_WITH_INV, true);
+        next.immediate(remoteKey);
+        return post(id, isSignalled, Verbs.IBV_WR_SEND_WITH_INV, true);
     }
 
     /**
      * Writes to the memory of the peer, who is not notified.
      *
      * @param id            that its completion is reported with.
-     * @param isNotice      whether it is reported when it succeeds.
+     * @param isSignalled   whether it is reported when it succeeds.
      * @param remoteAddress at the peer.
      * @param remoteKey     of a region there that may be written.
      * @return false when there is no room, or the connection has ended.
      */
-    public boolean postWrite(final long id, final boolean isNotice, final long remoteAddress, final int remoteKey)
+    public boolean postWrite(final long id, final boolean isSignalled, final long remoteAddress, final int remoteKey)
     {
-        remote(remoteAddress, remoteKey);
-        return post(id, isNotice, Verbs.IBV_WR_RDMA_WRITE, true);
+        next.remote(remoteAddress, remoteKey);
+        return post(id, isSignalled, Verbs.IBV_WR_RDMA_WRITE, true);
     }
 
     /**
      * Writes to the memory of the peer and completes a receive request there.
      *
      * @param id            that its completion is reported with.
-     * @param isNotice      whether it is reported when it succeeds.
+     * @param isSignalled   whether it is reported when it succeeds.
      * @param remoteAddress at the peer.
      * @param remoteKey     of a region there that may be written.
      * @param immediate     that the peer gets with its completion.
      * @return false when there is no room, or the connection has ended.
      */
     public boolean postWriteWithImmediate(
-        final long id, final boolean isNotice, final long remoteAddress, final int remoteKey, final int immediate)
+        final long id, final boolean isSignalled, final long remoteAddress, final int remoteKey, final int immediate)
     {
-        remote(remoteAddress, remoteKey);
-        immediate(Integer.reverseBytes(immediate));
-        return post(id, isNotice, Verbs.IBV_WR_RDMA_WRITE_WITH_IMM, true);
+        next.remote(remoteAddress, remoteKey);
+        next.immediate(Integer.reverseBytes(immediate));
+        return post(id, isSignalled, Verbs.IBV_WR_RDMA_WRITE_WITH_IMM, true);
     }
 
     /**
@@ -244,15 +214,15 @@ public final class RdmaQueuePair
      * queue, and what is posted after them.
      *
      * @param id            that its completion is reported with.
-     * @param isNotice      whether it is reported when it succeeds.
+     * @param isSignalled   whether it is reported when it succeeds.
      * @param remoteAddress at the peer.
      * @param remoteKey     of a region there that may be read.
      * @return false when there is no room, or the connection has ended.
      */
-    public boolean postRead(final long id, final boolean isNotice, final long remoteAddress, final int remoteKey)
+    public boolean postRead(final long id, final boolean isSignalled, final long remoteAddress, final int remoteKey)
     {
-        remote(remoteAddress, remoteKey);
-        return post(id, isNotice, Verbs.IBV_WR_RDMA_READ, false);
+        next.remote(remoteAddress, remoteKey);
+        return post(id, isSignalled, Verbs.IBV_WR_RDMA_READ, false);
     }
 
     /**
@@ -269,11 +239,8 @@ public final class RdmaQueuePair
     public boolean postCompareAndSwap(
         final long id, final long remoteAddress, final int remoteKey, final long expected, final long value)
     {
-        atomic(remoteAddress, remoteKey, expected);
-        if (!isClosed)
-        {
-            SendRequest.atomicSwap(sendAddress, value);
-        }
+        next.atomic(remoteAddress, remoteKey, expected);
+        next.swap(value);
         return post(id, true, Verbs.IBV_WR_ATOMIC_CMP_AND_SWP, false);
     }
 
@@ -289,69 +256,31 @@ public final class RdmaQueuePair
     public boolean postFetchAndAdd(
         final long id, final long remoteAddress, final int remoteKey, final long addend)
     {
-        atomic(remoteAddress, remoteKey, addend);
+        next.atomic(remoteAddress, remoteKey, addend);
         return post(id, true, Verbs.IBV_WR_ATOMIC_FETCH_AND_ADD, false);
     }
 
-    private void remote(final long remoteAddress, final int remoteKey)
+    private boolean post(final long id, final boolean isSignalled, final int opcode, final boolean mayInline)
     {
-        if (!isClosed)
-        {
-            SendRequest.remoteAddress(sendAddress, remoteAddress);
-            SendRequest.remoteKey(sendAddress, remoteKey);
-        }
-    }
-
-    private void immediate(final int value)
-    {
-        if (!isClosed)
-        {
-            SendRequest.immediate(sendAddress, value);
-        }
-    }
-
-    private void atomic(final long remoteAddress, final int remoteKey, final long compareOrAdd)
-    {
-        if (!isClosed)
-        {
-            SendRequest.atomicAddress(sendAddress, remoteAddress);
-            SendRequest.atomicCompareOrAdd(sendAddress, compareOrAdd);
-            SendRequest.atomicKey(sendAddress, remoteKey);
-        }
-    }
-
-    private boolean post(final long id, final boolean isNotice, final int opcode, final boolean mayInline)
-    {
-        final boolean isInline = mayInline && 0 != segmentCount && segmentBytes <= inlineBytes;
+        final boolean isInline = mayInline && next.fitsInline(inlineBytes);
         final int requestFlags = flags;
-        final int count = takeSegments();
+        final int segments = next.takeSegments();
         flags = 0;
-        if (isClosed || 0 == sends.room())
+        if (next.isClosed() || 0 == sends.room())
         {
             return false;
         }
         // Places are free again when a request with a completion has ended: there is one in each half of the queue.
-        final boolean isSignalled = isNotice || 2 * (sends.sinceSignalled() + 1) >= config.sendDepth();
-        SendRequest.id(sendAddress, RequestId.send(slot, sends.add(id, isNotice)));
-        if (isSignalled)
+        final boolean hasCompletion = isSignalled || 2 * (sends.sinceCompletion() + 1) >= config.sendDepth();
+        final long sendId = RequestId.send(slot, sends.add(id, isSignalled));
+        if (hasCompletion)
         {
-            sends.signalled();
+            sends.lastHasCompletion();
         }
-        SendRequest.segments(sendAddress, segmentsAddress);
-        SendRequest.segmentCount(sendAddress, count);
-        SendRequest.opcode(sendAddress, opcode);
-        SendRequest.flags(sendAddress, requestFlags |
-            (isSignalled ? Verbs.IBV_SEND_SIGNALED : 0) | (isInline ? Verbs.IBV_SEND_INLINE : 0));
-        onPosted(VerbsQueues.postSend(qpAddress, sendAddress, badAddress));
+        final long request = next.send(sendId, segments, opcode, requestFlags |
+            (hasCompletion ? Verbs.IBV_SEND_SIGNALED : 0) | (isInline ? Verbs.IBV_SEND_INLINE : 0));
+        onPosted(core.postSend(qpAddress, request, next.badAddress()));
         return true;
-    }
-
-    private int takeSegments()
-    {
-        final int count = segmentCount;
-        segmentCount = 0;
-        segmentBytes = 0;
-        return count;
     }
 
     /** A request that the provider does not take ends with the connection. */
@@ -390,7 +319,7 @@ public final class RdmaQueuePair
         {
             fail(status);
         }
-        if (sends.isNotice(sequence) || CompletionStatus.SUCCESS != status)
+        if (sends.isSignalled(sequence) || CompletionStatus.SUCCESS != status)
         {
             handler.onSent(sends.id(sequence), status);
         }
@@ -427,8 +356,8 @@ public final class RdmaQueuePair
     /** The queue pair has been destroyed: what is outstanding has ended, and the device uses its memory no more. */
     void close()
     {
-        // The handler may post below: there is no queue pair that would take it, and soon no memory for requests.
-        isClosed = true;
+        // The handler may post below: there is no queue pair that would take it, and no memory for requests.
+        next.close();
         completions.remove(slot, config.completions());
         while (0 != sends.outstanding())
         {
@@ -440,6 +369,5 @@ public final class RdmaQueuePair
             final int sequence = receives.endFirst();
             handler.onReceived(receives.id(sequence), CompletionStatus.FLUSHED, 0, 0);
         }
-        arena.close();
     }
 }

@@ -1,13 +1,14 @@
 package io.millrace.rdma.endpoint;
 
 import io.millrace.bindings.NativeException;
-import io.millrace.bindings.verbs.VerbsResources;
+import io.millrace.rdma.core.RdmaCore;
 
 /**
  * Memory that a device may reach, until it is closed. Set-up threads; the keys are read by any.
  */
 public final class RdmaRegion implements AutoCloseable
 {
+    private final RdmaCore core;
     private final long address;
     private final long lengthBytes;
     private final long mrAddress;
@@ -15,13 +16,14 @@ public final class RdmaRegion implements AutoCloseable
     private final int remoteKey;
     private boolean isClosed;
 
-    RdmaRegion(final long address, final long lengthBytes, final long mrAddress)
+    RdmaRegion(final RdmaCore core, final long address, final long lengthBytes, final long mrAddress)
     {
+        this.core = core;
         this.address = address;
         this.lengthBytes = lengthBytes;
         this.mrAddress = mrAddress;
-        localKey = VerbsResources.localKey(mrAddress);
-        remoteKey = VerbsResources.remoteKey(mrAddress);
+        localKey = core.localKey(mrAddress);
+        remoteKey = core.remoteKey(mrAddress);
     }
 
     /**
@@ -58,16 +60,23 @@ public final class RdmaRegion implements AutoCloseable
 
     /**
      * Takes it from the device. Further access by peers fails, and with it their connections. No request of this side
-     * uses
-     * it. A second call does nothing.
+     * uses it. A second call does nothing.
      */
     @Override
     public void close()
     {
-        if (!isClosed)
+        NativeException.check("ibv_dereg_mr", deregister());
+    }
+
+    /** {@return 0 or negated errno; 0 when it is closed} */
+    int deregister()
+    {
+        if (isClosed)
         {
-            isClosed = true;
-            NativeException.check("ibv_dereg_mr", VerbsResources.deregisterMr(mrAddress));
+            return 0;
         }
+        final int status = core.deregisterMr(mrAddress);
+        isClosed = status >= 0;
+        return status;
     }
 }

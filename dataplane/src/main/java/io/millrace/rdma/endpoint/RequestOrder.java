@@ -9,11 +9,11 @@ final class RequestOrder
     private final int depth;
     private final int mask;
     private final long[] ids;
-    private final boolean[] notices;
+    private final boolean[] signalled;
     /** The oldest outstanding one and the next one; both wrap. */
     private int head;
     private int tail;
-    private int signalledTail;
+    private int completionTail;
 
     RequestOrder(final int depth)
     {
@@ -21,7 +21,7 @@ final class RequestOrder
         final int capacity = Integer.highestOneBit(Math.max(1, depth - 1)) << 1;
         mask = capacity - 1;
         ids = new long[capacity];
-        notices = new boolean[capacity];
+        signalled = new boolean[capacity];
     }
 
     int outstanding()
@@ -35,24 +35,24 @@ final class RequestOrder
     }
 
     /** {@return its sequence number} */
-    int add(final long id, final boolean isNotice)
+    int add(final long id, final boolean isSignalled)
     {
         final int sequence = tail++;
         ids[sequence & mask] = id;
-        notices[sequence & mask] = isNotice;
+        signalled[sequence & mask] = isSignalled;
         return sequence;
     }
 
     /** The last one that was added has a completion. */
-    void signalled()
+    void lastHasCompletion()
     {
-        signalledTail = tail;
+        completionTail = tail;
     }
 
     /** {@return how many were added after the last one that has a completion} */
-    int sinceSignalled()
+    int sinceCompletion()
     {
-        return tail - signalledTail;
+        return tail - completionTail;
     }
 
     /**
@@ -82,8 +82,8 @@ final class RequestOrder
         return ids[sequence & mask];
     }
 
-    boolean isNotice(final int sequence)
+    boolean isSignalled(final int sequence)
     {
-        return notices[sequence & mask];
+        return signalled[sequence & mask];
     }
 }

@@ -3,6 +3,7 @@ package io.millrace.rdma.endpoint;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.sun.management.ThreadMXBean;
+import io.millrace.rdma.core.LinuxRdmaCore;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,7 @@ class RdmaQueuePairAllocationTest
         try (ModelProvider provider = new ModelProvider(folder))
         {
             final CompletionQueue queue =
-                new CompletionQueue(null, provider.completionQueue, 0L, SIZES.completions());
+                new CompletionQueue(LinuxRdmaCore.INSTANCE, null, provider.completionQueue, 0L, SIZES.completions());
             final RdmaQueuePair pair = new RdmaQueuePair(queue, new CompletionHandler()
             {
                 @Override

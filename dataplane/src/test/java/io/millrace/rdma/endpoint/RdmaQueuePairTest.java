@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.verbs.Verbs;
 import io.millrace.rdma.RdmaException;
+import io.millrace.rdma.core.LinuxRdmaCore;
 import io.millrace.rdma.endpoint.ModelProvider.Posted;
 import io.millrace.rdma.endpoint.ModelProvider.Segment;
 import java.nio.file.Path;
@@ -52,7 +53,8 @@ class RdmaQueuePairTest
     void open() throws Throwable
     {
         provider = new ModelProvider(folder);
-        queue = new CompletionQueue(null, provider.completionQueue, 0L, 3 * SIZES.completions());
+        queue = new CompletionQueue(
+            LinuxRdmaCore.INSTANCE, null, provider.completionQueue, 0L, 3 * SIZES.completions());
         pair = pair();
     }
 
@@ -148,7 +150,7 @@ class RdmaQueuePairTest
         assertThrows(IllegalStateException.class, () -> pair.segment(0, 1, 1));
     }
 
-    /** Places come back although nobody asks for notice, and those who do get theirs only. */
+    /** Places come back although few requests are signalled, and only those are reported. */
     @Test
     void shouldReportOnlyWhatIsAskedForAndAllThatFails()
     {

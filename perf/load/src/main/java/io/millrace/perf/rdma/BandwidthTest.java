@@ -61,12 +61,12 @@ final class BandwidthTest extends RdmaTest<Long>
         while (posted < total && posted - done < config.depth() && (!isSend || posted - credited < config.depth()))
         {
             final long id = posted++;
-            post(id, (int)(id % config.depth()), isNotice(id));
+            post(id, (int)(id % config.depth()), isSignalled(id));
         }
     }
 
     /** The last of the warm-up and of all are reported as well. */
-    private boolean isNotice(final long id)
+    private boolean isSignalled(final long id)
     {
         return 0 == (id + 1) % interval || id + 1 == config.depth() || id + 1 == total;
     }

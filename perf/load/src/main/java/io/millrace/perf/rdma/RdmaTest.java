@@ -67,14 +67,14 @@ abstract class RdmaTest<T> implements ConnectionHandler
     }
 
     /** Posts an operation of the configured kind. */
-    void post(final long id, final int slot, final boolean isNotice)
+    void post(final long id, final int slot, final boolean isSignalled)
     {
         segment(slot);
         final boolean isPosted = switch (config.operation())
         {
-            case SEND -> queuePair().postSend(id, isNotice);
-            case READ -> queuePair().postRead(id, isNotice, server.address(), server.key());
-            case WRITE -> queuePair().postWrite(id, isNotice, server.address(), server.key());
+            case SEND -> queuePair().postSend(id, isSignalled);
+            case READ -> queuePair().postRead(id, isSignalled, server.address(), server.key());
+            case WRITE -> queuePair().postWrite(id, isSignalled, server.address(), server.key());
         };
         if (!isPosted)
         {

@@ -1,0 +1,255 @@
+package io.millrace.rdma.core;
+
+import io.millrace.bindings.Capability;
+import io.millrace.bindings.linux.Files;
+import io.millrace.bindings.rdmacm.RdmaCmCalls;
+import io.millrace.bindings.verbs.VerbsCalls;
+import io.millrace.bindings.verbs.VerbsQueues;
+import io.millrace.bindings.verbs.VerbsResources;
+
+/**
+ * rdma-core of this machine. Stateless; threads as {@link RdmaCore} has it.
+ */
+public final class LinuxRdmaCore implements RdmaCore
+{
+    /** The only one. */
+    public static final LinuxRdmaCore INSTANCE = new LinuxRdmaCore();
+
+    private LinuxRdmaCore()
+    {
+    }
+
+    @Override
+    public Capability capability()
+    {
+        return RdmaCmCalls.capability();
+    }
+
+    @Override
+    public int poll(final long cqAddress, final int max, final long completionsAddress)
+    {
+        return VerbsQueues.poll(cqAddress, max, completionsAddress);
+    }
+
+    @Override
+    public int requestNotification(final long cqAddress)
+    {
+        return VerbsQueues.requestNotification(cqAddress);
+    }
+
+    @Override
+    public int postSend(final long qpAddress, final long requestAddress, final long badAddress)
+    {
+        return VerbsQueues.postSend(qpAddress, requestAddress, badAddress);
+    }
+
+    @Override
+    public int postReceive(final long qpAddress, final long requestAddress, final long badAddress)
+    {
+        return VerbsQueues.postReceive(qpAddress, requestAddress, badAddress);
+    }
+
+    @Override
+    public int queryDevice(final long contextAddress, final long attributesAddress)
+    {
+        return VerbsCalls.queryDevice(contextAddress, attributesAddress);
+    }
+
+    @Override
+    public long allocatePd(final long contextAddress)
+    {
+        return VerbsResources.allocatePd(contextAddress);
+    }
+
+    @Override
+    public int deallocatePd(final long pdAddress)
+    {
+        return VerbsResources.deallocatePd(pdAddress);
+    }
+
+    @Override
+    public long registerMr(final long pdAddress, final long address, final long lengthBytes, final int access)
+    {
+        return VerbsResources.registerMr(pdAddress, address, lengthBytes, access);
+    }
+
+    @Override
+    public int deregisterMr(final long mrAddress)
+    {
+        return VerbsResources.deregisterMr(mrAddress);
+    }
+
+    @Override
+    public int localKey(final long mrAddress)
+    {
+        return VerbsResources.localKey(mrAddress);
+    }
+
+    @Override
+    public int remoteKey(final long mrAddress)
+    {
+        return VerbsResources.remoteKey(mrAddress);
+    }
+
+    @Override
+    public long createChannel(final long contextAddress)
+    {
+        return VerbsResources.createChannel(contextAddress);
+    }
+
+    @Override
+    public int destroyChannel(final long channelAddress)
+    {
+        return VerbsResources.destroyChannel(channelAddress);
+    }
+
+    @Override
+    public int channelDescriptor(final long channelAddress)
+    {
+        return VerbsResources.channelDescriptor(channelAddress);
+    }
+
+    @Override
+    public long createCq(final long contextAddress, final int entries, final long channelAddress)
+    {
+        return VerbsResources.createCq(contextAddress, entries, 0L, channelAddress);
+    }
+
+    @Override
+    public int destroyCq(final long cqAddress)
+    {
+        return VerbsResources.destroyCq(cqAddress);
+    }
+
+    @Override
+    public int entries(final long cqAddress)
+    {
+        return VerbsResources.entries(cqAddress);
+    }
+
+    @Override
+    public int cqEvent(final long channelAddress, final long cqOutAddress, final long userOutAddress)
+    {
+        return VerbsResources.cqEvent(channelAddress, cqOutAddress, userOutAddress);
+    }
+
+    @Override
+    public void acknowledgeCqEvents(final long cqAddress, final int count)
+    {
+        VerbsResources.acknowledgeCqEvents(cqAddress, count);
+    }
+
+    @Override
+    public long createEventChannel()
+    {
+        final long channelAddress = RdmaCmCalls.createEventChannel();
+        if (channelAddress > 0)
+        {
+            // An announced event may be gone when it is asked for: with its identifier, or discarded by the library.
+            final int status = Files.setNonBlocking(RdmaCmCalls.descriptor(channelAddress));
+            if (status < 0)
+            {
+                RdmaCmCalls.destroyEventChannel(channelAddress);
+                return status;
+            }
+        }
+        return channelAddress;
+    }
+
+    @Override
+    public void destroyEventChannel(final long channelAddress)
+    {
+        RdmaCmCalls.destroyEventChannel(channelAddress);
+    }
+
+    @Override
+    public int eventChannelDescriptor(final long channelAddress)
+    {
+        return RdmaCmCalls.descriptor(channelAddress);
+    }
+
+    @Override
+    public int event(final long channelAddress, final long eventOutAddress)
+    {
+        return RdmaCmCalls.event(channelAddress, eventOutAddress);
+    }
+
+    @Override
+    public int acknowledge(final long eventAddress)
+    {
+        return RdmaCmCalls.acknowledge(eventAddress);
+    }
+
+    @Override
+    public int createId(final long channelAddress, final long idOutAddress)
+    {
+        return RdmaCmCalls.createId(channelAddress, idOutAddress, 0L);
+    }
+
+    @Override
+    public int destroyId(final long idAddress)
+    {
+        return RdmaCmCalls.destroyId(idAddress);
+    }
+
+    @Override
+    public int bind(final long idAddress, final long socketAddress)
+    {
+        return RdmaCmCalls.bind(idAddress, socketAddress);
+    }
+
+    @Override
+    public int listen(final long idAddress, final int backlog)
+    {
+        return RdmaCmCalls.listen(idAddress, backlog);
+    }
+
+    @Override
+    public int resolveAddress(
+        final long idAddress, final long sourceAddress, final long destinationAddress, final int timeoutMs)
+    {
+        return RdmaCmCalls.resolveAddress(idAddress, sourceAddress, destinationAddress, timeoutMs);
+    }
+
+    @Override
+    public int resolveRoute(final long idAddress, final int timeoutMs)
+    {
+        return RdmaCmCalls.resolveRoute(idAddress, timeoutMs);
+    }
+
+    @Override
+    public int createQueuePair(final long idAddress, final long pdAddress, final long attributesAddress)
+    {
+        return RdmaCmCalls.createQueuePair(idAddress, pdAddress, attributesAddress);
+    }
+
+    @Override
+    public void destroyQueuePair(final long idAddress)
+    {
+        RdmaCmCalls.destroyQueuePair(idAddress);
+    }
+
+    @Override
+    public int connect(final long idAddress, final long parametersAddress)
+    {
+        return RdmaCmCalls.connect(idAddress, parametersAddress);
+    }
+
+    @Override
+    public int accept(final long idAddress, final long parametersAddress)
+    {
+        return RdmaCmCalls.accept(idAddress, parametersAddress);
+    }
+
+    @Override
+    public int reject(final long idAddress, final long privateAddress, final int privateBytes)
+    {
+        return RdmaCmCalls.reject(idAddress, privateAddress, privateBytes);
+    }
+
+    @Override
+    public int disconnect(final long idAddress)
+    {
+        return RdmaCmCalls.disconnect(idAddress);
+    }
+}

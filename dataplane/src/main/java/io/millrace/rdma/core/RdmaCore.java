@@ -1,0 +1,329 @@
+package io.millrace.rdma.core;
+
+import io.millrace.bindings.Capability;
+
+/**
+ * The functions of libibverbs and librdmacm that RDMA endpoints call. Production has one implementation,
+ * {@link LinuxRdmaCore}; tests have a model in memory. Whoever posts and polls keeps it in a final field. Calls are
+ * those of the manual pages, with the structures of {@code io.millrace.bindings.verbs} and
+ * {@code io.millrace.bindings.rdmacm} at native addresses; each answers a value or a negated {@code errno}. Threads as
+ * rdma-core has it: one at a time for a queue, a completion queue and an event channel with its identifiers; any for
+ * the rest.
+ */
+public interface RdmaCore
+{
+    /**
+     * {@return whether connections can be made, and which package to install when not}
+     */
+    Capability capability();
+
+    /**
+     * {@code ibv_poll_cq(3)}.
+     *
+     * @param cqAddress          completion queue.
+     * @param max                how many fit.
+     * @param completionsAddress of an array of {@link io.millrace.bindings.verbs.WorkCompletion}, filled.
+     * @return their number; negative when the queue has failed.
+     */
+    int poll(long cqAddress, int max, long completionsAddress);
+
+    /**
+     * {@code ibv_req_notify_cq(3)} of any completion, once.
+     *
+     * @param cqAddress completion queue with a channel.
+     * @return 0 or negated errno.
+     */
+    int requestNotification(long cqAddress);
+
+    /**
+     * {@code ibv_post_send(3)}.
+     *
+     * @param qpAddress      queue pair.
+     * @param requestAddress first {@link io.millrace.bindings.verbs.SendRequest} of the list.
+     * @param badAddress     64 bits that take the address of the first request that was not taken.
+     * @return 0 or negated errno.
+     */
+    int postSend(long qpAddress, long requestAddress, long badAddress);
+
+    /**
+     * {@code ibv_post_recv(3)}.
+     *
+     * @param qpAddress      queue pair.
+     * @param requestAddress first {@link io.millrace.bindings.verbs.ReceiveRequest} of the list.
+     * @param badAddress     64 bits that take the address of the first request that was not taken.
+     * @return 0 or negated errno.
+     */
+    int postReceive(long qpAddress, long requestAddress, long badAddress);
+
+    /**
+     * {@code ibv_query_device_ex(3)}.
+     *
+     * @param contextAddress    open device.
+     * @param attributesAddress of {@link io.millrace.bindings.verbs.DeviceAttributes}, filled.
+     * @return 0 or negated errno.
+     */
+    int queryDevice(long contextAddress, long attributesAddress);
+
+    /**
+     * {@code ibv_alloc_pd(3)}.
+     *
+     * @param contextAddress open device.
+     * @return address of the protection domain, or negated errno.
+     */
+    long allocatePd(long contextAddress);
+
+    /**
+     * {@code ibv_dealloc_pd(3)}.
+     *
+     * @param pdAddress protection domain without regions and queue pairs.
+     * @return 0 or negated errno.
+     */
+    int deallocatePd(long pdAddress);
+
+    /**
+     * {@code ibv_reg_mr(3)}: pins memory, which takes milliseconds a gigabyte.
+     *
+     * @param pdAddress   protection domain.
+     * @param address     of the memory.
+     * @param lengthBytes of the memory.
+     * @param access      {@code IBV_ACCESS_*}.
+     * @return address of the region, or negated errno.
+     */
+    long registerMr(long pdAddress, long address, long lengthBytes, int access);
+
+    /**
+     * {@code ibv_dereg_mr(3)}.
+     *
+     * @param mrAddress region that no request uses.
+     * @return 0 or negated errno.
+     */
+    int deregisterMr(long mrAddress);
+
+    /**
+     * {@return the key of a region for segments of requests}
+     *
+     * @param mrAddress region.
+     */
+    int localKey(long mrAddress);
+
+    /**
+     * {@return the key of a region for the peer}
+     *
+     * @param mrAddress region.
+     */
+    int remoteKey(long mrAddress);
+
+    /**
+     * {@code ibv_create_comp_channel(3)}.
+     *
+     * @param contextAddress open device.
+     * @return address of the channel, or negated errno.
+     */
+    long createChannel(long contextAddress);
+
+    /**
+     * {@code ibv_destroy_comp_channel(3)}.
+     *
+     * @param channelAddress channel that no completion queue uses.
+     * @return 0 or negated errno.
+     */
+    int destroyChannel(long channelAddress);
+
+    /**
+     * {@return the descriptor that is readable while a channel has events}
+     *
+     * @param channelAddress of {@link #createChannel}.
+     */
+    int channelDescriptor(long channelAddress);
+
+    /**
+     * {@code ibv_create_cq(3)}.
+     *
+     * @param contextAddress open device.
+     * @param entries        at least; the device may make more.
+     * @param channelAddress of {@link #createChannel}, or 0.
+     * @return address of the completion queue, or negated errno.
+     */
+    long createCq(long contextAddress, int entries, long channelAddress);
+
+    /**
+     * {@code ibv_destroy_cq(3)}.
+     *
+     * @param cqAddress completion queue that no queue pair uses, all of whose events are acknowledged.
+     * @return 0 or negated errno.
+     */
+    int destroyCq(long cqAddress);
+
+    /**
+     * {@return how many completions a queue holds}
+     *
+     * @param cqAddress of {@link #createCq}.
+     */
+    int entries(long cqAddress);
+
+    /**
+     * {@code ibv_get_cq_event(3)}. Call when the descriptor of the channel is readable: otherwise it blocks.
+     *
+     * @param channelAddress channel.
+     * @param cqOutAddress   64 bits that take the address of the completion queue.
+     * @param userOutAddress 64 bits that take a number without meaning.
+     * @return 0 or negated errno.
+     */
+    int cqEvent(long channelAddress, long cqOutAddress, long userOutAddress);
+
+    /**
+     * {@code ibv_ack_cq_events(3)}.
+     *
+     * @param cqAddress completion queue.
+     * @param count     of its events.
+     */
+    void acknowledgeCqEvents(long cqAddress, int count);
+
+    /**
+     * {@code rdma_create_event_channel(3)}, with a descriptor that does not block.
+     *
+     * @return address of the channel, or negated errno; {@code ENODEV} when the kernel has no {@code rdma_ucm}.
+     */
+    long createEventChannel();
+
+    /**
+     * {@code rdma_destroy_event_channel(3)}.
+     *
+     * @param channelAddress channel without identifiers.
+     */
+    void destroyEventChannel(long channelAddress);
+
+    /**
+     * {@return the descriptor that is readable while a channel has events}
+     *
+     * @param channelAddress of {@link #createEventChannel}.
+     */
+    int eventChannelDescriptor(long channelAddress);
+
+    /**
+     * {@code rdma_get_cm_event(3)}.
+     *
+     * @param channelAddress  channel.
+     * @param eventOutAddress 64 bits that take the address of a
+     *                        {@link io.millrace.bindings.rdmacm.ConnectionEvent}.
+     * @return 0 or negated errno; {@code EAGAIN} when there is none, also after the descriptor was readable.
+     */
+    int event(long channelAddress, long eventOutAddress);
+
+    /**
+     * {@code rdma_ack_cm_event(3)}.
+     *
+     * @param eventAddress of {@link #event}.
+     * @return 0 or negated errno.
+     */
+    int acknowledge(long eventAddress);
+
+    /**
+     * {@code rdma_create_id(3)} for reliable connections.
+     *
+     * @param channelAddress on which its events come.
+     * @param idOutAddress   64 bits that take the address of a {@link io.millrace.bindings.rdmacm.ConnectionId}.
+     * @return 0 or negated errno.
+     */
+    int createId(long channelAddress, long idOutAddress);
+
+    /**
+     * {@code rdma_destroy_id(3)}.
+     *
+     * @param idAddress identifier without queue pair, all of whose events are acknowledged.
+     * @return 0 or negated errno.
+     */
+    int destroyId(long idAddress);
+
+    /**
+     * {@code rdma_bind_addr(3)}.
+     *
+     * @param idAddress     identifier.
+     * @param socketAddress {@code sockaddr} of any family.
+     * @return 0 or negated errno.
+     */
+    int bind(long idAddress, long socketAddress);
+
+    /**
+     * {@code rdma_listen(3)}.
+     *
+     * @param idAddress bound identifier.
+     * @param backlog   requests that wait to be taken.
+     * @return 0 or negated errno.
+     */
+    int listen(long idAddress, int backlog);
+
+    /**
+     * {@code rdma_resolve_addr(3)}; the answer is an event.
+     *
+     * @param idAddress          identifier.
+     * @param sourceAddress      {@code sockaddr} of this machine, or 0.
+     * @param destinationAddress {@code sockaddr} of the peer.
+     * @param timeoutMs          in milliseconds.
+     * @return 0 or negated errno.
+     */
+    int resolveAddress(long idAddress, long sourceAddress, long destinationAddress, int timeoutMs);
+
+    /**
+     * {@code rdma_resolve_route(3)}; the answer is an event.
+     *
+     * @param idAddress identifier with a device.
+     * @param timeoutMs in milliseconds.
+     * @return 0 or negated errno.
+     */
+    int resolveRoute(long idAddress, int timeoutMs);
+
+    /**
+     * {@code rdma_create_qp(3)}.
+     *
+     * @param idAddress         identifier with a device.
+     * @param pdAddress         protection domain of that device.
+     * @param attributesAddress of {@link io.millrace.bindings.verbs.QueuePairAttributes}; what was granted is written
+     *                          back.
+     * @return 0 or negated errno.
+     */
+    int createQueuePair(long idAddress, long pdAddress, long attributesAddress);
+
+    /**
+     * {@code rdma_destroy_qp(3)}. Does nothing without a queue pair.
+     *
+     * @param idAddress identifier.
+     */
+    void destroyQueuePair(long idAddress);
+
+    /**
+     * {@code rdma_connect(3)}; the answer is an event.
+     *
+     * @param idAddress         identifier with a route and a queue pair.
+     * @param parametersAddress of {@link io.millrace.bindings.rdmacm.ConnectionParameters}.
+     * @return 0 or negated errno.
+     */
+    int connect(long idAddress, long parametersAddress);
+
+    /**
+     * {@code rdma_accept(3)}.
+     *
+     * @param idAddress         of the request, with a queue pair.
+     * @param parametersAddress of {@link io.millrace.bindings.rdmacm.ConnectionParameters}.
+     * @return 0 or negated errno.
+     */
+    int accept(long idAddress, long parametersAddress);
+
+    /**
+     * {@code rdma_reject(3)}.
+     *
+     * @param idAddress      of the request.
+     * @param privateAddress private data for the peer, or 0.
+     * @param privateBytes   its length.
+     * @return 0 or negated errno.
+     */
+    int reject(long idAddress, long privateAddress, int privateBytes);
+
+    /**
+     * {@code rdma_disconnect(3)}.
+     *
+     * @param idAddress connected identifier.
+     * @return 0 or negated errno.
+     */
+    int disconnect(long idAddress);
+}

@@ -1,0 +1,145 @@
+package io.millrace.rdma.endpoint;
+
+import io.millrace.bindings.Errno;
+import io.millrace.rdma.RdmaException;
+import io.millrace.rdma.core.RdmaCore;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A protection domain of a device and the regions of a {@link RdmaMemory} in it. Changed on set-up threads, one at a
+ * time; the table is read by any thread.
+ */
+final class DeviceMemory
+{
+    private final RdmaCore core;
+    private final long contextAddress;
+    private final long pdAddress;
+    /** By address: those that are used, and those that the device did not let go of yet. */
+    private final TreeMap<Long, RdmaRegion> registered = new TreeMap<>();
+    private final TreeMap<Long, RdmaRegion> leaving = new TreeMap<>();
+    /** Connection managers that have queue pairs here. */
+    private final AtomicInteger users = new AtomicInteger();
+    private volatile RegionTable table = RegionTable.NONE;
+
+    /**
+     * Makes the protection domain.
+     *
+     * @param contextAddress open device.
+     * @throws RdmaException when the device refuses.
+     */
+    DeviceMemory(final RdmaCore core, final long contextAddress)
+    {
+        this.core = core;
+        this.contextAddress = contextAddress;
+        pdAddress = core.allocatePd(contextAddress);
+        if (pdAddress < 0)
+        {
+            throw new RdmaException(
+                "the RDMA device cannot be used: ibv_alloc_pd: " + Errno.describe((int)-pdAddress));
+        }
+    }
+
+    long contextAddress()
+    {
+        return contextAddress;
+    }
+
+    long pdAddress()
+    {
+        return pdAddress;
+    }
+
+    /** {@return count of the connection managers that have queue pairs here} */
+    AtomicInteger users()
+    {
+        return users;
+    }
+
+    /** {@return the ranges that requests may use now} */
+    RegionTable table()
+    {
+        return table;
+    }
+
+    /**
+     * Registers a region by hand, which is not in the table. Any thread.
+     *
+     * @throws RdmaException when the kernel or the device refuses, with what to check.
+     */
+    RdmaRegion register(final long address, final long lengthBytes, final RegionAccess access)
+    {
+        final long mrAddress = core.registerMr(pdAddress, address, lengthBytes, access.bits());
+        if (mrAddress < 0)
+        {
+            throw new RdmaException("cannot register " + lengthBytes + " bytes at 0x" + Long.toHexString(address) +
+                " for RDMA: " + Errno.describe((int)-mrAddress) + remedy((int)-mrAddress));
+        }
+        return new RdmaRegion(core, address, lengthBytes, mrAddress);
+    }
+
+    private static String remedy(final int errno)
+    {
+        return Errno.ENOMEM == errno || Errno.EAGAIN == errno ?
+            "; allow the process to lock as much memory (ulimit -l, or LimitMEMLOCK of the unit)" :
+            Errno.EFAULT == errno ? "; the memory is not mapped" : "";
+    }
+
+    /**
+     * Registers a range and puts it into the table.
+     *
+     * @throws RdmaException as of {@link #register}.
+     */
+    void add(final long address, final long lengthBytes, final RegionAccess access)
+    {
+        registered.put(address, register(address, lengthBytes, access));
+        publish();
+    }
+
+    /**
+     * Takes the ranges that begin within other ones out of the table, and then from the device.
+     *
+     * @throws RdmaException when the device does not let go of one: to be tried again.
+     */
+    void remove(final long fromAddress, final long toAddress)
+    {
+        final Collection<RdmaRegion> removed = registered.subMap(fromAddress, toAddress).values();
+        removed.forEach((region) -> leaving.put(region.address(), region));
+        removed.clear();
+        publish();
+        final List<RdmaRegion> left = new ArrayList<>(leaving.subMap(fromAddress, toAddress).values());
+        for (final RdmaRegion region : left)
+        {
+            final int status = region.deregister();
+            if (status < 0)
+            {
+                throw new RdmaException("the RDMA device does not let go of " + region.lengthBytes() +
+                    " bytes at 0x" + Long.toHexString(region.address()) + ": " + Errno.describe(-status));
+            }
+            leaving.remove(region.address());
+        }
+    }
+
+    private void publish()
+    {
+        table = new RegionTable(registered.values());
+    }
+
+    /**
+     * Frees regions and protection domain; no queue pair is in it.
+     *
+     * @return 0 or negated errno; of a device that is gone none matters.
+     */
+    int close()
+    {
+        table = RegionTable.NONE;
+        registered.values().forEach(RdmaRegion::deregister);
+        leaving.values().forEach(RdmaRegion::deregister);
+        registered.clear();
+        leaving.clear();
+        return core.deallocatePd(pdAddress);
+    }
+}

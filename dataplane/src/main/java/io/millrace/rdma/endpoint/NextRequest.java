@@ -1,0 +1,135 @@
+package io.millrace.rdma.endpoint;
+
+import io.millrace.bindings.verbs.ReceiveRequest;
+import io.millrace.bindings.verbs.ScatterGatherEntry;
+import io.millrace.bindings.verbs.SendRequest;
+import java.lang.foreign.Arena;
+
+/**
+ * The next request of a queue pair in native memory, as the device takes it: its segments and what its kind of request
+ * needs. Reactor's thread; nothing is allocated after construction. Once it is closed, what is set is ignored.
+ */
+final class NextRequest implements AutoCloseable
+{
+    private final Arena arena = Arena.ofShared();
+    private final long sendAddress = arena.allocate(SendRequest.SIZE_BYTES, Long.BYTES).address();
+    private final long receiveAddress = arena.allocate(ReceiveRequest.SIZE_BYTES, Long.BYTES).address();
+    private final long badAddress = arena.allocate(Long.BYTES, Long.BYTES).address();
+    private final long segmentsAddress;
+    private final int segmentsMax;
+    private int segmentCount;
+    private long segmentBytes;
+    private boolean isClosed;
+
+    NextRequest(final int segmentsMax)
+    {
+        this.segmentsMax = segmentsMax;
+        segmentsAddress = arena.allocate((long)segmentsMax * ScatterGatherEntry.SIZE_BYTES, Long.BYTES).address();
+    }
+
+    boolean isClosed()
+    {
+        return isClosed;
+    }
+
+    /** {@return where the first request that was not taken is stored} */
+    long badAddress()
+    {
+        return badAddress;
+    }
+
+    void segment(final long address, final int lengthBytes, final int localKey)
+    {
+        if (segmentCount == segmentsMax)
+        {
+            throw new IllegalStateException("a request has at most " + segmentsMax + " segments");
+        }
+        if (isClosed)
+        {
+            return;
+        }
+        final long entry = segmentsAddress + (long)segmentCount * ScatterGatherEntry.SIZE_BYTES;
+        ScatterGatherEntry.memory(entry, address);
+        ScatterGatherEntry.length(entry, lengthBytes);
+        ScatterGatherEntry.localKey(entry, localKey);
+        segmentCount++;
+        segmentBytes += Integer.toUnsignedLong(lengthBytes);
+    }
+
+    /** {@return whether its data can be copied into a request that holds so many bytes} */
+    boolean fitsInline(final int inlineBytes)
+    {
+        return 0 != segmentCount && segmentBytes <= inlineBytes;
+    }
+
+    /** {@return how many segments there are: the following request has none} */
+    int takeSegments()
+    {
+        final int count = segmentCount;
+        segmentCount = 0;
+        segmentBytes = 0;
+        return count;
+    }
+
+    void remote(final long remoteAddress, final int remoteKey)
+    {
+        if (!isClosed)
+        {
+            SendRequest.remoteAddress(sendAddress, remoteAddress);
+            SendRequest.remoteKey(sendAddress, remoteKey);
+        }
+    }
+
+    void immediate(final int value)
+    {
+        if (!isClosed)
+        {
+            SendRequest.immediate(sendAddress, value);
+        }
+    }
+
+    void atomic(final long remoteAddress, final int remoteKey, final long compareOrAdd)
+    {
+        if (!isClosed)
+        {
+            SendRequest.atomicAddress(sendAddress, remoteAddress);
+            SendRequest.atomicCompareOrAdd(sendAddress, compareOrAdd);
+            SendRequest.atomicKey(sendAddress, remoteKey);
+        }
+    }
+
+    void swap(final long value)
+    {
+        if (!isClosed)
+        {
+            SendRequest.atomicSwap(sendAddress, value);
+        }
+    }
+
+    /** {@return address of a complete request for the send queue} */
+    long send(final long id, final int segments, final int opcode, final int flags)
+    {
+        SendRequest.id(sendAddress, id);
+        SendRequest.segments(sendAddress, segmentsAddress);
+        SendRequest.segmentCount(sendAddress, segments);
+        SendRequest.opcode(sendAddress, opcode);
+        SendRequest.flags(sendAddress, flags);
+        return sendAddress;
+    }
+
+    /** {@return address of a complete request for the receive queue} */
+    long receive(final long id, final int segments)
+    {
+        ReceiveRequest.id(receiveAddress, id);
+        ReceiveRequest.segments(receiveAddress, segmentsAddress);
+        ReceiveRequest.segmentCount(receiveAddress, segments);
+        return receiveAddress;
+    }
+
+    @Override
+    public void close()
+    {
+        isClosed = true;
+        arena.close();
+    }
+}

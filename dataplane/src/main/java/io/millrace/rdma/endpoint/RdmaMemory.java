@@ -1,0 +1,271 @@
+package io.millrace.rdma.endpoint;
+
+import io.millrace.memory.MemoryListener;
+import io.millrace.memory.MemoryRegion;
+import io.millrace.memory.MemoryRole;
+import io.millrace.rdma.RdmaException;
+import io.millrace.rdma.core.RdmaCore;
+import io.millrace.reactor.Reactor;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * The memory of a data plane for RDMA: with each device in use, all regions of a
+ * {@link io.millrace.memory.MemoryRegistry} are registered, once for all reactors. Add it to the registry, and hand it
+ * to the {@link ConnectionManager} of each reactor; connections then find keys by {@link RdmaConnection#keys}.
+ * <p>
+ * A device is in use from its first connection on. Buffers that it does not take end that connection, with the reason;
+ * buffers that a device in use does not take are refused to their owner, with the reason. Memory that a device lends
+ * ({@link MemoryRole#LENT}) and that is refused, whose pages may move, or that has no address here, has no keys: its
+ * payload is copied.
+ * <p>
+ * Registration pins pages and takes milliseconds a gigabyte, so it is done on set-up threads. {@link RegionKeys} are
+ * read by reactors without locks.
+ */
+public final class RdmaMemory implements MemoryListener, AutoCloseable
+{
+    /** A range of a region, as it was mapped or added by growth. */
+    private record Range(long address, long lengthBytes)
+    {
+    }
+
+    /** Takes a device when its memory is registered. */
+    @FunctionalInterface
+    interface DeviceConsumer
+    {
+        /**
+         * On the reactor that asked.
+         *
+         * @param memory of the device, or null.
+         * @param reason why there is none.
+         */
+        void onDevice(DeviceMemory memory, String reason);
+    }
+
+    private final RdmaCore core;
+    private final RegionAccess access;
+    private final Executor setUp;
+    private final Map<MemoryRegion, List<Range>> regions = new LinkedHashMap<>();
+    private final Map<Long, DeviceMemory> devices = new ConcurrentHashMap<>();
+    private boolean isClosed;
+
+    /**
+     * Has no memory and no devices yet. A thread of its own registers memory with a new device.
+     *
+     * @param core   rdma-core.
+     * @param access what is done with the memory besides sending from it.
+     */
+    public RdmaMemory(final RdmaCore core, final RegionAccess access)
+    {
+        this(core, access, (task) -> Thread.ofPlatform().daemon().name("millrace-rdma-memory").start(task));
+    }
+
+    /**
+     * Has no memory and no devices yet.
+     *
+     * @param core   rdma-core.
+     * @param access what is done with the memory besides sending from it.
+     * @param setUp  on whose threads memory is registered with a new device; none is a reactor's that has I/O.
+     */
+    public RdmaMemory(final RdmaCore core, final RegionAccess access, final Executor setUp)
+    {
+        this.core = core;
+        this.access = access;
+        this.setUp = setUp;
+    }
+
+    RdmaCore core()
+    {
+        return core;
+    }
+
+    /** {@return a device whose memory is registered, or null: {@link #open} it} */
+    DeviceMemory device(final long contextAddress)
+    {
+        return devices.get(contextAddress);
+    }
+
+    /** Registers the memory with a device and notifies the reactor that asked, unless it has ended. */
+    void open(final long contextAddress, final Reactor reactor, final DeviceConsumer consumer)
+    {
+        setUp.execute(() ->
+        {
+            DeviceMemory memory = null;
+            String reason = "";
+            try
+            {
+                memory = open(contextAddress);
+            }
+            catch (final RuntimeException e)
+            {
+                reason = e.getMessage();
+            }
+            final DeviceMemory opened = memory;
+            final String refused = reason;
+            try
+            {
+                reactor.execute(() -> consumer.onDevice(opened, refused));
+            }
+            catch (final RejectedExecutionException e)
+            {
+                // Its connections have ended with it; the device stays open for other reactors.
+                return;
+            }
+        });
+    }
+
+    private synchronized DeviceMemory open(final long contextAddress)
+    {
+        if (isClosed)
+        {
+            throw new RdmaException("the memory for RDMA was closed");
+        }
+        final DeviceMemory present = devices.get(contextAddress);
+        if (null != present)
+        {
+            return present;
+        }
+        final DeviceMemory memory = new DeviceMemory(core, contextAddress);
+        try
+        {
+            regions.forEach((region, ranges) -> ranges.forEach((range) -> add(memory, region, range)));
+        }
+        catch (final RdmaException e)
+        {
+            memory.close();
+            throw e;
+        }
+        devices.put(contextAddress, memory);
+        return memory;
+    }
+
+    /** Payload of lent memory that a device does not take is copied; buffers are what it is for. */
+    private void add(final DeviceMemory memory, final MemoryRegion region, final Range range)
+    {
+        try
+        {
+            memory.add(range.address, range.lengthBytes, access);
+        }
+        catch (final RdmaException e)
+        {
+            if (MemoryRole.BUFFERS == region.role())
+            {
+                throw e;
+            }
+        }
+    }
+
+    /**
+     * Frees what a device has; a later connection opens it again.
+     *
+     * @param memory of a device on which no queue pair is left.
+     */
+    synchronized void release(final DeviceMemory memory)
+    {
+        if (devices.remove(memory.contextAddress(), memory))
+        {
+            memory.close();
+        }
+    }
+
+    @Override
+    public String name()
+    {
+        return "RDMA";
+    }
+
+    @Override
+    public synchronized void onMapped(final MemoryRegion region)
+    {
+        if (!region.isHostAddressable() || !region.hasStablePages())
+        {
+            return;
+        }
+        final Range range = new Range(region.address(), region.lengthBytes());
+        addToAll(region, range);
+        final List<Range> ranges = new ArrayList<>();
+        ranges.add(range);
+        regions.put(region, ranges);
+    }
+
+    private void addToAll(final MemoryRegion region, final Range range)
+    {
+        try
+        {
+            devices.values().forEach((memory) -> add(memory, region, range));
+        }
+        catch (final RdmaException e)
+        {
+            removeFromAll(range);
+            throw e;
+        }
+    }
+
+    private void removeFromAll(final Range range)
+    {
+        devices.values().forEach((memory) -> memory.remove(range.address, range.address + range.lengthBytes));
+    }
+
+    @Override
+    public synchronized void onGrown(final MemoryRegion region, final long addedAddress, final long addedBytes)
+    {
+        final List<Range> ranges = regions.get(region);
+        if (null != ranges)
+        {
+            final Range range = new Range(addedAddress, addedBytes);
+            addToAll(region, range);
+            ranges.add(range);
+        }
+    }
+
+    @Override
+    public synchronized void onGrowthRevoked(
+        final MemoryRegion region, final long addedAddress, final long addedBytes)
+    {
+        final List<Range> ranges = regions.get(region);
+        if (null != ranges)
+        {
+            final Range range = new Range(addedAddress, addedBytes);
+            ranges.remove(range);
+            removeFromAll(range);
+        }
+    }
+
+    @Override
+    public synchronized void onUnmapped(final MemoryRegion region)
+    {
+        final List<Range> ranges = regions.get(region);
+        if (null != ranges)
+        {
+            ranges.forEach(this::removeFromAll);
+            regions.remove(region);
+        }
+    }
+
+    /**
+     * Frees what the devices have. The connection managers that use it are closed before, and it is in no registry. A
+     * second call does nothing.
+     *
+     * @throws IllegalStateException when a connection manager still uses a device; nothing is freed then.
+     */
+    @Override
+    public synchronized void close()
+    {
+        for (final DeviceMemory memory : devices.values())
+        {
+            if (0 != memory.users().get())
+            {
+                throw new IllegalStateException("memory for RDMA cannot be closed: " + memory.users() +
+                    " connection managers use it");
+            }
+        }
+        isClosed = true;
+        devices.values().forEach(DeviceMemory::close);
+        devices.clear();
+    }
+}
