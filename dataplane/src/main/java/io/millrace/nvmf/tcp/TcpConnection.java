@@ -3,6 +3,7 @@ package io.millrace.nvmf.tcp;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.linux.Epoll;
 import io.millrace.bindings.linux.Sockets;
+import io.millrace.nvmf.connection.ConnectionPermit;
 import io.millrace.nvmf.queue.QueuePair;
 import io.millrace.nvmf.request.QueuePairTransport;
 import io.millrace.nvmf.request.Request;

@@ -3,6 +3,8 @@ package io.millrace.nvmf.tcp;
 import io.millrace.bindings.NativeException;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvmf.PollGroup;
+import io.millrace.nvmf.connection.ConnectionAdmission;
+import io.millrace.nvmf.connection.ConnectionPermit;
 import io.millrace.nvmf.transport.DataPointer;
 import io.millrace.nvmf.transport.DataPointerFormat;
 import io.millrace.nvmf.transport.TransportAddress;

@@ -2,6 +2,7 @@ package io.millrace.nvmf.tcp;
 
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.Target;
+import io.millrace.nvmf.connection.ConnectionAdmission;
 import io.millrace.nvmf.transport.Transport;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.Reactor;

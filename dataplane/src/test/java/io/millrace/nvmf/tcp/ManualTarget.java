@@ -14,6 +14,7 @@ import io.millrace.nvmf.Target;
 import io.millrace.nvmf.config.CapacityLimits;
 import io.millrace.nvmf.config.SubsystemConfig;
 import io.millrace.nvmf.config.TargetConfig;
+import io.millrace.nvmf.connection.ConnectionAdmission;
 import io.millrace.nvmf.namespace.Namespace;
 import io.millrace.reactor.Kernel;
 import io.millrace.reactor.Reactor;

@@ -2,6 +2,7 @@ package io.millrace.nvmf.tcp;
 
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.Target;
+import io.millrace.nvmf.connection.ConnectionAdmission;
 import io.millrace.nvmf.transport.TransportAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.millrace.nvmf.tcp;
+package io.millrace.nvmf.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -26,7 +26,7 @@ class ConnectionAdmissionTest
     private static final ConnectionPermit.Kind QUEUE = ConnectionPermit.Kind.QUEUE;
     private static final ConnectionPermit.Kind DISCOVERY = ConnectionPermit.Kind.DISCOVERY;
 
-    private final TcpCounters counters = new TcpCounters();
+    private final ConnectionCounters counters = new ConnectionCounters();
     private final List<String> warnings = new ArrayList<>();
     private final List<String> evicted = new ArrayList<>();
     private final ConnectionAdmission admission =
@@ -100,7 +100,8 @@ class ConnectionAdmissionTest
         final Random random = TestSeeds.fixed(seed);
         final int all = 64;
         final ConnectionAdmission busy =
-            new ConnectionAdmission(new CapacityLimits(64, 8, 8, all, all / 2), new TcpCounters(), warnings::add);
+            new ConnectionAdmission(
+                new CapacityLimits(64, 8, 8, all, all / 2), new ConnectionCounters(), warnings::add);
         final List<ConnectionPermit> places = new ArrayList<>();
         final int addresses = 1 + random.nextInt(all / 3);
         for (int step = 0; step < 500; step++)
@@ -161,7 +162,7 @@ class ConnectionAdmissionTest
         final int all = 1420;
         final int addresses = 2 + random.nextInt(60);
         final ConnectionAdmission busy = new ConnectionAdmission(
-            new CapacityLimits(64, all, all / 2, all, all), new TcpCounters(), (warning) -> {});
+            new CapacityLimits(64, all, all / 2, all, all), new ConnectionCounters(), (warning) -> {});
         for (int i = 0; i < addresses * all; i++)
         {
             final ConnectionPermit permit = busy.begin("198.51.100." + i % addresses, 0);

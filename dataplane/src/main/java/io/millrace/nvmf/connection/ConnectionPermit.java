@@ -1,13 +1,13 @@
-package io.millrace.nvmf.tcp;
+package io.millrace.nvmf.connection;
 
 /**
  * Permit of one connection, issued by {@link ConnectionAdmission}. Everything but the address changes under the lock of
  * that; its connection may read the kind on its own reactor.
  */
-final class ConnectionPermit
+public final class ConnectionPermit
 {
     /** What a connection is counted among. */
-    enum Kind
+    public enum Kind
     {
         /** Those whose Connect command has not succeeded. */
         PENDING,
@@ -33,12 +33,18 @@ final class ConnectionPermit
         this.address = address;
     }
 
-    String address()
+    /**
+     * {@return address of the host}
+     */
+    public String address()
     {
         return address;
     }
 
-    Kind kind()
+    /**
+     * {@return what its connection is counted among}
+     */
+    public Kind kind()
     {
         return kind;
     }

@@ -1,4 +1,4 @@
-package io.millrace.nvmf.tcp;
+package io.millrace.nvmf.connection;
 
 import io.millrace.nvmf.config.CapacityLimits;
 import java.util.HashMap;
@@ -16,10 +16,10 @@ import java.util.function.Consumer;
  * reactor; control path, under a lock that is held for a map look-up, or for one pass over the map when the limit of
  * pending connections is reached.
  */
-final class ConnectionAdmission
+public final class ConnectionAdmission
 {
     /** What a connection was refused for. */
-    enum Limit
+    public enum Limit
     {
         /** {@code limits.pending-connections}. */
         PENDING("limits.pending-connections"),
@@ -58,7 +58,7 @@ final class ConnectionAdmission
     }
 
     private final CapacityLimits limits;
-    private final TcpCounters counters;
+    private final ConnectionCounters counters;
     private final Consumer<String> onWarning;
     private final Map<String, Address> addresses = new HashMap<>();
     private final Map<String, Long> refused = new LinkedHashMap<>(16, 0.75f, true);
@@ -76,7 +76,8 @@ final class ConnectionAdmission
      * @param counters  of the transport.
      * @param onWarning receives one line about refused connections.
      */
-    ConnectionAdmission(final CapacityLimits limits, final TcpCounters counters, final Consumer<String> onWarning)
+    public ConnectionAdmission(
+        final CapacityLimits limits, final ConnectionCounters counters, final Consumer<String> onWarning)
     {
         this.limits = limits;
         this.counters = counters;
@@ -91,7 +92,7 @@ final class ConnectionAdmission
      * @param nowNs   the reactor's clock.
      * @return its permit as a pending connection, which is {@link #end returned} once; null when it is refused.
      */
-    synchronized ConnectionPermit begin(final String address, final long nowNs)
+    public synchronized ConnectionPermit begin(final String address, final long nowNs)
     {
         final Address entry = addresses.computeIfAbsent(address, (key) -> new Address());
         if (entry.pending.size() >= limits.pendingPerAddress())
@@ -118,7 +119,7 @@ final class ConnectionAdmission
      * @param permit     among the pending connections.
      * @param onEvicted ends the connection, from any thread, when its permit was given to another one.
      */
-    synchronized void occupy(final ConnectionPermit permit, final Runnable onEvicted)
+    public synchronized void occupy(final ConnectionPermit permit, final Runnable onEvicted)
     {
         permit.onEvicted(onEvicted);
     }
@@ -132,7 +133,7 @@ final class ConnectionAdmission
      * @param nowNs the reactor's clock.
      * @return false when it is refused, and stays a pending one.
      */
-    synchronized boolean admit(final ConnectionPermit permit, final ConnectionPermit.Kind kind, final long nowNs)
+    public synchronized boolean admit(final ConnectionPermit permit, final ConnectionPermit.Kind kind, final long nowNs)
     {
         if (ConnectionPermit.Kind.PENDING != permit.kind())
         {
@@ -167,7 +168,7 @@ final class ConnectionAdmission
      *
      * @param permit of the connection.
      */
-    synchronized void dismiss(final ConnectionPermit permit)
+    public synchronized void dismiss(final ConnectionPermit permit)
     {
         final Address entry = addresses.get(permit.address());
         count(entry, permit.kind(), -1);
@@ -180,7 +181,7 @@ final class ConnectionAdmission
      *
      * @param permit of the connection.
      */
-    synchronized void end(final ConnectionPermit permit)
+    public synchronized void end(final ConnectionPermit permit)
     {
         if (ConnectionPermit.Kind.NONE == permit.kind())
         {
@@ -204,7 +205,7 @@ final class ConnectionAdmission
      *
      * @param permit of a discovery controller.
      */
-    synchronized boolean isDiscoveryCrowded(final ConnectionPermit permit)
+    public synchronized boolean isDiscoveryCrowded(final ConnectionPermit permit)
     {
         final Address entry = addresses.get(permit.address());
         return 2 * discovery > limits.discoveryConnections() ||
@@ -214,7 +215,7 @@ final class ConnectionAdmission
     /**
      * {@return connections whose Connect command has not succeeded}
      */
-    synchronized int pending()
+    public synchronized int pending()
     {
         return pending;
     }
@@ -222,7 +223,7 @@ final class ConnectionAdmission
     /**
      * {@return queues, without those of discovery controllers}
      */
-    synchronized int queues()
+    public synchronized int queues()
     {
         return queues;
     }
@@ -230,7 +231,7 @@ final class ConnectionAdmission
     /**
      * {@return discovery controllers}
      */
-    synchronized int discovery()
+    public synchronized int discovery()
     {
         return discovery;
     }
@@ -238,7 +239,7 @@ final class ConnectionAdmission
     /**
      * {@return addresses that have connections}
      */
-    synchronized int addresses()
+    public synchronized int addresses()
     {
         return addresses.size();
     }
@@ -246,7 +247,7 @@ final class ConnectionAdmission
     /**
      * {@return how many connections were refused of each address, for the latest {@link #REFUSED_ADDRESSES_MAX}}
      */
-    synchronized Map<String, Long> refused()
+    public synchronized Map<String, Long> refused()
     {
         return new LinkedHashMap<>(refused);
     }
