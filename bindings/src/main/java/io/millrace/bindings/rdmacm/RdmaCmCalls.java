@@ -333,6 +333,28 @@ public final class RdmaCmCalls
     }
 
     /**
+     * Moves an identifier to another event channel, with its events that wait in the kernel. Blocks until those that
+     * were taken before are acknowledged.
+     *
+     * @param idAddress      of {@link #createId}, or of a request to connect.
+     * @param channelAddress of {@link #createEventChannel}.
+     * @return 0 or negated errno.
+     */
+    public static int migrateId(final long idAddress, final long channelAddress)
+    {
+        try
+        {
+            final MemorySegment capture = Native.capture();
+            return VerbsErrors.status(
+                capture, (long)Handles.MIGRATE_ID.invokeExact(capture, idAddress, channelAddress));
+        }
+        catch (final Throwable t)
+        {
+            throw Native.broken(t);
+        }
+    }
+
+    /**
      * Takes an event. Blocks until one comes, unless the descriptor is non-blocking. That the descriptor was
      * readable is not enough: the library discards some events, the kernel those of an identifier that is destroyed.
      *
@@ -382,7 +404,7 @@ public final class RdmaCmCalls
                 "rdma_create_event_channel", "rdma_destroy_event_channel", "rdma_create_id", "rdma_destroy_id",
                 "rdma_bind_addr", "rdma_resolve_addr", "rdma_resolve_route", "rdma_create_qp",
                 "rdma_destroy_qp", "rdma_connect", "rdma_listen", "rdma_accept",
-                "rdma_reject", "rdma_disconnect", "rdma_get_cm_event", "rdma_ack_cm_event"));
+                "rdma_reject", "rdma_disconnect", "rdma_migrate_id", "rdma_get_cm_event", "rdma_ack_cm_event"));
     }
 
     private static final class Handles
@@ -404,6 +426,7 @@ public final class RdmaCmCalls
         private static final MethodHandle LISTEN = link("rdma_listen", rdmacm_h.rdma_listen$descriptor());
         private static final MethodHandle ACCEPT = link("rdma_accept", rdmacm_h.rdma_accept$descriptor());
         private static final MethodHandle REJECT = link("rdma_reject", rdmacm_h.rdma_reject$descriptor());
+        private static final MethodHandle MIGRATE_ID = link("rdma_migrate_id", rdmacm_h.rdma_migrate_id$descriptor());
         private static final MethodHandle DISCONNECT = link("rdma_disconnect", rdmacm_h.rdma_disconnect$descriptor());
         private static final MethodHandle GET_CM_EVENT =
             link("rdma_get_cm_event", rdmacm_h.rdma_get_cm_event$descriptor());

@@ -252,4 +252,10 @@ public final class LinuxRdmaCore implements RdmaCore
     {
         return RdmaCmCalls.disconnect(idAddress);
     }
+
+    @Override
+    public int migrateId(final long idAddress, final long channelAddress)
+    {
+        return RdmaCmCalls.migrateId(idAddress, channelAddress);
+    }
 }

@@ -326,4 +326,13 @@ public interface RdmaCore
      * @return 0 or negated errno.
      */
     int disconnect(long idAddress);
+
+    /**
+     * {@code rdma_migrate_id(3)}: further events of an identifier come on another channel.
+     *
+     * @param idAddress      identifier, all of whose events are acknowledged.
+     * @param channelAddress of {@link #createEventChannel}.
+     * @return 0 or negated errno.
+     */
+    int migrateId(long idAddress, long channelAddress);
 }

@@ -192,6 +192,26 @@ public final class ConnectionManager implements AutoCloseable
         return SocketAddress.read(ConnectionId.localAddress(id));
     }
 
+    /**
+     * Takes no more requests at an address; those that wait are refused.
+     *
+     * @param local as {@link #listen} answered it.
+     * @return false when it does not listen there.
+     */
+    public boolean stopListening(final InetSocketAddress local)
+    {
+        for (final long id : acceptors.keySet())
+        {
+            if (local.equals(SocketAddress.read(ConnectionId.localAddress(id))))
+            {
+                acceptors.remove(id);
+                core.destroyId(id);
+                return true;
+            }
+        }
+        return false;
+    }
+
     private long newId()
     {
         if (isClosed)
@@ -223,11 +243,14 @@ public final class ConnectionManager implements AutoCloseable
         core.acknowledge(event);
         if (RdmaCm.RDMA_CM_EVENT_CONNECT_REQUEST == type)
         {
-            final Acceptor acceptor = acceptors.get(listener);
-            final RdmaConnection request = new RdmaConnection(this, id, peer);
-            connections.put(id, request);
-            request.start(REQUEST_NS, "the request was not answered in time");
-            acceptor.onRequest(request);
+            if (acceptors.containsKey(listener))
+            {
+                onRequest(id, peer, acceptors.get(listener));
+            }
+            else
+            {
+                refuse(id);
+            }
             return;
         }
         final RdmaConnection connection = connections.get(id);
@@ -235,6 +258,32 @@ public final class ConnectionManager implements AutoCloseable
         {
             connection.onEvent(type, status, peer);
         }
+    }
+
+    private void onRequest(final long id, final PeerParameters peer, final Acceptor acceptor)
+    {
+        final RdmaConnection request = new RdmaConnection(this, id, peer);
+        connections.put(id, request);
+        request.start(REQUEST_NS, "the request was not answered in time");
+        acceptor.onRequest(request);
+    }
+
+    /** Takes a request that came to another reactor. */
+    void adopt(final long id, final PeerParameters peer, final Acceptor acceptor)
+    {
+        // An event that the other channel took between is lost: the limits of time end such a connection.
+        if (isClosed || core.migrateId(id, channelAddress) < 0)
+        {
+            refuse(id);
+            return;
+        }
+        onRequest(id, peer, acceptor);
+    }
+
+    private void refuse(final long id)
+    {
+        core.reject(id, 0L, 0);
+        core.destroyId(id);
     }
 
     static PeerParameters peer(final long parameters)

@@ -7,6 +7,7 @@ import io.millrace.bindings.rdmacm.RdmaCm;
 import io.millrace.rdma.RdmaException;
 import io.millrace.rdma.core.RdmaCore;
 import java.net.InetSocketAddress;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * A connection to a peer, or the request for one. Made by a {@link ConnectionManager}. Reactor's thread.
@@ -248,6 +249,54 @@ public final class RdmaConnection
     }
 
     /**
+     * Gives the peer's request to another reactor, whose acceptor is called there instead; it is gone here. Further
+     * events of it come there.
+     *
+     * @param other    connection manager of another reactor, with the same rdma-core.
+     * @param acceptor called on that reactor, unless it has ended; the request is refused then.
+     */
+    public void moveTo(final ConnectionManager other, final Acceptor acceptor)
+    {
+        if (ConnectionState.REQUESTED != state)
+        {
+            throw new IllegalStateException("cannot move a connection that is " + state);
+        }
+        final PeerParameters peer = new PeerParameters(peerData, peerReads, peerReadDepth);
+        isRejected = true;
+        state = ConnectionState.CLOSED;
+        cancelTimer();
+        lastPeerAddress = peerAddress();
+        lastLocalAddress = localAddress();
+        manager.remove(this, idAddress);
+        try
+        {
+            other.reactor().execute(() -> other.adopt(idAddress, peer, acceptor));
+        }
+        catch (final RejectedExecutionException e)
+        {
+            core.reject(idAddress, 0L, 0);
+            core.destroyId(idAddress);
+        }
+    }
+
+    /**
+     * {@return RDMA READs and atomics of this side that the peer serves at a time}
+     */
+    public int readsServedByPeer()
+    {
+        return peerReads;
+    }
+
+    /**
+     * {@return RDMA READs and atomics that this side may have under way at a time without blocking what it posts after
+     *     them; from {@link ConnectionHandler#onQueuePair} on}
+     */
+    public int readsInitiated()
+    {
+        return Math.min(Math.min(config.reads(), peerReads), domain().readsInitiated());
+    }
+
+    /**
      * Ends the connection. What is outstanding is reported as flushed, then that it is closed; both after this has
      * returned. Does nothing when it ends already.
      *
@@ -364,7 +413,7 @@ public final class RdmaConnection
     {
         return manager.parameters(ownData,
             Math.min(Math.min(config.reads(), peerReadDepth), domain().readsServed()),
-            Math.min(Math.min(config.reads(), peerReads), domain().readsInitiated()));
+            readsInitiated());
     }
 
     private static void check(final String function, final int status)

@@ -425,6 +425,24 @@ public class rdmacm_h extends rdmacm_h$shared {
         return rdma_ack_cm_event.DESC;
     }
 
+    private static class rdma_migrate_id {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            rdmacm_h.C_INT,
+            rdmacm_h.C_POINTER,
+            rdmacm_h.C_POINTER
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int rdma_migrate_id(struct rdma_cm_id *id, struct rdma_event_channel *channel)
+     * }
+     */
+    public static FunctionDescriptor rdma_migrate_id$descriptor() {
+        return rdma_migrate_id.DESC;
+    }
+
     private static final long RDMA_CM_ID_VERBS = 0L;
     /**
      * {@snippet lang=c :
