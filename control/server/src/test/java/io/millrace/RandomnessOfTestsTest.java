@@ -60,7 +60,8 @@ class RandomnessOfTestsTest
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"bindings", "dataplane", "control/client", "control/server", "perf/load", "perf/lab"})
+    @ValueSource(strings = {
+        "bindings", "dataplane", "messaging", "control/client", "control/server", "perf/load", "perf/lab"})
     void shouldNameTheSeedInFailuresOfEachModule(final String module) throws IOException
     {
         // The services and the properties that register what names it are in that module's jar.

@@ -1,0 +1,86 @@
+package io.millrace.messaging;
+
+import io.millrace.messaging.rdma.RdmaProbe;
+import io.millrace.messaging.tcp.TcpLink;
+import io.millrace.messaging.transport.EndpointStatus;
+import io.millrace.messaging.transport.LinkException;
+import io.millrace.messaging.transport.TransportKind;
+import io.millrace.messaging.transport.TransportReason;
+import io.millrace.rdma.RdmaSettings;
+import java.net.InetSocketAddress;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * Chooses the transport of each attempt to connect, and begins it. The reactor's; devices are looked for on a thread of
+ * its own.
+ */
+final class Connector
+{
+    private final Messaging messaging;
+
+    Connector(final Messaging messaging)
+    {
+        this.messaging = messaging;
+    }
+
+    void connect(final Endpoint endpoint, final InetSocketAddress peer, final Reconnection reconnection)
+    {
+        final RdmaOptions rdma = messaging.context().rdma();
+        if (!rdma.enabled())
+        {
+            connectByTcp(endpoint, peer, TransportReason.RDMA_DISABLED, "RDMA is disabled by the settings");
+            return;
+        }
+        final RdmaSettings settings = new RdmaSettings(rdma.device(), rdma.port(), rdma.gidIndex());
+        Thread.ofPlatform().daemon().name(messaging.context().name() + "-rdma-probe").start(() ->
+        {
+            final RdmaProbe probe = RdmaProbe.run(settings);
+            try
+            {
+                messaging.reactor().execute(() -> onProbe(endpoint, peer, reconnection, probe));
+            }
+            catch (final RejectedExecutionException e)
+            {
+                // The reactor has ended, and with it the endpoint.
+                return;
+            }
+        });
+    }
+
+    private void onProbe(
+        final Endpoint endpoint, final InetSocketAddress peer, final Reconnection reconnection, final RdmaProbe probe)
+    {
+        if (reconnection.isStopped() || messaging.isClosed())
+        {
+            return;
+        }
+        connectByTcp(endpoint, peer, probe.reason(), probe.text());
+    }
+
+    /** RDMA did not get as far as a connection. */
+    void onRdmaFailed(
+        final Endpoint endpoint, final InetSocketAddress peer, final EndpointStatus status, final String reason)
+    {
+        connectByTcp(endpoint, peer, EndpointStatus.UNREACHABLE == status ? TransportReason.PEER_WITHOUT_RDMA :
+            TransportReason.RDMA_FAILED, reason);
+    }
+
+    private void connectByTcp(
+        final Endpoint endpoint, final InetSocketAddress peer, final TransportReason reason, final String text)
+    {
+        final Connection connection =
+            new Connection(messaging, endpoint, true, messaging.reactor().nowNs());
+        endpoint.connecting(connection, new TransportChoice(TransportKind.TCP, reason, text));
+        try
+        {
+            connection.link(TcpLink.connect(
+                messaging.reactor(), peer, messaging.context().sizes(), messaging.nonce(), connection));
+        }
+        catch (final LinkException e)
+        {
+            endpoint.onConnectFailed(e.status(), e.getMessage());
+            return;
+        }
+        messaging.add(connection);
+    }
+}

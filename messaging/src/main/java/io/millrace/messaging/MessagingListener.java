@@ -1,0 +1,54 @@
+package io.millrace.messaging;
+
+import java.net.InetSocketAddress;
+
+/**
+ * Is notified of what an operator wants in a log. Called on the reactor's thread; it must not block. Libraries here do
+ * not log by themselves.
+ */
+public interface MessagingListener
+{
+    /** Ignores all. */
+    MessagingListener NONE = new MessagingListener()
+    {
+    };
+
+    /**
+     * An endpoint is connected by a transport.
+     *
+     * @param endpoint that is connected.
+     * @param choice   transport and the reason of its choice.
+     */
+    default void onTransport(final Endpoint endpoint, final TransportChoice choice)
+    {
+    }
+
+    /**
+     * Listeners take no RDMA connections.
+     *
+     * @param choice TCP and the reason.
+     */
+    default void onListeningWithoutRdma(final TransportChoice choice)
+    {
+    }
+
+    /**
+     * A peer was refused before it became an endpoint.
+     *
+     * @param peer   its address.
+     * @param reason in a sentence.
+     */
+    default void onRejected(final InetSocketAddress peer, final String reason)
+    {
+    }
+
+    /**
+     * The handler of an endpoint threw; the endpoint's connection ends.
+     *
+     * @param endpoint whose handler it is.
+     * @param error    that it threw.
+     */
+    default void onHandlerError(final Endpoint endpoint, final RuntimeException error)
+    {
+    }
+}

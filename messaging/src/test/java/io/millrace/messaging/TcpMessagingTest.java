@@ -1,0 +1,19 @@
+package io.millrace.messaging;
+
+import io.millrace.messaging.transport.TransportKind;
+
+/** The contract over TCP, with four streams. */
+class TcpMessagingTest extends MessagingContractTest
+{
+    @Override
+    TransportKind kind()
+    {
+        return TransportKind.TCP;
+    }
+
+    @Override
+    MessagingContext settings(final MessagingContext context)
+    {
+        return context.rdma(context.rdma().withEnabled(false));
+    }
+}
