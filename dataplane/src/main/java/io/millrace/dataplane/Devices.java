@@ -15,6 +15,7 @@ import io.millrace.memory.MemoryException;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.memory.MemoryRole;
 import io.millrace.nvmf.initiator.HostPollGroups;
+import io.millrace.nvmf.initiator.rdma.HostBuffers;
 import io.millrace.reactor.Reactor;
 import io.millrace.validation.ResourceValidation;
 import java.util.ArrayList;
@@ -43,7 +44,8 @@ public final class Devices
     private final Map<String, ManagedDevice> devices = new LinkedHashMap<>();
     private final Map<String, String> locations = new HashMap<>();
     private final DeviceFactories factories = new DeviceFactories();
-    private final HostPollGroups hosts = HostTransports.pollGroups();
+    private final HostBuffers hostBuffers;
+    private final HostPollGroups hosts;
     /** Null before the reactors run. */
     private BackgroundTasks background;
 
@@ -51,6 +53,8 @@ public final class Devices
     {
         this.operations = operations;
         this.registry = registry;
+        hostBuffers = new HostBuffers(registry);
+        hosts = HostTransports.pollGroups(hostBuffers);
         operations.deviceStatus().onGrowable(this::growLater);
     }
 
@@ -433,6 +437,7 @@ public final class Devices
                 failure = e;
             }
         }
+        hostBuffers.close();
         if (null != failure)
         {
             throw failure;

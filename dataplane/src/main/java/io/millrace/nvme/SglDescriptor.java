@@ -24,7 +24,38 @@ public final class SglDescriptor
     /** Mask of the fused operation in the command's flags. */
     public static final int FLAGS_FUSED_MASK = 0x03;
 
+    /** Last segment, sub type offset: further descriptors lie in the capsule, the address is an offset there. */
+    public static final int LAST_SEGMENT_OFFSET = 0x31;
+    /** Longest keyed data block: its length has 24 bits. */
+    public static final int KEYED_BYTES_MAX = 0xFF_FFFF;
+
+    private static final int KEY_SHIFT = 24;
+    private static final int TYPE_SHIFT = 56;
+
     private SglDescriptor()
     {
+    }
+
+    /**
+     * {@return the second eight bytes of a keyed descriptor, little-endian; the first are its address}
+     *
+     * @param lengthBytes up to {@value #KEYED_BYTES_MAX}.
+     * @param key         of the memory.
+     */
+    public static long keyed(final int lengthBytes, final int key)
+    {
+        return lengthBytes | Integer.toUnsignedLong(key) << KEY_SHIFT | (long)KEYED_ADDRESS << TYPE_SHIFT;
+    }
+
+    /**
+     * {@return the second eight bytes of a descriptor without a key, little-endian; the first are its address or
+     * offset}
+     *
+     * @param lengthBytes 32 bits, unsigned.
+     * @param type        last byte of the descriptor.
+     */
+    public static long unkeyed(final int lengthBytes, final int type)
+    {
+        return Integer.toUnsignedLong(lengthBytes) | (long)type << TYPE_SHIFT;
     }
 }

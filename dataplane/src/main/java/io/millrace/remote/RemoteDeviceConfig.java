@@ -158,7 +158,7 @@ public record RemoteDeviceConfig(
         if (!matcher.matches())
         {
             throw new BlockDeviceException("device " + name + ": address '" + text +
-                "' is not understood: write tcp://HOST:PORT, an IPv6 address in brackets");
+                "' is not understood: write tcp://HOST:PORT or rdma://HOST:PORT, an IPv6 address in brackets");
         }
         final TransportAddress.Type type = TransportAddress.Type.valueOf(matcher.group(1).toUpperCase(Locale.ROOT));
         try

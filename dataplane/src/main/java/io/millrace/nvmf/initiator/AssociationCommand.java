@@ -14,6 +14,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 public final class AssociationCommand
 {
+    private static final int AUTHENTICATION_REQUIRED = 0x3_0000;
+
     private AssociationCommand()
     {
     }
@@ -60,6 +62,35 @@ public final class AssociationCommand
         request.cdw10 = queueId << 16;
         request.cdw11 = entries - 1 | (sqFlowControl ? 0 : ConnectCommand.ATTRIBUTE_NO_FLOW_CONTROL << 16);
         request.cdw12 = keepAliveMs;
+    }
+
+    /**
+     * Says whether the queue is associated.
+     *
+     * @param request that was answered.
+     * @param config  of the connection.
+     * @param host    who connected.
+     * @return null when it is; else why not, in one sentence.
+     */
+    public static String refusal(final HostRequest request, final ConnectionConfig config, final HostConfig host)
+    {
+        if (!request.isSuccess())
+        {
+            return explain(request.status(), request.result0(), config, host);
+        }
+        return 0 == (request.result0() & AUTHENTICATION_REQUIRED) ? null :
+            config.subsystemNqn() + " requires authentication, which this host does not support: allow host " +
+                host.hostNqn() + " without";
+    }
+
+    /**
+     * {@return the controller that the target gave}
+     *
+     * @param request that was answered, without a {@link #refusal}.
+     */
+    public static int controllerId(final HostRequest request)
+    {
+        return request.result0() & 0xFFFF;
     }
 
     /**

@@ -128,9 +128,24 @@ public final class CommandTable
         return null != request && RequestState.OUTSTANDING == request.state() ? request : null;
     }
 
-    private HostRequest lookUp(final int commandId)
+    /**
+     * {@return where the command of an identifier is in the table}
+     *
+     * @param commandId of a command of this table.
+     */
+    public static int slot(final int commandId)
     {
-        final int slot = commandId & SLOT_MASK;
+        return commandId & SLOT_MASK;
+    }
+
+    /**
+     * {@return the command of an identifier, whether its answer is expected or has come, or null}
+     *
+     * @param commandId of a command.
+     */
+    public HostRequest lookUp(final int commandId)
+    {
+        final int slot = slot(commandId);
         final HostRequest request = slot < limit ? slots[slot] : null;
         return null != request && request.commandId == commandId ? request : null;
     }

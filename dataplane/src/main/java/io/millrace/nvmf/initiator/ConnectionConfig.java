@@ -58,7 +58,7 @@ public record ConnectionConfig(
     public static final int CONTROLLER_LOSS_TIMEOUT_MS_DEFAULT = 600_000;
     /** The discovery subsystem's well-known name. */
     public static final String DISCOVERY_NQN = "nqn.2014-08.org.nvmexpress.discovery";
-    /** Port of NVMe/TCP. */
+    /** Port of NVMe over IP. */
     public static final int PORT_DEFAULT = 4420;
     /** Port of discovery over NVMe/TCP. */
     public static final int DISCOVERY_PORT_DEFAULT = 8009;
@@ -85,6 +85,11 @@ public record ConnectionConfig(
         checkRange("reconnect delay ms", reconnectDelayMs, 1, Integer.MAX_VALUE);
         checkRange("largest reconnect delay ms", reconnectDelayMaxMs, reconnectDelayMs, Integer.MAX_VALUE);
         checkRange("controller loss time-out ms", controllerLossTimeoutMs, -1, Integer.MAX_VALUE);
+        if (TransportAddress.Type.TCP != transport && (headerDigest || dataDigest))
+        {
+            throw new InitiatorException("digests are not possible over " + transport +
+                ", which protects messages itself: leave them out");
+        }
         if (null == outagePolicy)
         {
             throw new InitiatorException("outage policy is missing: use WAIT or FAIL");
@@ -109,6 +114,20 @@ public record ConnectionConfig(
     public static Builder to(final InetSocketAddress address, final String subsystemNqn)
     {
         return new Builder(TransportAddress.Type.TCP, address, subsystemNqn);
+    }
+
+    /**
+     * Begins with the defaults.
+     *
+     * @param transport    that the target is reached by.
+     * @param address      of the target.
+     * @param subsystemNqn of the subsystem.
+     * @return a builder.
+     */
+    public static Builder to(
+        final TransportAddress.Type transport, final InetSocketAddress address, final String subsystemNqn)
+    {
+        return new Builder(transport, address, subsystemNqn);
     }
 
     /**

@@ -3,6 +3,7 @@ package io.millrace.nvmf.initiator;
 import io.millrace.nvme.DiscoveryLogEntry;
 import io.millrace.nvme.DiscoveryLogHeader;
 import io.millrace.nvme.LogPageId;
+import io.millrace.nvmf.transport.TransportAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,18 +24,38 @@ public final class Discovery
     }
 
     /**
-     * Connects to the discovery subsystem, reads its log and disconnects.
+     * As {@link #discover(HostPollGroup, HostConfig, TransportAddress.Type, InetSocketAddress, int)}, over TCP.
      *
      * @param group            to do it on.
      * @param host             as whom.
-     * @param address          of the target; discovery answers on port 8009, with many targets on every port.
+     * @param address          of the target.
      * @param connectTimeoutMs to make the connection.
      * @return the records; fails with an {@link InitiatorException}.
      */
     public static CompletableFuture<List<DiscoveryEntry>> discover(
         final HostPollGroup group, final HostConfig host, final InetSocketAddress address, final int connectTimeoutMs)
     {
-        final ConnectionConfig config = ConnectionConfig.to(address, ConnectionConfig.DISCOVERY_NQN)
+        return discover(group, host, TransportAddress.Type.TCP, address, connectTimeoutMs);
+    }
+
+    /**
+     * Connects to the discovery subsystem, reads its log and disconnects.
+     *
+     * @param group            to do it on.
+     * @param host             as whom.
+     * @param transport        that the target is reached by.
+     * @param address          of the target; discovery answers on port 8009, with many targets on every port.
+     * @param connectTimeoutMs to make the connection.
+     * @return the records; fails with an {@link InitiatorException}.
+     */
+    public static CompletableFuture<List<DiscoveryEntry>> discover(
+        final HostPollGroup group,
+        final HostConfig host,
+        final TransportAddress.Type transport,
+        final InetSocketAddress address,
+        final int connectTimeoutMs)
+    {
+        final ConnectionConfig config = ConnectionConfig.to(transport, address, ConnectionConfig.DISCOVERY_NQN)
             .keepAliveMs(0).connectTimeoutMs(connectTimeoutMs).controllerLossTimeoutMs(0).build();
         return RemoteController.connect(group, host, config, ControllerListener.NONE)
             .thenCompose((controller) -> read(controller)

@@ -18,7 +18,13 @@ public final class HostTransfer
     public int answerStatus;
     /** Position in the stream behind the last byte of the command and its payload. */
     public long sendEndPosition;
-    /** The next command with a range to be sent. */
+    /** Memory that the peer accesses in place of the payload; 0 when it accesses the payload itself. */
+    public long bounceAddress;
+    /** Whether the device still reads the capsule, or payload that goes with it. */
+    public boolean isSending;
+    /** Whether it has not been sent, since room is missing. */
+    public boolean isWaiting;
+    /** The next command with a range to be sent, or that waits to be sent. */
     public HostRequest next;
 
     HostTransfer()

@@ -15,6 +15,8 @@ public enum RegionAccess
     REMOTE_READ(Verbs.IBV_ACCESS_LOCAL_WRITE | Verbs.IBV_ACCESS_REMOTE_READ),
     /** The peer writes it, too. */
     REMOTE_WRITE(Verbs.IBV_ACCESS_LOCAL_WRITE | Verbs.IBV_ACCESS_REMOTE_WRITE),
+    /** The peer reads and writes it, too. */
+    REMOTE_READ_WRITE(Verbs.IBV_ACCESS_LOCAL_WRITE | Verbs.IBV_ACCESS_REMOTE_READ | Verbs.IBV_ACCESS_REMOTE_WRITE),
     /** The peer reads and writes it, with atomics too. */
     REMOTE_ALL(Verbs.IBV_ACCESS_LOCAL_WRITE | Verbs.IBV_ACCESS_REMOTE_READ | Verbs.IBV_ACCESS_REMOTE_WRITE |
         Verbs.IBV_ACCESS_REMOTE_ATOMIC);

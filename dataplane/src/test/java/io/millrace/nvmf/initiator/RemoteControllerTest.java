@@ -18,8 +18,11 @@ import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.identify.ControllerInfo;
 import io.millrace.nvme.identify.IdentifyCns;
 import io.millrace.nvme.identify.NamespaceInfo;
+import io.millrace.nvmf.initiator.tcp.TcpHostTransport;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.Punctuality;
+import io.millrace.reactor.Reactor;
+import io.millrace.reactor.ReactorConfig;
 import io.millrace.seed.TestSeeds;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -74,12 +77,32 @@ class RemoteControllerTest
     {
         final TransportAddress address = new TransportAddress(
             TransportAddress.Type.RDMA, TransportAddress.Family.IPV4, "127.0.0.1", "4420");
-        try (HostFixture fixture = new HostFixture())
+        try (Reactor reactor = new Reactor(ReactorConfig.of("tcp-alone", -1)))
         {
-            final Throwable failure = Waits.failure(RemoteController.connect(fixture.group, HostFixture.HOST,
+            reactor.start();
+            final HostPollGroup group = new HostPollGroup(reactor, List.of(new TcpHostTransport()));
+            final Throwable failure = Waits.failure(RemoteController.connect(group, HostFixture.HOST,
                 ConnectionConfig.to(address, LocalTarget.NQN).build(), ControllerListener.NONE));
+            group.close();
             assertEquals("target rdma://127.0.0.1:4420: transport rdma is not in this build: use tcp",
                 assertInstanceOf(InitiatorException.class, failure).getMessage());
+        }
+    }
+
+    /** No RDMA device has the loopback's address, whatever this machine has. */
+    @Test
+    void shouldSayWhatIsMissingForRdmaAndServeOtherTransportsBesideIt()
+    {
+        final TransportAddress address = new TransportAddress(
+            TransportAddress.Type.RDMA, TransportAddress.Family.IPV4, "127.0.0.1", "4420");
+        try (LocalTarget target = LocalTarget.memory();
+            RemoteController controller = host.connect(target.config().build()))
+        {
+            final Throwable failure = Waits.failure(RemoteController.connect(host.group, HostFixture.HOST,
+                ConnectionConfig.to(address, LocalTarget.NQN).build(), ControllerListener.NONE));
+            final String message = assertInstanceOf(InitiatorException.class, failure).getMessage();
+            assertTrue(message.startsWith("cannot connect to rdma://127.0.0.1:4420: "), message);
+            assertEquals(1, Waits.get(controller.namespaces()).size());
         }
     }
 

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
  * Moves the whole of a namespace between a target and memory with our initiator, over one or more queue
  * pairs. Lives on the reactor of its queue pair.
  */
-final class HostTransfer
+public final class HostTransfer
 {
     private static final long RETRY_NS = 1_000_000;
 
@@ -44,7 +44,7 @@ final class HostTransfer
     }
 
     /** Writes an image to a namespace, the queue pairs taking turns. */
-    static CompletableFuture<Void> write(
+    public static CompletableFuture<Void> write(
         final List<RemoteQueuePair> queuePairs,
         final NamespaceInfo namespace,
         final MemorySegment image,
@@ -55,7 +55,7 @@ final class HostTransfer
     }
 
     /** Reads a namespace into an image, the queue pairs taking turns. */
-    static CompletableFuture<Void> read(
+    public static CompletableFuture<Void> read(
         final List<RemoteQueuePair> queuePairs,
         final NamespaceInfo namespace,
         final MemorySegment image,

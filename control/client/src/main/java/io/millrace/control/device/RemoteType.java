@@ -23,10 +23,11 @@ final class RemoteType
     private static final long TIMEOUT_NS_MAX = 3_600_000 * MILLISECONDS;
     private static final long LOSS_NS_MAX = 24 * TIMEOUT_NS_MAX;
     private static final Pattern ADDRESS_PATTERN =
-        Pattern.compile("tcp://(?:\\[[0-9a-fA-F:.]+]|[A-Za-z0-9._-]+):([0-9]{1,5})");
+        Pattern.compile("(?:tcp|rdma)://(?:\\[[0-9a-fA-F:.]+]|[A-Za-z0-9._-]+):([0-9]{1,5})");
 
     private static final DeviceSetting<String> ADDRESSES = DeviceSetting.values("addresses",
-        new SettingType<>("address", "such as tcp://192.0.2.1:4420", RemoteType::address), OnChange.REPLACED,
+        new SettingType<>(
+            "address", "such as tcp://192.0.2.1:4420 or rdma://192.0.2.1:4420", RemoteType::address), OnChange.REPLACED,
         "Listeners of the subsystem, each a path to the namespace; of equally good paths the first is used.")
         .asRequired();
 
@@ -96,8 +97,8 @@ final class RemoteType
         if (!matcher.matches() || Integer.parseInt(matcher.group(1)) > PORT_MAX ||
             0 == Integer.parseInt(matcher.group(1)))
         {
-            throw new SettingType.BadValue("no address of a listener", "write tcp://HOST:PORT, such as " +
-                "tcp://192.0.2.1:4420 or tcp://[2001:db8::1]:4420");
+            throw new SettingType.BadValue("no address of a listener", "write tcp://HOST:PORT or " +
+                "rdma://HOST:PORT, such as tcp://192.0.2.1:4420 or tcp://[2001:db8::1]:4420");
         }
         return text;
     }

@@ -172,7 +172,7 @@ final class DeviceOptions
             }
         }
         final String address = texts.getOrDefault("address", "");
-        if (address.startsWith("tcp://"))
+        if (address.startsWith("tcp://") || address.startsWith("rdma://"))
         {
             throw new CommandException(ExitCode.USAGE, "--address = " + address + ": is the PCI address of a drive, " +
                 "such as 0000:01:00.0; for listeners of a subsystem write --addresses " + address);

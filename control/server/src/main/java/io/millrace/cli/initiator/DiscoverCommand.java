@@ -8,6 +8,7 @@ import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.Discovery;
 import io.millrace.nvmf.initiator.DiscoveryEntry;
 import io.millrace.nvmf.initiator.HostConfig;
+import io.millrace.nvmf.transport.TransportAddress;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,6 +27,7 @@ import picocli.CommandLine.Option;
     footer = {
         "  millrace discover                              ask 127.0.0.1, port 8009",
         "  millrace discover tcp://192.0.2.7:4420",
+        "  millrace discover rdma://192.0.2.7             port 4420",
         "  millrace discover --address 192.0.2.7 --json | jq -r '.[].\"subsystem-nqn\"'"})
 public final class DiscoverCommand implements Runnable
 {
@@ -45,13 +47,16 @@ public final class DiscoverCommand implements Runnable
     @Override
     public void run()
     {
-        final InetSocketAddress address = options.address(ConnectionConfig.DISCOVERY_PORT_DEFAULT);
+        final InetSocketAddress address = options.address(
+            TransportAddress.Type.RDMA == options.transport() ? ConnectionConfig.PORT_DEFAULT :
+            ConnectionConfig.DISCOVERY_PORT_DEFAULT);
         final Terminal terminal = Terminal.standard();
         final HostConfig host = options.host();
         try (HostSession session = new HostSession())
         {
             final List<DiscoveryEntry> entries = HostSession.await(
-                Discovery.discover(session.group(), host, address, options.connectTimeoutMs()));
+                Discovery.discover(session.group(), host, options.transport(), address,
+                options.connectTimeoutMs()));
             if (json)
             {
                 terminal.line(Json.write(entries.stream().map(DiscoverCommand::json).toList()));

@@ -37,7 +37,8 @@ import picocli.CommandLine.Option;
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace identify --nqn nqn.2026-11.io.millrace:vol0",
-        "  millrace identify tcp://192.0.2.7:4420/nqn.2026-11.io.millrace:vol0 --json"})
+        "  millrace identify tcp://192.0.2.7:4420/nqn.2026-11.io.millrace:vol0 --json",
+        "  millrace identify rdma://192.0.2.7/nqn.2026-11.io.millrace:vol0"})
 public final class IdentifyCommand implements Runnable
 {
     private static final int ALL_NAMESPACES = 0xFFFFFFFF;

@@ -173,7 +173,7 @@ public final class LoadPrinter
      */
     static String target(final LoadConfig config)
     {
-        return ConnectionConfig.to(config.address(), config.subsystemNqn()).build().target();
+        return ConnectionConfig.to(config.transport(), config.address(), config.subsystemNqn()).build().target();
     }
 
     /**

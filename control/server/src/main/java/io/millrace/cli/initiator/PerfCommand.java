@@ -24,17 +24,18 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code millrace perf}: load against any NVMe/TCP target.
+ * {@code millrace perf}: load against any NVMe/TCP or NVMe/RDMA target.
  */
 @Command(
     name = "perf",
-    description = "Generate load on any NVMe/TCP target and measure it. The patterns randread and read do not write. " +
-    "The patterns randwrite, randrw and write overwrite the namespace from its start up to --region: they check for " +
-    "existing data first, and then ask for confirmation or need --destroy.",
+    description = "Generate load on any NVMe/TCP or NVMe/RDMA target and measure it. The patterns randread and read " +
+    "do not write. The patterns randwrite, randrw and write overwrite the namespace from its start up to --region: " +
+    "they check for existing data first, and then ask for confirmation or need --destroy.",
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace perf --nqn nqn.2026-11.io.millrace:vol0",
         "  millrace perf tcp://192.0.2.7/NQN --pattern randrw --mix 70 --depth 64",
+        "  millrace perf rdma://192.0.2.7/NQN --pattern randread --queues 4",
         "  millrace perf --nqn NQN --pattern write --verify --region 1GiB --destroy",
         "  millrace perf --nqn NQN --pattern randread --verify --region 1GiB",
         "  millrace perf --nqn NQN --rate 50000 --duration 60s --json --hlog latency.hlog",
@@ -112,10 +113,10 @@ public final class PerfCommand implements Callable<Integer>
         description = "Pin one reactor to each of these. Default: one reactor, not pinned.")
     private List<Integer> cpus = List.of();
 
-    @Option(names = "--hdgst", description = "Header digests.")
+    @Option(names = "--hdgst", description = "Header digests, over TCP.")
     private boolean headerDigest;
 
-    @Option(names = "--ddgst", description = "Data digests.")
+    @Option(names = "--ddgst", description = "Data digests, over TCP.")
     private boolean dataDigest;
 
     @Option(names = "--reconnect", paramLabel = "TIME", converter = TimeSpan.class, defaultValue = "0s",
@@ -190,7 +191,7 @@ public final class PerfCommand implements Callable<Integer>
     {
         try
         {
-            return LoadConfig.to(target.address(ConnectionConfig.PORT_DEFAULT), target.nqn())
+            return LoadConfig.to(target.transport(), target.address(ConnectionConfig.PORT_DEFAULT), target.nqn())
                 .host(target.host())
                 .nsid(nsid)
                 .pattern(LoadPattern.of(pattern))

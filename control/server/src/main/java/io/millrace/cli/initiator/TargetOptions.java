@@ -6,6 +6,7 @@ import io.millrace.console.TimeSpan;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.HostConfig;
 import io.millrace.nvmf.initiator.InitiatorException;
+import io.millrace.nvmf.transport.TransportAddress;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -23,19 +24,19 @@ import picocli.CommandLine.Parameters;
 final class TargetOptions
 {
     private static final Pattern TARGET =
-        Pattern.compile("(?:(tcp)://)?(\\[[^\\]]+\\]|[^:/\\[\\]]+)(?::(\\d{1,5}))?(?:/(.*))?");
+        Pattern.compile("(?:(tcp|rdma)://)?(\\[[^\\]]+\\]|[^:/\\[\\]]+)(?::(\\d{1,5}))?(?:/(.*))?");
     private static final int PORT_MAX = 65_535;
     private static final String ADDRESS_DEFAULT = "127.0.0.1";
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "TARGET",
-        description = "Target in one: tcp://ADDRESS[:PORT][/NQN].")
+        description = "Target in one: tcp://ADDRESS[:PORT][/NQN], or rdma:// with the same.")
     private String target;
 
     @Option(names = {"-a", "--address"}, paramLabel = "ADDRESS",
         description = "Address of the target. Default: 127.0.0.1.")
     private String address;
 
-    @Option(names = {"-p", "--port"}, paramLabel = "PORT", description = "TCP port of the target.")
+    @Option(names = {"-p", "--port"}, paramLabel = "PORT", description = "Port of the target.")
     private Integer port;
 
     @Option(names = {"-n", "--nqn"}, paramLabel = "NQN", description = "Name of the subsystem.")
@@ -53,6 +54,11 @@ final class TargetOptions
         description = "Give up connecting after this. Default: ${DEFAULT-VALUE}.")
     private long connectTimeoutMs;
 
+    @Option(names = "--transport", paramLabel = "TRANSPORT",
+        description = "tcp or rdma. Default: that of the target, or tcp.")
+    private String transport;
+
+    private TransportAddress.Type parsedTransport;
     private String parsedHost;
     private Integer parsedPort;
     private String parsedNqn;
@@ -66,8 +72,10 @@ final class TargetOptions
         final Matcher matcher = TARGET.matcher(target);
         if (!matcher.matches())
         {
-            throw usage("target '" + target + "' is not understood: write tcp://ADDRESS[:PORT][/NQN]");
+            throw usage("target '" + target + "' is not understood: write tcp://ADDRESS[:PORT][/NQN], " +
+                "or rdma:// with the same");
         }
+        parsedTransport = null == matcher.group(1) ? null : typeOf(matcher.group(1));
         parsedHost = matcher.group(2);
         parsedPort = null == matcher.group(3) ? null : Integer.valueOf(matcher.group(3));
         parsedNqn = null == matcher.group(4) || matcher.group(4).isEmpty() ? null : matcher.group(4);
@@ -75,6 +83,33 @@ final class TargetOptions
         {
             throw usage("target '" + target + "' and --address, --port or --nqn exclude each other: give one of them");
         }
+    }
+
+    private static TransportAddress.Type typeOf(final String name)
+    {
+        for (final TransportAddress.Type type : TransportAddress.Type.values())
+        {
+            if (type.toString().equals(name))
+            {
+                return type;
+            }
+        }
+        throw usage("transport '" + name + "' is unknown: use tcp or rdma");
+    }
+
+    /**
+     * {@return what the target is reached by}
+     */
+    TransportAddress.Type transport()
+    {
+        parse();
+        final TransportAddress.Type given = null == transport ? null : typeOf(transport);
+        if (null != given && null != parsedTransport && given != parsedTransport)
+        {
+            throw usage("target '" + target + "' and --transport " + transport + " exclude each other: give one of " +
+                "them");
+        }
+        return null != given ? given : null != parsedTransport ? parsedTransport : TransportAddress.Type.TCP;
     }
 
     /**
@@ -177,7 +212,7 @@ final class TargetOptions
         final InetSocketAddress resolved = address(ConnectionConfig.PORT_DEFAULT);
         try
         {
-            return ConnectionConfig.to(resolved, nqn()).connectTimeoutMs(connectTimeoutMs())
+            return ConnectionConfig.to(transport(), resolved, nqn()).connectTimeoutMs(connectTimeoutMs())
                 .controllerLossTimeoutMs(0).build();
         }
         catch (final InitiatorException e)

@@ -27,7 +27,6 @@ import io.millrace.reactor.ReadinessListener;
 final class HostConnection implements HostQueueTransport, PduHandler, ReadinessListener
 {
     private static final int LARGE_WINDOW_BYTES = 8 << 10;
-    private static final int AUTHENTICATION_REQUIRED = 0x3_0000;
     private static final int STAGING_BYTES_PER_SLOT = 136;
     private static final int VECTORS_PER_SLOT = CapsuleWriter.VECTORS_MAX;
     private static final int SPARE_SLOTS = 64;
@@ -407,18 +406,14 @@ final class HostConnection implements HostQueueTransport, PduHandler, ReadinessL
 
     private void onConnectAnswered(final HostRequest request)
     {
-        if (!request.isSuccess())
+        final String refusal = AssociationCommand.refusal(request, config, host);
+        if (null != refusal)
         {
-            close(AssociationCommand.explain(request.status(), request.result0(), config, host));
-        }
-        else if (0 != (request.result0() & AUTHENTICATION_REQUIRED))
-        {
-            close(config.subsystemNqn() + " requires authentication, which this host does not support: allow host " +
-                host.hostNqn() + " without");
+            close(refusal);
         }
         else
         {
-            controllerId = request.result0() & 0xFFFF;
+            controllerId = AssociationCommand.controllerId(request);
             state(ConnectionState.READY);
             listener.onReady();
         }

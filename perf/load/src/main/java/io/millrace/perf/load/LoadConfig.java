@@ -2,12 +2,14 @@ package io.millrace.perf.load;
 
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.HostConfig;
+import io.millrace.nvmf.transport.TransportAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
  * Configuration of a load. Immutable.
  *
+ * @param transport               that the target is reached by.
  * @param address                 of the target.
  * @param subsystemNqn            to connect to.
  * @param host                    to connect as.
@@ -32,6 +34,7 @@ import java.util.List;
  * @param controllerLossTimeoutMs how long to wait for a lost target to come back; 0 not at all.
  */
 public record LoadConfig(
+    TransportAddress.Type transport,
     InetSocketAddress address,
     String subsystemNqn,
     HostConfig host,
@@ -91,6 +94,11 @@ public record LoadConfig(
         checkRange("rate", ratePerSecond, 0, 1_000_000_000L);
         checkRange("connect time-out ms", connectTimeoutMs, 1, Integer.MAX_VALUE);
         checkRange("region", regionBytes, 0, Long.MAX_VALUE);
+        if (TransportAddress.Type.TCP != transport && (headerDigest || dataDigest))
+        {
+            throw new LoadException("digests are not possible over " + transport +
+                ", which protects messages itself: leave them out");
+        }
         if (0 == durationMs && 0 == operationCount)
         {
             throw new LoadException("neither duration nor operation count is given: give one of them");
@@ -117,7 +125,7 @@ public record LoadConfig(
     }
 
     /**
-     * Begins with the defaults.
+     * Begins with the defaults, over TCP.
      *
      * @param address      of the target.
      * @param subsystemNqn to connect to.
@@ -125,7 +133,21 @@ public record LoadConfig(
      */
     public static Builder to(final InetSocketAddress address, final String subsystemNqn)
     {
-        return new Builder(address, subsystemNqn);
+        return to(TransportAddress.Type.TCP, address, subsystemNqn);
+    }
+
+    /**
+     * Begins with the defaults.
+     *
+     * @param transport    that the target is reached by.
+     * @param address      of the target.
+     * @param subsystemNqn to connect to.
+     * @return a builder.
+     */
+    public static Builder to(
+        final TransportAddress.Type transport, final InetSocketAddress address, final String subsystemNqn)
+    {
+        return new Builder(transport, address, subsystemNqn);
     }
 
     /**
@@ -149,6 +171,7 @@ public record LoadConfig(
      */
     public static final class Builder
     {
+        private final TransportAddress.Type transport;
         private final InetSocketAddress address;
         private final String subsystemNqn;
         private HostConfig host = HostConfig.random();
@@ -171,8 +194,10 @@ public record LoadConfig(
         private int connectTimeoutMs = ConnectionConfig.CONNECT_TIMEOUT_MS_DEFAULT;
         private int controllerLossTimeoutMs;
 
-        private Builder(final InetSocketAddress address, final String subsystemNqn)
+        private Builder(
+            final TransportAddress.Type transport, final InetSocketAddress address, final String subsystemNqn)
         {
+            this.transport = transport;
             this.address = address;
             this.subsystemNqn = subsystemNqn;
         }
@@ -398,7 +423,7 @@ public record LoadConfig(
                 throw new LoadException("mix " + readPercent + " does not go with pattern " + pattern +
                     ": use pattern " + LoadPattern.RANDRW);
             }
-            return new LoadConfig(address, subsystemNqn, host, nsid, pattern, sizeBytes, queueDepth, queues,
+            return new LoadConfig(transport, address, subsystemNqn, host, nsid, pattern, sizeBytes, queueDepth, queues,
                 readPercent < 0 ? pattern.readPercentDefault() : readPercent, durationMs, operationCount, warmUpMs,
                 ratePerSecond, verify, seed, regionBytes, cpus, headerDigest, dataDigest, connectTimeoutMs,
                 controllerLossTimeoutMs);

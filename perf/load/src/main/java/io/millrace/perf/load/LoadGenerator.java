@@ -3,6 +3,9 @@ package io.millrace.perf.load;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.dataplane.HostTransports;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryException;
+import io.millrace.memory.MemoryRegistry;
+import io.millrace.memory.MemoryRole;
 import io.millrace.nvme.identify.NamespaceInfo;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ControllerListener;
@@ -12,6 +15,8 @@ import io.millrace.nvmf.initiator.InitiatorException;
 import io.millrace.nvmf.initiator.OutagePolicy;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
+import io.millrace.nvmf.initiator.rdma.HostBuffers;
+import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.CpuAffinity;
 import io.millrace.reactor.Housekeeping;
 import io.millrace.reactor.Reactor;
@@ -55,6 +60,8 @@ public final class LoadGenerator implements AutoCloseable
     private volatile long stopNs;
     private NamespaceInfo namespace;
     private DmaMemory memory;
+    private final MemoryRegistry registry = new MemoryRegistry();
+    private HostBuffers hostBuffers;
     private long bufferAddress;
     private LatencyCollector latencies;
     private volatile String lossReason = "";
@@ -174,16 +181,22 @@ public final class LoadGenerator implements AutoCloseable
                     CpuAffinity.format(allowed) + ": use one of them");
             }
         }
+        if (TransportAddress.Type.RDMA == config.transport())
+        {
+            hostBuffers = new HostBuffers(registry);
+        }
         for (final int cpu : cpus)
         {
             final Reactor reactor = new Reactor(new ReactorConfig("load-" + reactors.size(), cpu,
                 ReactorConfig.IdleMode.SLEEP, SPIN_NS));
             reactors.add(reactor);
             reactor.start();
-            groups.add(HostTransports.pollGroup(reactor));
+            groups.add(null == hostBuffers ? HostTransports.pollGroup(reactor) :
+                HostTransports.pollGroup(reactor, hostBuffers));
         }
         housekeeping = Housekeeping.begin(reactors);
-        final ConnectionConfig connection = ConnectionConfig.to(config.address(), config.subsystemNqn())
+        final ConnectionConfig connection = ConnectionConfig
+            .to(config.transport(), config.address(), config.subsystemNqn())
             .queueDepth(config.queueDepth())
             .digests(config.headerDigest(), config.dataDigest())
             .connectTimeoutMs(config.connectTimeoutMs())
@@ -268,6 +281,14 @@ public final class LoadGenerator implements AutoCloseable
         final long bytesPerWorker = (long)config.queueDepth() * config.sizeBytes();
         memory = DmaMemory.map(bytesPerWorker * config.queues());
         bufferAddress = memory.allocate(bytesPerWorker * config.queues(), 4096);
+        try
+        {
+            registry.add(memory, MemoryRole.BUFFERS);
+        }
+        catch (final MemoryException e)
+        {
+            throw new InitiatorException("no buffers for the load: " + e.getMessage(), e);
+        }
         fillRandom(bufferAddress, bytesPerWorker * config.queues());
         final List<LoadWorker> opened = new ArrayList<>();
         for (int i = 0; i < config.queues(); i++)
@@ -550,6 +571,11 @@ public final class LoadGenerator implements AutoCloseable
         {
             memory.close();
             memory = null;
+        }
+        if (null != hostBuffers)
+        {
+            hostBuffers.close();
+            hostBuffers = null;
         }
     }
 
