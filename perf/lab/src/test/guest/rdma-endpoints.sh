@@ -22,6 +22,11 @@ connects()
     $jvm io.millrace.lab.guest.RdmaEndpointRun 192.0.2.1 2>&1
 }
 
+keeps_contract()
+{
+    $jvm io.millrace.lab.guest.RdmaDeviceContract 192.0.2.1 2>&1
+}
+
 # rping's client compares what comes back (-V) with what it had.
 rping_is_served()
 {
@@ -52,6 +57,7 @@ measures()
 
 step make makes_device
 step connect connects
+step contract keeps_contract
 step rping rping_is_served
 step measure measures
 finish

@@ -133,6 +133,22 @@ public final class Verbs
     public static final int IBV_WC_WITH_IMM = verbs_h.IBV_WC_WITH_IMM();
     /** Flag of a completion: a key was invalidated. */
     public static final int IBV_WC_WITH_INV = verbs_h.IBV_WC_WITH_INV();
+    /** Attribute of a queue pair: how long a peer waits that found no receive request. */
+    public static final int IBV_QP_MIN_RNR_TIMER = verbs_h.IBV_QP_MIN_RNR_TIMER();
+    /** Asynchronous event: a completion queue has overrun. */
+    public static final int IBV_EVENT_CQ_ERR = verbs_h.IBV_EVENT_CQ_ERR();
+    /** Asynchronous event: a queue pair has failed. */
+    public static final int IBV_EVENT_QP_FATAL = verbs_h.IBV_EVENT_QP_FATAL();
+    /** Asynchronous event: a request of the peer was invalid. */
+    public static final int IBV_EVENT_QP_REQ_ERR = verbs_h.IBV_EVENT_QP_REQ_ERR();
+    /** Asynchronous event: a request of the peer was not allowed. */
+    public static final int IBV_EVENT_QP_ACCESS_ERR = verbs_h.IBV_EVENT_QP_ACCESS_ERR();
+    /** Asynchronous event: the device has failed, or is removed. */
+    public static final int IBV_EVENT_DEVICE_FATAL = verbs_h.IBV_EVENT_DEVICE_FATAL();
+    /** Asynchronous event: a port is up. */
+    public static final int IBV_EVENT_PORT_ACTIVE = verbs_h.IBV_EVENT_PORT_ACTIVE();
+    /** Asynchronous event: a port is down. */
+    public static final int IBV_EVENT_PORT_ERR = verbs_h.IBV_EVENT_PORT_ERR();
 
     private Verbs()
     {

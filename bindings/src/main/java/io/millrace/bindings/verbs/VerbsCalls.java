@@ -256,7 +256,8 @@ public final class VerbsCalls
                 "ibv_query_device", "_ibv_query_gid_table", "ibv_query_pkey",
                 "ibv_alloc_pd", "ibv_dealloc_pd", "ibv_reg_mr", "ibv_dereg_mr",
                 "ibv_create_comp_channel", "ibv_destroy_comp_channel", "ibv_create_cq", "ibv_destroy_cq",
-                "ibv_get_cq_event", "ibv_ack_cq_events"));
+                "ibv_get_cq_event", "ibv_ack_cq_events",
+                "ibv_modify_qp", "ibv_get_async_event", "ibv_ack_async_event"));
     }
 
     private static final class Handles

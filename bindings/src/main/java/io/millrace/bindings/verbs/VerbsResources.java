@@ -18,6 +18,9 @@ public final class VerbsResources
     private static final long MR_LKEY = verbs_h.IBV_MR_LKEY();
     private static final long MR_RKEY = verbs_h.IBV_MR_RKEY();
     private static final long CHANNEL_FD = verbs_h.IBV_COMP_CHANNEL_FD();
+    private static final long CONTEXT_DEVICE = verbs_h.IBV_CONTEXT_DEVICE();
+    private static final long CONTEXT_ASYNC_FD = verbs_h.IBV_CONTEXT_ASYNC_FD();
+    private static final long QP_NUMBER = verbs_h.IBV_QP_NUMBER();
     private static final long CQ_ENTRIES = verbs_h.IBV_CQ_CQE();
 
     private VerbsResources()
@@ -229,6 +232,97 @@ public final class VerbsResources
     }
 
     /**
+     * Changes attributes of a queue pair.
+     *
+     * @param qpAddress         queue pair.
+     * @param attributesAddress of {@link QueuePairState}.
+     * @param mask              {@code IBV_QP_*} of those that are changed.
+     * @return 0 or negated errno.
+     */
+    public static int modifyQp(final long qpAddress, final long attributesAddress, final int mask)
+    {
+        try
+        {
+            final MemorySegment capture = Native.capture();
+            return VerbsErrors.status(
+                capture, (long)Handles.MODIFY_QP.invokeExact(capture, qpAddress, attributesAddress, (long)mask));
+        }
+        catch (final Throwable t)
+        {
+            throw Native.broken(t);
+        }
+    }
+
+    /**
+     * Takes an asynchronous event of a device. Blocks until one comes, unless the descriptor is non-blocking.
+     *
+     * @param contextAddress open device.
+     * @param eventAddress   of an {@link AsyncEvent}, filled.
+     * @return 0 or negated errno; {@code EAGAIN} when a non-blocking descriptor has none.
+     */
+    public static int asyncEvent(final long contextAddress, final long eventAddress)
+    {
+        try
+        {
+            final MemorySegment capture = Native.capture();
+            return VerbsErrors.status(
+                capture, (long)Handles.GET_ASYNC_EVENT.invokeExact(capture, contextAddress, eventAddress));
+        }
+        catch (final Throwable t)
+        {
+            throw Native.broken(t);
+        }
+    }
+
+    /**
+     * Says that an asynchronous event is dealt with: what it is about is destroyed only then.
+     *
+     * @param eventAddress as {@link #asyncEvent} filled it.
+     */
+    public static void acknowledgeAsyncEvent(final long eventAddress)
+    {
+        try
+        {
+            final MemorySegment capture = Native.capture();
+            final long ignored = (long)Handles.ACK_ASYNC_EVENT.invokeExact(capture, eventAddress);
+        }
+        catch (final Throwable t)
+        {
+            throw Native.broken(t);
+        }
+    }
+
+    /**
+     * {@return the descriptor that is readable while a device has asynchronous events}
+     *
+     * @param contextAddress open device.
+     */
+    public static int asyncDescriptor(final long contextAddress)
+    {
+        return NativeMemory.getInt(contextAddress + CONTEXT_ASYNC_FD);
+    }
+
+    /**
+     * {@return the address of the {@link VerbsDevice} of an open device}
+     *
+     * @param contextAddress open device.
+     */
+    public static long device(final long contextAddress)
+    {
+        return NativeMemory.getLong(contextAddress + CONTEXT_DEVICE);
+    }
+
+    /**
+     * {@return the number of a queue pair}
+     *
+     * @param qpAddress queue pair.
+     */
+    public static int queuePairNumber(final long qpAddress)
+    {
+        return NativeMemory.getInt(qpAddress + QP_NUMBER);
+    }
+
+    /**
      * {@return the key of a region for work requests}
      *
      * @param mrAddress of {@link #registerMr}.
@@ -282,6 +376,11 @@ public final class VerbsResources
         private static final MethodHandle DESTROY_CQ = link("ibv_destroy_cq", verbs_h.ibv_destroy_cq$descriptor());
         private static final MethodHandle GET_CQ_EVENT =
             link("ibv_get_cq_event", verbs_h.ibv_get_cq_event$descriptor());
+        private static final MethodHandle MODIFY_QP = link("ibv_modify_qp", verbs_h.ibv_modify_qp$descriptor());
+        private static final MethodHandle GET_ASYNC_EVENT =
+            link("ibv_get_async_event", verbs_h.ibv_get_async_event$descriptor());
+        private static final MethodHandle ACK_ASYNC_EVENT =
+            link("ibv_ack_async_event", verbs_h.ibv_ack_async_event$descriptor());
         private static final MethodHandle ACK_CQ_EVENTS =
             link("ibv_ack_cq_events", verbs_h.ibv_ack_cq_events$descriptor());
 

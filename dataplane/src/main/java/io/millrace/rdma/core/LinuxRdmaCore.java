@@ -4,6 +4,7 @@ import io.millrace.bindings.Capability;
 import io.millrace.bindings.linux.Files;
 import io.millrace.bindings.rdmacm.RdmaCmCalls;
 import io.millrace.bindings.verbs.VerbsCalls;
+import io.millrace.bindings.verbs.VerbsDevice;
 import io.millrace.bindings.verbs.VerbsQueues;
 import io.millrace.bindings.verbs.VerbsResources;
 
@@ -53,6 +54,45 @@ public final class LinuxRdmaCore implements RdmaCore
     public int queryDevice(final long contextAddress, final long attributesAddress)
     {
         return VerbsCalls.queryDevice(contextAddress, attributesAddress);
+    }
+
+    @Override
+    public String deviceName(final long contextAddress)
+    {
+        return VerbsDevice.name(VerbsResources.device(contextAddress));
+    }
+
+    @Override
+    public int asyncDescriptor(final long contextAddress)
+    {
+        final int fd = VerbsResources.asyncDescriptor(contextAddress);
+        // Each reactor with connections by the device waits for its events, and one of them gets each.
+        final int status = Files.setNonBlocking(fd);
+        return status < 0 ? status : fd;
+    }
+
+    @Override
+    public int asyncEvent(final long contextAddress, final long eventAddress)
+    {
+        return VerbsResources.asyncEvent(contextAddress, eventAddress);
+    }
+
+    @Override
+    public void acknowledgeAsyncEvent(final long eventAddress)
+    {
+        VerbsResources.acknowledgeAsyncEvent(eventAddress);
+    }
+
+    @Override
+    public int modifyQp(final long qpAddress, final long attributesAddress, final int mask)
+    {
+        return VerbsResources.modifyQp(qpAddress, attributesAddress, mask);
+    }
+
+    @Override
+    public int queuePairNumber(final long qpAddress)
+    {
+        return VerbsResources.queuePairNumber(qpAddress);
     }
 
     @Override

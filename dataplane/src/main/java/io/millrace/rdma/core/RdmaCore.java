@@ -65,6 +65,54 @@ public interface RdmaCore
     int queryDevice(long contextAddress, long attributesAddress);
 
     /**
+     * {@return the kernel's name of a device, such as {@code mlx5_0}}
+     *
+     * @param contextAddress open device.
+     */
+    String deviceName(long contextAddress);
+
+    /**
+     * Makes the descriptor of a device's asynchronous events one that does not block.
+     *
+     * @param contextAddress open device.
+     * @return the descriptor, which is readable while there are events, or negated errno.
+     */
+    int asyncDescriptor(long contextAddress);
+
+    /**
+     * {@code ibv_get_async_event(3)}.
+     *
+     * @param contextAddress open device.
+     * @param eventAddress   of an {@link io.millrace.bindings.verbs.AsyncEvent}, filled.
+     * @return 0 or negated errno; {@code EAGAIN} when there is none.
+     */
+    int asyncEvent(long contextAddress, long eventAddress);
+
+    /**
+     * {@code ibv_ack_async_event(3)}.
+     *
+     * @param eventAddress as {@link #asyncEvent} filled it.
+     */
+    void acknowledgeAsyncEvent(long eventAddress);
+
+    /**
+     * {@code ibv_modify_qp(3)}.
+     *
+     * @param qpAddress         queue pair.
+     * @param attributesAddress of {@link io.millrace.bindings.verbs.QueuePairState}.
+     * @param mask              {@code IBV_QP_*} of the attributes that are changed.
+     * @return 0 or negated errno.
+     */
+    int modifyQp(long qpAddress, long attributesAddress, int mask);
+
+    /**
+     * {@return the number of a queue pair}
+     *
+     * @param qpAddress queue pair.
+     */
+    int queuePairNumber(long qpAddress);
+
+    /**
      * {@code ibv_alloc_pd(3)}.
      *
      * @param contextAddress open device.

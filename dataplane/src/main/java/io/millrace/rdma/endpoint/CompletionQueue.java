@@ -83,6 +83,12 @@ final class CompletionQueue implements Poller
         return core;
     }
 
+    /** {@return how many entries are not reserved} */
+    int room()
+    {
+        return capacity - reserved;
+    }
+
     long cqAddress()
     {
         return cqAddress;
@@ -174,7 +180,7 @@ final class CompletionQueue implements Poller
     }
 
     /** Nothing completes any more: the connections end by their own limits. */
-    private void onBroken()
+    void onBroken()
     {
         for (final RdmaQueuePair pair : pairs)
         {
@@ -218,8 +224,10 @@ final class CompletionQueue implements Poller
         isClosed = true;
         reactor.removePoller(this);
         reactor.deregister(core.channelDescriptor(channelAddress));
-        NativeException.check("ibv_destroy_cq", core.destroyCq(cqAddress));
-        NativeException.check("ibv_destroy_comp_channel", core.destroyChannel(channelAddress));
+        final int status = core.destroyCq(cqAddress);
+        final int channelStatus = core.destroyChannel(channelAddress);
         arena.close();
+        NativeException.check("ibv_destroy_cq", status);
+        NativeException.check("ibv_destroy_comp_channel", channelStatus);
     }
 }

@@ -2,6 +2,7 @@ package io.millrace.rdma.endpoint;
 
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.rdmacm.RdmaCm;
+import io.millrace.bindings.verbs.Verbs;
 
 /**
  * Why connections end, by events of the connection manager, with what to check. Stateless.
@@ -10,6 +11,9 @@ final class ConnectionFailures
 {
     /** What is known when no request has failed. */
     static final String PEER_ENDED = "the peer ended the connection";
+    static final String DEVICE_REMOVED = "the RDMA device was removed";
+    /** Of a request that was accepted. */
+    static final String GAVE_UP = "the peer gave up before it was accepted, or is gone";
     /** Reasons of a refusal, InfiniBand Architecture Specification 1.4, volume 1, table 112. */
     private static final int NO_LISTENER = 8;
     private static final int BY_CONSUMER = 28;
@@ -49,13 +53,28 @@ final class ConnectionFailures
         }
         if (RdmaCm.RDMA_CM_EVENT_DEVICE_REMOVAL == type)
         {
-            return "the RDMA device was removed";
+            return DEVICE_REMOVED;
         }
         if (RdmaCm.RDMA_CM_EVENT_ADDR_CHANGE == type)
         {
             return "the address belongs to another device now";
         }
         return "the connection could not be made (event " + type + ", " + errno(status) + ")";
+    }
+
+    /** {@return why a queue pair failed, by an asynchronous event; empty when it did not} */
+    static String queuePairText(final int type)
+    {
+        if (Verbs.IBV_EVENT_QP_FATAL == type)
+        {
+            return "the device reports that the queue pair has failed: see the kernel's log";
+        }
+        if (Verbs.IBV_EVENT_QP_REQ_ERR == type)
+        {
+            return "a request of the peer was invalid";
+        }
+        return Verbs.IBV_EVENT_QP_ACCESS_ERR == type ?
+            "a request of the peer was refused: check its key, bounds and access" : "";
     }
 
     private static String errno(final int status)

@@ -2,7 +2,6 @@ package io.millrace.rdma.endpoint;
 
 import io.millrace.bindings.Capability;
 import io.millrace.bindings.Errno;
-import io.millrace.bindings.NativeException;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.Epoll;
 import io.millrace.bindings.linux.SocketAddress;
@@ -11,6 +10,7 @@ import io.millrace.bindings.rdmacm.ConnectionId;
 import io.millrace.bindings.rdmacm.ConnectionParameters;
 import io.millrace.bindings.rdmacm.RdmaCm;
 import io.millrace.bindings.verbs.QueuePairAttributes;
+import io.millrace.bindings.verbs.QueuePairState;
 import io.millrace.bindings.verbs.Verbs;
 import io.millrace.rdma.RdmaException;
 import io.millrace.rdma.core.LinuxRdmaCore;
@@ -37,28 +37,47 @@ public final class ConnectionManager implements AutoCloseable
     /** Of each step that finds device and way; the whole is bounded by the caller's timeout. */
     static final int RESOLVE_MS = 2_000;
 
-    /** Of a request without answer. The kernel does not report that its peer has given up or is gone. */
-    private static final long REQUEST_NS = 10_000_000_000L;
+    /**
+     * Of a request without answer, and of an answer without confirmation. The kernel does not report that its peer has
+     * given up or is gone.
+     */
+    static final long REQUEST_NS = 10_000_000_000L;
     private static final int RETRIES = 7;
-    /** With the device's default of some 0.1 to 0.7 s each; 7 means without limit. */
+    /** With 10 ms each; 7 means without limit. */
     private static final int RECEIVER_NOT_READY_RETRIES = 6;
+    /** 10.24 ms; without it a device has 0.7 s. */
+    private static final byte RECEIVER_NOT_READY_TIMER = 20;
     private static final int COMPLETIONS_DEFAULT = 32_768;
+
+    private static final DeviceListener NOBODY = new DeviceListener()
+    {
+        @Override
+        public void onPort(final String device, final int port, final boolean isActive)
+        {
+            // Connections end by their own limits.
+        }
+
+        @Override
+        public void onRemoved(final String device)
+        {
+            // Its connections have ended.
+        }
+    };
 
     private final RdmaCore core;
     private final Reactor reactor;
-    /** Null when each device has a protection domain for this reactor alone. */
-    private final RdmaMemory memory;
-    private final int completionsMax;
     private final long channelAddress;
+    private final DeviceTable devices;
     private final Arena arena = Arena.ofShared();
     private final long outAddress = arena.allocate(Long.BYTES, Long.BYTES).address();
     private final long socketAddress = arena.allocate(SocketAddress.SIZE_BYTES_MAX, Long.BYTES).address();
     private final long parametersAddress = arena.allocate(ConnectionParameters.SIZE_BYTES, Long.BYTES).address();
     private final long attributesAddress = arena.allocate(QueuePairAttributes.SIZE_BYTES, Long.BYTES).address();
+    private final long stateAddress = arena.allocate(QueuePairState.SIZE_BYTES, Long.BYTES).address();
     private final long dataAddress = arena.allocate(ACCEPT_DATA_BYTES_MAX, Long.BYTES).address();
-    private final Long2ObjectHashMap<RdmaDomain> domains = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<RdmaConnection> connections = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<Acceptor> acceptors = new Long2ObjectHashMap<>();
+    private DeviceListener deviceListener = NOBODY;
     private boolean isClosed;
 
     /**
@@ -77,7 +96,7 @@ public final class ConnectionManager implements AutoCloseable
      *
      * @param reactor        that calls this, and whose connections these are.
      * @param core           rdma-core.
-     * @param completionsMax outstanding requests of all connections by a device.
+     * @param completionsMax entries of a completion queue: requests of several connections; more are made as needed.
      * @throws RdmaException when librdmacm or the kernel's part of it is missing, with what to do.
      */
     public ConnectionManager(final Reactor reactor, final RdmaCore core, final int completionsMax)
@@ -90,7 +109,7 @@ public final class ConnectionManager implements AutoCloseable
      *
      * @param reactor        that calls this, and whose connections these are.
      * @param memory         registered with each device before its first connection; closed later than this.
-     * @param completionsMax outstanding requests of all connections by a device.
+     * @param completionsMax entries of a completion queue: requests of several connections; more are made as needed.
      * @throws RdmaException when librdmacm or the kernel's part of it is missing, with what to do.
      */
     public ConnectionManager(final Reactor reactor, final RdmaMemory memory, final int completionsMax)
@@ -103,8 +122,6 @@ public final class ConnectionManager implements AutoCloseable
     {
         this.reactor = reactor;
         this.core = core;
-        this.memory = memory;
-        this.completionsMax = completionsMax;
         final Capability library = core.capability();
         if (!library.isAvailable())
         {
@@ -116,7 +133,18 @@ public final class ConnectionManager implements AutoCloseable
             throw new RdmaException("no RDMA connections: " + Errno.describe((int)-channelAddress) +
                 "; load the kernel's module: modprobe rdma_ucm");
         }
+        devices = new DeviceTable(core, reactor, memory, completionsMax, channelAddress, this::onDeviceEvent);
         reactor.register(core.eventChannelDescriptor(channelAddress), Epoll.EPOLLIN, (_) -> onReady());
+    }
+
+    /**
+     * Sets who is notified of ports and devices in use.
+     *
+     * @param listener notified from now on.
+     */
+    public void deviceListener(final DeviceListener listener)
+    {
+        deviceListener = listener;
     }
 
     RdmaCore core()
@@ -254,10 +282,22 @@ public final class ConnectionManager implements AutoCloseable
             return;
         }
         final RdmaConnection connection = connections.get(id);
-        if (null != connection)
+        final RdmaDomain domain = RdmaCm.RDMA_CM_EVENT_DEVICE_REMOVAL == type ? domainOf(id, connection) : null;
+        if (null != domain)
+        {
+            removeDevice(domain);
+        }
+        else if (null != connection)
         {
             connection.onEvent(type, status, peer);
         }
+    }
+
+    /** {@return the device of an identifier; null when it is not in use, or the identifier is gone} */
+    private RdmaDomain domainOf(final long id, final RdmaConnection connection)
+    {
+        return null != connection || acceptors.containsKey(id) ?
+            devices.get(ConnectionId.context(id)) : devices.pinnedBy(id);
     }
 
     private void onRequest(final long id, final PeerParameters peer, final Acceptor acceptor)
@@ -298,58 +338,63 @@ public final class ConnectionManager implements AutoCloseable
             ConnectionParameters.responderResources(parameters));
     }
 
-    /** {@return whether connections can use a device now; otherwise {@link #openDevice} asks for it} */
-    boolean isDeviceOpen(final long contextAddress)
+    DeviceTable devices()
     {
-        return null == memory || null != memory.device(contextAddress);
+        return devices;
     }
 
-    /** Has the memory registered with a device. */
-    void openDevice(final long contextAddress, final RdmaMemory.DeviceConsumer consumer)
+    private void onDeviceEvent(final RdmaDomain domain, final DeviceEvents.Event event)
     {
-        memory.open(contextAddress, reactor, consumer);
+        if (Verbs.IBV_EVENT_DEVICE_FATAL == event.type())
+        {
+            removeDevice(domain);
+        }
+        else if (Verbs.IBV_EVENT_CQ_ERR == event.type())
+        {
+            domain.onOverrun(event.element());
+        }
+        else if (Verbs.IBV_EVENT_PORT_ACTIVE == event.type() || Verbs.IBV_EVENT_PORT_ERR == event.type())
+        {
+            deviceListener.onPort(
+                domain.deviceName(), event.number(), Verbs.IBV_EVENT_PORT_ACTIVE == event.type());
+        }
+        else
+        {
+            final String reason = ConnectionFailures.queuePairText(event.type());
+            new ArrayList<>(connections.values()).stream()
+                .filter((connection) -> !reason.isEmpty() && connection.isOf(event.element(), event.number()))
+                .forEach((connection) -> connection.close(reason));
+        }
     }
 
-    /** {@return what the connections by an open device share} */
-    RdmaDomain domain(final long contextAddress)
+    /** Its connections, listeners and queues end, in this order, before librdmacm closes its context. */
+    private void removeDevice(final RdmaDomain domain)
     {
-        RdmaDomain domain = domains.get(contextAddress);
-        if (null == domain)
+        final long contextAddress = domain.memory().contextAddress();
+        for (final RdmaConnection connection : new ArrayList<>(connections.values()))
         {
-            domain = openDomain(contextAddress);
-            domains.put(contextAddress, domain);
-        }
-        return domain;
-    }
-
-    private RdmaDomain openDomain(final long contextAddress)
-    {
-        final DeviceMemory device =
-            null == memory ? new DeviceMemory(core, contextAddress) : memory.device(contextAddress);
-        if (null == device)
-        {
-            throw new IllegalStateException("the memory is not yet registered with the device");
-        }
-        try
-        {
-            return new RdmaDomain(core, reactor, device, null != memory, completionsMax);
-        }
-        catch (final NativeException e)
-        {
-            if (null == memory)
+            if (connection.isBy(contextAddress))
             {
-                device.close();
+                connection.close(ConnectionFailures.DEVICE_REMOVED);
+                connection.finish();
             }
-            throw new RdmaException("the RDMA device cannot be used: " + e.getMessage());
+        }
+        acceptors.keySet().removeIfLong((id) ->
+            contextAddress == ConnectionId.context(id) && 0 == core.destroyId(id));
+        if (domain == devices.get(contextAddress))
+        {
+            devices.remove(domain);
+            deviceListener.onRemoved(domain.deviceName());
         }
     }
 
     /** {@return 0 or negated errno} */
-    int createQueuePair(final long id, final RdmaDomain domain, final QueuePairConfig config)
+    int createQueuePair(
+        final long id, final RdmaDomain domain, final CompletionQueue completions, final QueuePairConfig config)
     {
         NativeMemory.fill(attributesAddress, QueuePairAttributes.SIZE_BYTES, (byte)0);
-        QueuePairAttributes.sendCompletionQueue(attributesAddress, domain.completions().cqAddress());
-        QueuePairAttributes.receiveCompletionQueue(attributesAddress, domain.completions().cqAddress());
+        QueuePairAttributes.sendCompletionQueue(attributesAddress, completions.cqAddress());
+        QueuePairAttributes.receiveCompletionQueue(attributesAddress, completions.cqAddress());
         QueuePairAttributes.type(attributesAddress, Verbs.IBV_QPT_RC);
         QueuePairAttributes.maxSendRequests(attributesAddress, config.sendDepth());
         QueuePairAttributes.maxReceiveRequests(attributesAddress, config.receiveDepth());
@@ -357,6 +402,14 @@ public final class ConnectionManager implements AutoCloseable
         QueuePairAttributes.maxReceiveSegments(attributesAddress, config.segments());
         QueuePairAttributes.maxInlineBytes(attributesAddress, config.inlineBytes());
         return core.createQueuePair(id, domain.memory().pdAddress(), attributesAddress);
+    }
+
+    /** How long a peer waits that found no receive request; iWARP has no such wait, and refuses. */
+    void boundReceiverWait(final long qpAddress)
+    {
+        NativeMemory.fill(stateAddress, QueuePairState.SIZE_BYTES, (byte)0);
+        QueuePairState.receiverNotReadyTimer(stateAddress, RECEIVER_NOT_READY_TIMER);
+        core.modifyQp(qpAddress, stateAddress, Verbs.IBV_QP_MIN_RNR_TIMER);
     }
 
     /** {@return what the last queue pair was granted} */
@@ -399,8 +452,8 @@ public final class ConnectionManager implements AutoCloseable
     }
 
     /**
-     * Ends all connections and listeners at once, and frees what the devices have. Regions are closed before. A second
-     * call does nothing.
+     * Ends all connections and listeners at once, and frees what the devices have, regions that are left included. A
+     * second call does nothing.
      */
     @Override
     public void close()
@@ -418,8 +471,7 @@ public final class ConnectionManager implements AutoCloseable
         }
         acceptors.forEachLong((id, _) -> core.destroyId(id));
         acceptors.clear();
-        domains.values().forEach(RdmaDomain::close);
-        domains.clear();
+        devices.close();
         reactor.deregister(core.eventChannelDescriptor(channelAddress));
         core.destroyEventChannel(channelAddress);
         arena.close();

@@ -6,7 +6,9 @@ import io.millrace.rdma.core.RdmaCore;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -15,12 +17,15 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class DeviceMemory
 {
+    private static final int RETIRED = -1;
+
     private final RdmaCore core;
     private final long contextAddress;
     private final long pdAddress;
     /** By address: those that are used, and those that the device did not let go of yet. */
     private final TreeMap<Long, RdmaRegion> registered = new TreeMap<>();
     private final TreeMap<Long, RdmaRegion> leaving = new TreeMap<>();
+    private final Set<RdmaRegion> byHand = ConcurrentHashMap.newKeySet();
     /** Connection managers that have queue pairs here. */
     private final AtomicInteger users = new AtomicInteger();
     private volatile RegionTable table = RegionTable.NONE;
@@ -54,9 +59,27 @@ final class DeviceMemory
     }
 
     /** {@return count of the connection managers that have queue pairs here} */
-    AtomicInteger users()
+    int users()
     {
-        return users;
+        return Math.max(0, users.get());
+    }
+
+    /** A connection manager has queue pairs here. {@return false when it was retired} */
+    boolean join()
+    {
+        return users.getAndUpdate((count) -> count < 0 ? count : count + 1) >= 0;
+    }
+
+    /** A connection manager has none any more. */
+    void leave()
+    {
+        users.decrementAndGet();
+    }
+
+    /** Nobody joins any more. {@return false when others use it, or it was retired before} */
+    boolean retire()
+    {
+        return users.compareAndSet(0, RETIRED);
     }
 
     /** {@return the ranges that requests may use now} */
@@ -72,13 +95,20 @@ final class DeviceMemory
      */
     RdmaRegion register(final long address, final long lengthBytes, final RegionAccess access)
     {
+        final RdmaRegion region = registerMr(address, lengthBytes, access);
+        byHand.add(region);
+        return region;
+    }
+
+    private RdmaRegion registerMr(final long address, final long lengthBytes, final RegionAccess access)
+    {
         final long mrAddress = core.registerMr(pdAddress, address, lengthBytes, access.bits());
         if (mrAddress < 0)
         {
             throw new RdmaException("cannot register " + lengthBytes + " bytes at 0x" + Long.toHexString(address) +
                 " for RDMA: " + Errno.describe((int)-mrAddress) + remedy((int)-mrAddress));
         }
-        return new RdmaRegion(core, address, lengthBytes, mrAddress);
+        return new RdmaRegion(core, address, lengthBytes, mrAddress, byHand::remove);
     }
 
     private static String remedy(final int errno)
@@ -95,7 +125,7 @@ final class DeviceMemory
      */
     void add(final long address, final long lengthBytes, final RegionAccess access)
     {
-        registered.put(address, register(address, lengthBytes, access));
+        registered.put(address, registerMr(address, lengthBytes, access));
         publish();
     }
 
@@ -140,6 +170,7 @@ final class DeviceMemory
         leaving.values().forEach(RdmaRegion::deregister);
         registered.clear();
         leaving.clear();
+        byHand.forEach(RdmaRegion::deregister);
         return core.deallocatePd(pdAddress);
     }
 }

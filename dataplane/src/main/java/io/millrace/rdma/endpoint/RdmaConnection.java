@@ -33,6 +33,8 @@ public final class RdmaConnection
     private RdmaQueuePair queuePair;
     private long timerId = NO_TIMER;
     private String reason = "";
+    /** Whether the peer asked for it. */
+    private final boolean isRequest;
     private boolean isRejected;
     /** Set when the identifier is freed. */
     private InetSocketAddress lastPeerAddress;
@@ -52,6 +54,7 @@ public final class RdmaConnection
         this.config = config;
         this.handler = handler;
         this.ownData = ownData;
+        isRequest = false;
         state = ConnectionState.RESOLVING_ADDRESS;
     }
 
@@ -61,6 +64,7 @@ public final class RdmaConnection
         this.manager = manager;
         core = manager.core();
         this.idAddress = idAddress;
+        isRequest = true;
         onPeer(peer);
         state = ConnectionState.REQUESTED;
     }
@@ -93,7 +97,7 @@ public final class RdmaConnection
             {
                 throw new IllegalStateException("a closed connection has no device");
             }
-            domain = manager.domain(ConnectionId.context(idAddress));
+            domain = manager.devices().domain(idAddress);
         }
         return domain;
     }
@@ -174,6 +178,8 @@ public final class RdmaConnection
         {
             state = ConnectionState.ACCEPTING;
             check("rdma_accept", core.accept(idAddress, parameters()));
+            manager.boundReceiverWait(ConnectionId.queuePair(idAddress));
+            start(ConnectionManager.REQUEST_NS, ConnectionFailures.GAVE_UP);
         }
     }
 
@@ -192,12 +198,12 @@ public final class RdmaConnection
     {
         state = ConnectionState.OPENING_DEVICE;
         final long contextAddress = ConnectionId.context(idAddress);
-        if (manager.isDeviceOpen(contextAddress))
+        if (manager.devices().isOpen(contextAddress))
         {
             next.run();
             return;
         }
-        manager.openDevice(contextAddress, (memory, why) -> onDevice(memory, why, next));
+        manager.devices().open(idAddress, (memory, why) -> onDevice(memory, why, next));
     }
 
     private void onDevice(final DeviceMemory memory, final String why, final Runnable next)
@@ -366,6 +372,7 @@ public final class RdmaConnection
                 if (ConnectionState.CONNECTING == state)
                 {
                     onPeer(peer);
+                    manager.boundReceiverWait(ConnectionId.queuePair(idAddress));
                 }
                 state = ConnectionState.ESTABLISHED;
                 handler.onEstablished(this);
@@ -376,7 +383,10 @@ public final class RdmaConnection
                 {
                     onPeer(peer);
                 }
-                close(ConnectionFailures.text(type, status));
+                // Only the peer of a request that was accepted too late does not confirm.
+                final boolean isTooLate = ConnectionState.ACCEPTING == state &&
+                    RdmaCm.RDMA_CM_EVENT_DISCONNECTED != type && RdmaCm.RDMA_CM_EVENT_DEVICE_REMOVAL != type;
+                close(isTooLate ? ConnectionFailures.GAVE_UP : ConnectionFailures.text(type, status));
             }
         }
         catch (final RdmaException e)
@@ -394,11 +404,17 @@ public final class RdmaConnection
 
     private void openQueuePair()
     {
-        final RdmaQueuePair made = new RdmaQueuePair(domain().completions(), handler, config, this::onProgress);
-        final int status = manager.createQueuePair(idAddress, domain(), config);
+        final CompletionQueue completions = domain().completions(config.completions());
+        final RdmaQueuePair made = new RdmaQueuePair(completions, handler, config, this::onProgress);
+        final int status = manager.createQueuePair(idAddress, domain(), completions, config);
         if (0 != status)
         {
             made.close();
+            if (isRequest && -Errno.EINVAL == status && domain().hasSizes(config))
+            {
+                // The kernel has ended the request, and reports nothing.
+                throw new RdmaException(ConnectionFailures.GAVE_UP);
+            }
             throw new RdmaException("no queue pair of " + config + ": " + Errno.describe(-status) +
                 "; the device has its limits in: millrace rdma devices");
         }
@@ -406,6 +422,19 @@ public final class RdmaConnection
         queuePair = made;
         // It may close the connection.
         handler.onQueuePair(this);
+    }
+
+    /** {@return whether it is by a device} */
+    boolean isBy(final long contextAddress)
+    {
+        return ConnectionState.CLOSED != state && contextAddress == ConnectionId.context(idAddress);
+    }
+
+    /** {@return whether it has a queue pair} */
+    boolean isOf(final long qpAddress, final int number)
+    {
+        return ConnectionState.CLOSED != state && null != queuePair &&
+            qpAddress == ConnectionId.queuePair(idAddress) && number == core.queuePairNumber(qpAddress);
     }
 
     /** Neither side asks for more reads than the other serves. */

@@ -6,42 +6,86 @@ import io.millrace.rdma.RdmaException;
 import io.millrace.rdma.core.RdmaCore;
 import io.millrace.reactor.Reactor;
 import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /**
  * What the connections of a reactor share on a device: a protection domain, of their own or that of a
- * {@link RdmaMemory}, and a completion queue. Made and closed by the {@link ConnectionManager}, on the reactor.
+ * {@link RdmaMemory}, and completion queues. Made and closed by the {@link ConnectionManager}, on the reactor.
  */
 public final class RdmaDomain
 {
+    private final RdmaCore core;
+    private final Reactor reactor;
     private final DeviceMemory memory;
-    private final boolean isShared;
+    private final long pinAddress;
     private final RegionKeys keys;
-    private final CompletionQueue completions;
+    private final int completionsMax;
+    private final int completionsLimit;
+    private final List<CompletionQueue> queues = new ArrayList<>();
+    private final Consumer<DeviceEvents.Event> listener;
+    private final DeviceEvents events;
+    private final String deviceName;
     private final int readsServed;
     private final int readsInitiated;
+    private final int requestsMax;
+    private final int segmentsMax;
 
-    /** With the protection domain of a device, which is closed with it unless it is shared. */
+    /**
+     * Opened with a first completion queue.
+     *
+     * @param memory         joined.
+     * @param pinAddress     identifier that keeps the device's context open.
+     * @param completionsMax entries of a completion queue.
+     * @param onEvent        notified of asynchronous events of the device.
+     * @throws NativeException when the device refuses; nothing is left of it then.
+     */
     RdmaDomain(
         final RdmaCore core,
         final Reactor reactor,
         final DeviceMemory memory,
-        final boolean isShared,
-        final int completionsMax)
+        final long pinAddress,
+        final int completionsMax,
+        final BiConsumer<RdmaDomain, DeviceEvents.Event> onEvent)
     {
+        this.core = core;
+        this.reactor = reactor;
         this.memory = memory;
-        this.isShared = isShared;
+        this.pinAddress = pinAddress;
+        this.completionsMax = completionsMax;
         keys = new RegionKeys(memory);
-        final int completionsGranted;
+        deviceName = core.deviceName(memory.contextAddress());
         try (Arena arena = Arena.ofConfined())
         {
             final long attributes = arena.allocate(DeviceAttributes.SIZE_BYTES, Long.BYTES).address();
             NativeException.check("ibv_query_device", core.queryDevice(memory.contextAddress(), attributes));
             readsServed = DeviceAttributes.maxReadsAsTarget(attributes);
             readsInitiated = DeviceAttributes.maxReadsAsInitiator(attributes);
-            completionsGranted = Math.min(completionsMax, DeviceAttributes.maxCompletions(attributes));
+            requestsMax = DeviceAttributes.maxQueuePairRequests(attributes);
+            segmentsMax = DeviceAttributes.maxSegments(attributes);
+            completionsLimit = DeviceAttributes.maxCompletions(attributes);
         }
-        completions = CompletionQueue.open(core, reactor, memory.contextAddress(), completionsGranted);
-        memory.users().incrementAndGet();
+        listener = (event) -> onEvent.accept(this, event);
+        events = DeviceEvents.join(core, memory.contextAddress(), reactor, listener);
+        try
+        {
+            addQueue(completionsMax);
+        }
+        catch (final NativeException e)
+        {
+            events.leave(reactor, listener);
+            throw e;
+        }
+    }
+
+    private CompletionQueue addQueue(final int entries)
+    {
+        final CompletionQueue queue = CompletionQueue.open(
+            core, reactor, memory.contextAddress(), Math.min(entries, completionsLimit));
+        queues.add(queue);
+        return queue;
     }
 
     /**
@@ -51,7 +95,8 @@ public final class RdmaDomain
      * @param address     of the memory, which stays mapped.
      * @param lengthBytes of the memory, 64 bits.
      * @param access      what is done with it.
-     * @return the region; it has to be closed before the connection manager.
+     * @return the region; what is left of a connection manager with a protection domain of its own is closed with that,
+     *     what is left of one with a {@link RdmaMemory} with the memory.
      * @throws RdmaException when the kernel or the device refuses, with what to check.
      */
     public RdmaRegion register(final long address, final long lengthBytes, final RegionAccess access)
@@ -64,9 +109,19 @@ public final class RdmaDomain
         return memory;
     }
 
+    long pinAddress()
+    {
+        return pinAddress;
+    }
+
     RegionKeys keys()
     {
         return keys;
+    }
+
+    String deviceName()
+    {
+        return deviceName;
     }
 
     /** {@return RDMA READs and atomics of a peer that a queue pair serves at a time} */
@@ -81,19 +136,55 @@ public final class RdmaDomain
         return readsInitiated;
     }
 
-    CompletionQueue completions()
+    /** {@return whether the device has queue pairs of such sizes} */
+    boolean hasSizes(final QueuePairConfig config)
     {
-        return completions;
+        return Math.max(config.sendDepth(), config.receiveDepth()) <= requestsMax && config.segments() <= segmentsMax;
+    }
+
+    /**
+     * Finds a completion queue with room, or makes another one.
+     *
+     * @param entries that are needed.
+     * @return a queue.
+     * @throws RdmaException when the device has no more.
+     */
+    CompletionQueue completions(final int entries)
+    {
+        for (final CompletionQueue queue : queues)
+        {
+            if (entries <= queue.room())
+            {
+                return queue;
+            }
+        }
+        try
+        {
+            return addQueue(Math.max(entries, completionsMax));
+        }
+        catch (final NativeException e)
+        {
+            throw new RdmaException("no more completion queues on " + deviceName + ": " + e.getMessage());
+        }
+    }
+
+    /** A completion queue has overrun: its connections end. */
+    void onOverrun(final long cqAddress)
+    {
+        for (final CompletionQueue queue : queues)
+        {
+            if (cqAddress == queue.cqAddress())
+            {
+                queue.onBroken();
+            }
+        }
     }
 
     /** No queue pair is left. */
     void close()
     {
-        completions.close();
-        memory.users().decrementAndGet();
-        if (!isShared)
-        {
-            NativeException.check("ibv_dealloc_pd (regions are left)", memory.close());
-        }
+        events.leave(reactor, listener);
+        queues.forEach(CompletionQueue::close);
+        memory.leave();
     }
 }

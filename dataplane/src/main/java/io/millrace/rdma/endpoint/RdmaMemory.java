@@ -160,12 +160,25 @@ public final class RdmaMemory implements MemoryListener, AutoCloseable
         }
     }
 
-    /**
-     * Frees what a device has; a later connection opens it again.
-     *
-     * @param memory of a device on which no queue pair is left.
-     */
-    synchronized void release(final DeviceMemory memory)
+    /** Frees what a removed device has, and notifies the reactor that asked, unless it has ended. */
+    void release(final DeviceMemory memory, final Reactor reactor, final Runnable onReleased)
+    {
+        setUp.execute(() ->
+        {
+            release(memory);
+            try
+            {
+                reactor.execute(onReleased);
+            }
+            catch (final RejectedExecutionException e)
+            {
+                // The process ends, and its identifiers with it.
+                return;
+            }
+        });
+    }
+
+    private synchronized void release(final DeviceMemory memory)
     {
         if (devices.remove(memory.contextAddress(), memory))
         {
@@ -258,7 +271,7 @@ public final class RdmaMemory implements MemoryListener, AutoCloseable
     {
         for (final DeviceMemory memory : devices.values())
         {
-            if (0 != memory.users().get())
+            if (0 != memory.users())
             {
                 throw new IllegalStateException("memory for RDMA cannot be closed: " + memory.users() +
                     " connection managers use it");

@@ -2,6 +2,7 @@ package io.millrace.rdma.endpoint;
 
 import io.millrace.bindings.NativeException;
 import io.millrace.rdma.core.RdmaCore;
+import java.util.function.Consumer;
 
 /**
  * Memory that a device may reach, until it is closed. Set-up threads; the keys are read by any.
@@ -12,13 +13,20 @@ public final class RdmaRegion implements AutoCloseable
     private final long address;
     private final long lengthBytes;
     private final long mrAddress;
+    private final Consumer<RdmaRegion> onClosed;
     private final int localKey;
     private final int remoteKey;
     private boolean isClosed;
 
-    RdmaRegion(final RdmaCore core, final long address, final long lengthBytes, final long mrAddress)
+    RdmaRegion(
+        final RdmaCore core,
+        final long address,
+        final long lengthBytes,
+        final long mrAddress,
+        final Consumer<RdmaRegion> onClosed)
     {
         this.core = core;
+        this.onClosed = onClosed;
         this.address = address;
         this.lengthBytes = lengthBytes;
         this.mrAddress = mrAddress;
@@ -76,7 +84,11 @@ public final class RdmaRegion implements AutoCloseable
             return 0;
         }
         final int status = core.deregisterMr(mrAddress);
-        isClosed = status >= 0;
+        if (status >= 0)
+        {
+            isClosed = true;
+            onClosed.accept(this);
+        }
         return status;
     }
 }

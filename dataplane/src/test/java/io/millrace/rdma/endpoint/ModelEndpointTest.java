@@ -1,12 +1,22 @@
 package io.millrace.rdma.endpoint;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.bindings.NativeMemory;
+import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryException;
+import io.millrace.memory.MemoryRole;
 import io.millrace.rdma.core.RdmaCore;
 import io.millrace.rdma.model.RdmaModel;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 
 /** The contract on the model. */
 class ModelEndpointTest extends RdmaEndpointContractTest
@@ -29,6 +39,145 @@ class ModelEndpointTest extends RdmaEndpointContractTest
     protected InetSocketAddress targetAddress()
     {
         return new InetSocketAddress(model.targetDevice().address(), 0);
+    }
+
+    /** A device reads memory when it sends, not when a request is posted. */
+    @Test
+    void shouldSendWhatIsInMemoryThen() throws Exception
+    {
+        open();
+        final int key = targetKey();
+        model.network().timeouts(100_000_000L, 500_000_000L);
+        model.network().cut(model.hostDevice(), model.targetDevice(), true);
+        NativeMemory.putLong(hostData(), 1);
+        // Not inline, as that is copied.
+        host.run(() -> assertTrue(client.at(hostData(), 4096).postWrite(1, true, targetData(), key)));
+        NativeMemory.putLong(hostData(), 2);
+        model.network().cut(model.hostDevice(), model.targetDevice(), false);
+        client.expect("sent 1 SUCCESS");
+        assertEquals(2, NativeMemory.getLong(targetData()));
+    }
+
+    @Test
+    void shouldEndWhenThePeerDoesNotAnswer() throws Exception
+    {
+        open();
+        model.network().timeouts(1_000_000L, 20_000_000L);
+        model.network().cut(model.hostDevice(), model.targetDevice(), true);
+        host.run(() -> assertTrue(client.at(hostData(), 8).postSend(1, false)));
+        client.expect("sent 1 RETRIES");
+        final String why = client.closed();
+        assertTrue(why.contains("the peer does not answer"), why);
+        final String unreachable = connect(listening, "hello").closed();
+        assertTrue(unreachable.contains("the peer does not answer"), unreachable);
+    }
+
+    /** Retries hide loss from those above. */
+    @Test
+    void shouldKeepTheContractWithLossAndDelay() throws Exception
+    {
+        model.network().timeouts(1_000_000L, 500_000_000L);
+        model.network().delay(0, 200_000);
+        model.network().loss(20);
+        shouldCarryAStreamOfMessagesInOrder();
+    }
+
+    @Test
+    void shouldEndConnectionsOfARemovedDeviceAndUseItAgain() throws Exception
+    {
+        final LinkedBlockingQueue<String> devices = new LinkedBlockingQueue<>();
+        target.run(() -> target.manager().deviceListener(new DeviceListener()
+        {
+            @Override
+            public void onPort(final String device, final int port, final boolean isActive)
+            {
+                devices.add(device + " port " + port + " " + isActive);
+            }
+
+            @Override
+            public void onRemoved(final String device)
+            {
+                devices.add(device + " removed");
+            }
+        }));
+        open();
+        model.targetDevice().port(false);
+        assertEquals("model2 port 1 false", devices.poll(60, TimeUnit.SECONDS));
+        model.targetDevice().port(true);
+        assertEquals("model2 port 1 true", devices.poll(60, TimeUnit.SECONDS));
+        model.network().timeouts(1_000_000L, 20_000_000L);
+        model.targetDevice().remove();
+        assertEquals("the RDMA device was removed", server.closed());
+        assertEquals("model2 removed", devices.poll(60, TimeUnit.SECONDS));
+        host.run(() -> assertTrue(client.at(hostData(), 8).postSend(1, true)));
+        client.expect("sent 1 RETRIES");
+        client.closed();
+        model.targetCore().addDevice(targetAddress().getAddress());
+        listening = target.call(() -> target.manager().listen(targetAddress(), 8, acceptor()));
+        open();
+        close();
+    }
+
+    /** Nobody is connected by it, and librdmacm closes its context with the last identifier. */
+    @Test
+    void shouldLetGoOfADeviceThatIsRemovedWhileIdle() throws Exception
+    {
+        open();
+        close();
+        model.hostDevice().remove();
+        model.hostCore().addDevice(RdmaModel.address(1));
+        open();
+        close();
+    }
+
+    @Test
+    void shouldEndAQueuePairThatTheDeviceReports() throws Exception
+    {
+        open();
+        model.hostDevice().failQueuePairs();
+        final String why = client.closed();
+        assertTrue(why.contains("the device reports that the queue pair has failed"), why);
+        assertEquals("the peer ended the connection", server.closed());
+    }
+
+    @Test
+    void shouldRefuseMemoryThatADeviceInUseDoesNotTake() throws Exception
+    {
+        open();
+        model.targetCore().lockedBytesMax(RdmaNode.BYTES);
+        final DmaMemory more = DmaMemory.map(1 << 20);
+        final MemoryException refused =
+            assertThrows(MemoryException.class, () -> target.registry().add(more, MemoryRole.BUFFERS));
+        assertTrue(refused.getMessage().contains("ulimit -l"), refused.getMessage());
+        more.close();
+        close();
+    }
+
+    @Test
+    void shouldRefuseConnectionsByADeviceThatDoesNotTakeTheMemory() throws Exception
+    {
+        model.hostCore().lockedBytesMax(RdmaNode.BYTES - 1);
+        final String why = connect(listening, "hello").closed();
+        assertTrue(why.contains("ulimit -l"), why);
+        model.hostCore().lockedBytesMax(Long.MAX_VALUE);
+        open();
+        close();
+    }
+
+    /** Whose owner closes them too late, or not at all. */
+    @Test
+    void shouldCloseWithRegionsThatAreLeft() throws Exception
+    {
+        final ConnectionManager manager =
+            host.call(() -> new ConnectionManager(host.reactor(), model.hostCore(), 1024));
+        final LinkedBlockingQueue<RdmaRegion> regions = new LinkedBlockingQueue<>();
+        final RecordingPeer peer = new RecordingPeer((made) -> regions.add(
+            made.connection().domain().register(hostData(), 4096, RegionAccess.LOCAL)));
+        host.call(() -> manager.connect(listening, SIZES, peer, "hello".getBytes(US_ASCII), 30_000_000_000L));
+        peer.expect("established");
+        host.run(manager::close);
+        assertEquals("the connection manager was closed", peer.closed());
+        regions.take().close();
     }
 
     @Override

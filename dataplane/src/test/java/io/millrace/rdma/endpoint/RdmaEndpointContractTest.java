@@ -34,6 +34,7 @@ public abstract class RdmaEndpointContractTest
 
     private static final long CONNECT_NS = TimeUnit.SECONDS.toNanos(30);
     private static final int RECEIVES = 32;
+    private static final int CONNECTIONS = 18;
     private static final int RECEIVE_BYTES = 64;
     private static final int HALF = RdmaNode.BYTES / 2;
 
@@ -73,7 +74,15 @@ public abstract class RdmaEndpointContractTest
         host = new RdmaNode("host", hostCore());
         target = new RdmaNode("target", targetCore());
         onServerQueuePair = (peer) -> postReceives(target, peer);
-        listening = target.call(() -> target.manager().listen(targetAddress(), 8, (request) ->
+        listening = target.call(() -> target.manager().listen(targetAddress(), 8, acceptor()));
+    }
+
+    /**
+     * {@return who accepts, refuses or keeps requests, by their private data}
+     */
+    protected final Acceptor acceptor()
+    {
+        return (request) ->
         {
             switch (new String(request.peerData(), 0, 4, US_ASCII))
             {
@@ -86,7 +95,7 @@ public abstract class RdmaEndpointContractTest
                     accepted.add(peer);
                 }
             }
-        }));
+        };
     }
 
     @AfterEach
@@ -104,14 +113,25 @@ public abstract class RdmaEndpointContractTest
         }
     }
 
-    private RecordingPeer connect(final InetSocketAddress address, final String data)
+    /**
+     * Begins to connect.
+     *
+     * @param address of the peer.
+     * @param data    private data.
+     * @return the end that connects.
+     */
+    protected final RecordingPeer connect(final InetSocketAddress address, final String data)
     {
         final RecordingPeer peer = new RecordingPeer((made) -> postReceives(host, made));
         host.call(() -> host.manager().connect(address, SIZES, peer, data.getBytes(US_ASCII), CONNECT_NS));
         return peer;
     }
 
-    /** Connects both sides. */
+    /**
+     * Connects both sides.
+     *
+     * @throws InterruptedException when the test is stopped.
+     */
     protected final void open() throws InterruptedException
     {
         client = connect(listening, "hello");
@@ -120,24 +140,38 @@ public abstract class RdmaEndpointContractTest
         server.expect("established");
     }
 
-    private void close() throws InterruptedException
+    /**
+     * Ends the connection.
+     *
+     * @throws InterruptedException when the test is stopped.
+     */
+    protected final void close() throws InterruptedException
     {
         host.run(() -> client.connection().close("done"));
         assertEquals("done", client.closed());
         assertEquals("the peer ended the connection", server.closed());
     }
 
-    private long hostData()
+    /**
+     * {@return where data of the host may be}
+     */
+    protected final long hostData()
     {
         return host.address() + HALF;
     }
 
-    private long targetData()
+    /**
+     * {@return where data of the target may be}
+     */
+    protected final long targetData()
     {
         return target.address() + HALF;
     }
 
-    private int targetKey()
+    /**
+     * {@return the key of the target's memory}
+     */
+    protected final int targetKey()
     {
         return target.call(() -> (int)server.connection().keys().remoteKey(targetData(), HALF));
     }
@@ -287,14 +321,15 @@ public abstract class RdmaEndpointContractTest
     @Test
     void shouldFailWithALocalKeyThatIsNone() throws Exception
     {
+        // The second status is soft-RoCE's.
         shouldFail(() -> client.queuePair().segment(hostData(), 4096, 0x7FFFFF01).postSend(9, true),
-            Set.of("PROTECTION"), "memory is not registered");
+            Set.of("PROTECTION", "REQUEST"), ": check");
     }
 
     @Test
     void shouldFailWithAMessageThatIsTooLong() throws Exception
     {
-        // The second one is soft-RoCE's answer.
+        // The second status is soft-RoCE's.
         shouldFail(() -> client.at(hostData(), RECEIVE_BYTES + 1).postSend(9, true),
             Set.of("REMOTE_INVALID", "REMOTE_OPERATION"), "the peer ");
     }
@@ -387,6 +422,46 @@ public abstract class RdmaEndpointContractTest
         host.run(() -> host.manager().close());
         assertEquals("the connection manager was closed", client.closed());
         assertEquals("the peer ended the connection", server.closed());
+    }
+
+    @Test
+    void shouldSayThatThePeerGaveUp() throws Exception
+    {
+        final RecordingPeer impatient = connect(listening, "wait");
+        final RdmaConnection request = waiting.poll(60, TimeUnit.SECONDS);
+        host.run(() -> impatient.connection().close("too slow"));
+        assertEquals("too slow", impatient.closed());
+        final RecordingPeer answering = new RecordingPeer(onServerQueuePair);
+        target.run(() -> request.accept(SIZES, answering, new byte[0]));
+        final String why = answering.closed();
+        assertTrue(why.contains("the peer gave up"), why);
+    }
+
+    @Test
+    void shouldStopListening() throws Exception
+    {
+        open();
+        assertTrue(target.call(() -> target.manager().stopListening(listening)));
+        assertFalse(target.call(() -> target.manager().stopListening(listening)));
+        assertEquals("nobody listens for RDMA at the address of the peer", connect(listening, "hello").closed());
+        host.run(() -> assertTrue(client.at(hostData(), 8).postSend(1, true)));
+        client.expect("sent 1 SUCCESS");
+        server.expect("received 0 SUCCESS 8 0");
+        close();
+    }
+
+    /** More than one completion queue has entries for. */
+    @Test
+    void shouldTakeManyConnections() throws Exception
+    {
+        for (int i = 0; i < CONNECTIONS; i++)
+        {
+            open();
+        }
+        host.run(() -> assertTrue(client.at(hostData(), 8).postSend(1, true)));
+        client.expect("sent 1 SUCCESS");
+        server.expect("received 0 SUCCESS 8 0");
+        close();
     }
 
     @Test

@@ -17,7 +17,7 @@ public final class RdmaNode implements AutoCloseable
     /** Size of the memory. */
     public static final int BYTES = 4 << 20;
 
-    private static final int COMPLETIONS_MAX = 4096;
+    private static final int COMPLETIONS_MAX = 2048;
     private static final int WAIT_S = 60;
 
     private final Reactor reactor;

@@ -2,6 +2,7 @@ package io.millrace.rdma.model;
 
 import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.generated.verbs.ibv_wc;
+import io.millrace.bindings.verbs.Verbs;
 import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.Set;
@@ -51,6 +52,7 @@ final class ModelCompletionQueue
         if (entries.size() == capacity)
         {
             isOverrun = true;
+            device.event(Verbs.IBV_EVENT_CQ_ERR, device.core().handle(this));
             Set.copyOf(pairs).forEach(ModelQueuePair::fail);
             return;
         }

@@ -1,6 +1,8 @@
 package io.millrace.rdma.model;
 
+import io.millrace.bindings.verbs.Verbs;
 import java.net.InetAddress;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -9,6 +11,11 @@ import java.util.Map;
  */
 public final class ModelDevice
 {
+    /** What happened. */
+    record AsyncEvent(int type, long element)
+    {
+    }
+
     /** What a key names. */
     static final class Region
     {
@@ -43,11 +50,21 @@ public final class ModelDevice
     private final int number;
     private final long context;
     private final Map<Integer, Region> regions = new HashMap<>();
+    private final ModelDescriptors descriptors;
+    private final int asyncFd;
+    private final ArrayDeque<AsyncEvent> events = new ArrayDeque<>();
     private int nextKey = 0x100;
     private boolean isRemoved;
 
-    ModelDevice(final ModelNetwork network, final ModelRdmaCore core, final InetAddress address, final long context)
+    ModelDevice(
+        final ModelNetwork network,
+        final ModelRdmaCore core,
+        final InetAddress address,
+        final long context,
+        final ModelDescriptors descriptors)
     {
+        this.descriptors = descriptors;
+        asyncFd = descriptors.open();
         this.network = network;
         this.core = core;
         this.address = address;
@@ -83,6 +100,68 @@ public final class ModelDevice
         return isRemoved;
     }
 
+    String name()
+    {
+        return "model" + number;
+    }
+
+    int asyncFd()
+    {
+        return asyncFd;
+    }
+
+    /** Something happened to it, or to what is on it. */
+    void event(final int type, final long element)
+    {
+        events.add(new AsyncEvent(type, element));
+        descriptors.raise(asyncFd);
+    }
+
+    /** {@return the oldest event that was not taken; null when there is none} */
+    AsyncEvent takeEvent()
+    {
+        final AsyncEvent event = events.poll();
+        if (events.isEmpty())
+        {
+            descriptors.lower(asyncFd);
+        }
+        return event;
+    }
+
+    /** No identifier is on it any more. */
+    void close()
+    {
+        descriptors.close(asyncFd);
+    }
+
+    /**
+     * Says that the port has come up or gone down; packets pass as the network has it.
+     *
+     * @param isActive whether it is up.
+     */
+    public void port(final boolean isActive)
+    {
+        synchronized (network)
+        {
+            event(isActive ? Verbs.IBV_EVENT_PORT_ACTIVE : Verbs.IBV_EVENT_PORT_ERR, 1);
+        }
+    }
+
+    /**
+     * Has all queue pairs fail, each with an event; nothing else is affected.
+     */
+    public void failQueuePairs()
+    {
+        synchronized (network)
+        {
+            core.pairs(this).forEach((pair) ->
+            {
+                pair.fail();
+                event(Verbs.IBV_EVENT_QP_FATAL, core.handle(pair));
+            });
+        }
+    }
+
     /**
      * Pulls the device out of its machine: nothing on it completes any more, and each identifier has an event.
      */
@@ -92,6 +171,7 @@ public final class ModelDevice
         {
             isRemoved = true;
             network.remove(this);
+            event(Verbs.IBV_EVENT_DEVICE_FATAL, 0);
             core.onRemoved(this);
         }
     }

@@ -97,6 +97,12 @@ final class ModelIdentifier
         return local;
     }
 
+    /** {@return whether the peer that asked has given up} */
+    boolean isAbandoned()
+    {
+        return State.REQUESTED == state && State.CONNECTING != peer.state;
+    }
+
     /** Its events come on another channel, those too that wait. */
     void migrate(final ModelEventChannel other)
     {

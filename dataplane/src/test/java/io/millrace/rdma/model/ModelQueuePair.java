@@ -33,6 +33,10 @@ final class ModelQueuePair
     }
 
     private static final int RETRIES_WITHOUT_LIMIT = 7;
+    private static final long[] NOT_READY_TIMERS_US = {
+        655_360, 10, 20, 30, 40, 60, 80, 120, 160, 240, 320, 480, 640, 960, 1_280, 1_920,
+        2_560, 3_840, 5_120, 7_680, 10_240, 15_360, 20_480, 30_720, 40_960, 61_440, 81_920, 122_880, 163_840, 245_760,
+        327_680, 491_520};
 
     final ModelDevice device;
     final long pd;
@@ -99,10 +103,10 @@ final class ModelQueuePair
         return readsUnderWay;
     }
 
-    /** How long a peer waits before it sends again what found no receive request. */
-    void notReadyTimer(final long timerNs)
+    /** How long a peer waits that found no receive request, as section 9.7.5.2.8 numbers it. */
+    void notReadyTimer(final int code)
     {
-        notReadyTimerNs = timerNs;
+        notReadyTimerNs = NOT_READY_TIMERS_US[code] * 1_000;
     }
 
     void connect(

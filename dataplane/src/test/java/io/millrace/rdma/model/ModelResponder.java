@@ -41,6 +41,8 @@ final class ModelResponder
     private int failed(final int status)
     {
         pair.fail();
+        pair.device.event(Verbs.IBV_WC_REM_ACCESS_ERR == status ? Verbs.IBV_EVENT_QP_ACCESS_ERR :
+            Verbs.IBV_EVENT_QP_REQ_ERR, pair.device.core().handle(pair));
         return status;
     }
 

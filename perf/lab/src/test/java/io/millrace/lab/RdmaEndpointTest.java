@@ -20,7 +20,7 @@ final class RdmaEndpointTest
         final List<String> jvm = TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
         final String millrace = String.join(" ", jvm);
         jvm.removeLast();
-        result = Lab.named("rdma-endpoints").run(300, "rdma-endpoints.sh", String.join(" ", jvm), millrace);
+        result = Lab.named("rdma-endpoints").run(600, "rdma-endpoints.sh", String.join(" ", jvm), millrace);
     }
 
     @Test
@@ -30,6 +30,14 @@ final class RdmaEndpointTest
         assertEquals(List.of("messages", "one-sided", "stream", "idle", "wrong-key", "revoked-region", "long-message",
             "receiver-not-ready", "refusals", "measurements", "event-channel", "late-answers", "closed-in-handler",
             "closed-manager"), result.lines("DONE"), result::description);
+    }
+
+    @Test
+    void shouldKeepTheContractOfEndpoints()
+    {
+        result.assertStep("contract");
+        final List<String> lines = result.lines("CONTRACT");
+        assertTrue(lines.getLast().matches("endpoints passed (\\d+) of \\1"), result::description);
     }
 
     @Test

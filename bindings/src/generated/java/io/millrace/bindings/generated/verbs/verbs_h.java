@@ -275,6 +275,69 @@ public class verbs_h extends verbs_h$shared {
     public static int IBV_LINK_LAYER_ETHERNET() {
         return IBV_LINK_LAYER_ETHERNET;
     }
+    private static final int IBV_EVENT_CQ_ERR = (int)0L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_event_type.IBV_EVENT_CQ_ERR = 0
+     * }
+     */
+    public static int IBV_EVENT_CQ_ERR() {
+        return IBV_EVENT_CQ_ERR;
+    }
+    private static final int IBV_EVENT_QP_FATAL = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_event_type.IBV_EVENT_QP_FATAL = 1
+     * }
+     */
+    public static int IBV_EVENT_QP_FATAL() {
+        return IBV_EVENT_QP_FATAL;
+    }
+    private static final int IBV_EVENT_QP_REQ_ERR = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_event_type.IBV_EVENT_QP_REQ_ERR = 2
+     * }
+     */
+    public static int IBV_EVENT_QP_REQ_ERR() {
+        return IBV_EVENT_QP_REQ_ERR;
+    }
+    private static final int IBV_EVENT_QP_ACCESS_ERR = (int)3L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_event_type.IBV_EVENT_QP_ACCESS_ERR = 3
+     * }
+     */
+    public static int IBV_EVENT_QP_ACCESS_ERR() {
+        return IBV_EVENT_QP_ACCESS_ERR;
+    }
+    private static final int IBV_EVENT_DEVICE_FATAL = (int)8L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_event_type.IBV_EVENT_DEVICE_FATAL = 8
+     * }
+     */
+    public static int IBV_EVENT_DEVICE_FATAL() {
+        return IBV_EVENT_DEVICE_FATAL;
+    }
+    private static final int IBV_EVENT_PORT_ACTIVE = (int)9L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_event_type.IBV_EVENT_PORT_ACTIVE = 9
+     * }
+     */
+    public static int IBV_EVENT_PORT_ACTIVE() {
+        return IBV_EVENT_PORT_ACTIVE;
+    }
+    private static final int IBV_EVENT_PORT_ERR = (int)10L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_event_type.IBV_EVENT_PORT_ERR = 10
+     * }
+     */
+    public static int IBV_EVENT_PORT_ERR() {
+        return IBV_EVENT_PORT_ERR;
+    }
     private static final int IBV_WC_SUCCESS = (int)0L;
     /**
      * {@snippet lang=c :
@@ -491,6 +554,15 @@ public class verbs_h extends verbs_h$shared {
     public static int IBV_QPT_RC() {
         return IBV_QPT_RC;
     }
+    private static final int IBV_QP_MIN_RNR_TIMER = (int)32768L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_qp_attr_mask.IBV_QP_MIN_RNR_TIMER = 32768
+     * }
+     */
+    public static int IBV_QP_MIN_RNR_TIMER() {
+        return IBV_QP_MIN_RNR_TIMER;
+    }
     private static final int IBV_WR_RDMA_WRITE = (int)0L;
     /**
      * {@snippet lang=c :
@@ -656,6 +728,40 @@ public class verbs_h extends verbs_h$shared {
      */
     public static FunctionDescriptor ibv_close_device$descriptor() {
         return ibv_close_device.DESC;
+    }
+
+    private static class ibv_get_async_event {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            verbs_h.C_INT,
+            verbs_h.C_POINTER,
+            verbs_h.C_POINTER
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
+     * }
+     */
+    public static FunctionDescriptor ibv_get_async_event$descriptor() {
+        return ibv_get_async_event.DESC;
+    }
+
+    private static class ibv_ack_async_event {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            verbs_h.C_POINTER
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void ibv_ack_async_event(struct ibv_async_event *event)
+     * }
+     */
+    public static FunctionDescriptor ibv_ack_async_event$descriptor() {
+        return ibv_ack_async_event.DESC;
     }
 
     private static class ibv_query_device {
@@ -896,6 +1002,25 @@ public class verbs_h extends verbs_h$shared {
         return ibv_ack_cq_events.DESC;
     }
 
+    private static class ibv_modify_qp {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            verbs_h.C_INT,
+            verbs_h.C_POINTER,
+            verbs_h.C_POINTER,
+            verbs_h.C_INT
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
+     * }
+     */
+    public static FunctionDescriptor ibv_modify_qp$descriptor() {
+        return ibv_modify_qp.DESC;
+    }
+
     private static final long IBV_DEVICE_NODE_TYPE = 16L;
     /**
      * {@snippet lang=c :
@@ -1021,6 +1146,78 @@ public class verbs_h extends verbs_h$shared {
      */
     public static long IBV_CONTEXT_OPS_POST_RECV() {
         return IBV_CONTEXT_OPS_POST_RECV;
+    }
+    private static final long IBV_CONTEXT_DEVICE = 0L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_CONTEXT_DEVICE 0
+     * }
+     */
+    public static long IBV_CONTEXT_DEVICE() {
+        return IBV_CONTEXT_DEVICE;
+    }
+    private static final long IBV_CONTEXT_ASYNC_FD = 268L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_CONTEXT_ASYNC_FD 268
+     * }
+     */
+    public static long IBV_CONTEXT_ASYNC_FD() {
+        return IBV_CONTEXT_ASYNC_FD;
+    }
+    private static final long IBV_ASYNC_EVENT_SIZE = 16L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_ASYNC_EVENT_SIZE 16
+     * }
+     */
+    public static long IBV_ASYNC_EVENT_SIZE() {
+        return IBV_ASYNC_EVENT_SIZE;
+    }
+    private static final long IBV_ASYNC_EVENT_ELEMENT = 0L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_ASYNC_EVENT_ELEMENT 0
+     * }
+     */
+    public static long IBV_ASYNC_EVENT_ELEMENT() {
+        return IBV_ASYNC_EVENT_ELEMENT;
+    }
+    private static final long IBV_ASYNC_EVENT_TYPE = 8L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_ASYNC_EVENT_TYPE 8
+     * }
+     */
+    public static long IBV_ASYNC_EVENT_TYPE() {
+        return IBV_ASYNC_EVENT_TYPE;
+    }
+    private static final long IBV_QP_ATTR_SIZE = 144L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_QP_ATTR_SIZE 144
+     * }
+     */
+    public static long IBV_QP_ATTR_SIZE() {
+        return IBV_QP_ATTR_SIZE;
+    }
+    private static final long IBV_QP_ATTR_MIN_RNR_TIMER = 128L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_QP_ATTR_MIN_RNR_TIMER 128
+     * }
+     */
+    public static long IBV_QP_ATTR_MIN_RNR_TIMER() {
+        return IBV_QP_ATTR_MIN_RNR_TIMER;
+    }
+    private static final long IBV_QP_NUMBER = 52L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_QP_NUMBER 52
+     * }
+     */
+    public static long IBV_QP_NUMBER() {
+        return IBV_QP_NUMBER;
     }
     private static final long IBV_QP_CONTEXT = 0L;
     /**

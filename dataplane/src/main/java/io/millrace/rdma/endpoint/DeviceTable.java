@@ -1,0 +1,213 @@
+package io.millrace.rdma.endpoint;
+
+import io.millrace.bindings.Errno;
+import io.millrace.bindings.NativeException;
+import io.millrace.bindings.NativeMemory;
+import io.millrace.bindings.rdmacm.ConnectionId;
+import io.millrace.bindings.linux.SocketAddress;
+import io.millrace.rdma.RdmaException;
+import io.millrace.rdma.core.RdmaCore;
+import io.millrace.reactor.Reactor;
+import java.lang.foreign.Arena;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.agrona.collections.Long2ObjectHashMap;
+
+/**
+ * The devices of a {@link ConnectionManager} by their contexts. librdmacm closes the context of a removed device with
+ * the last identifier on it; so each device in use has an identifier of its own, which is destroyed after all else.
+ * Reactor's thread.
+ */
+final class DeviceTable
+{
+    /** Connections that wait until memory is registered with a device. */
+    private record Opening(long pinAddress, List<RdmaMemory.DeviceConsumer> consumers)
+    {
+    }
+
+    private final RdmaCore core;
+    private final Reactor reactor;
+    /** Null when each device has a protection domain for this reactor alone. */
+    private final RdmaMemory memory;
+    private final int completionsMax;
+    private final long channelAddress;
+    private final BiConsumer<RdmaDomain, DeviceEvents.Event> onEvent;
+    private final Long2ObjectHashMap<RdmaDomain> domains = new Long2ObjectHashMap<>();
+    private final Long2ObjectHashMap<Opening> openings = new Long2ObjectHashMap<>();
+
+    DeviceTable(
+        final RdmaCore core,
+        final Reactor reactor,
+        final RdmaMemory memory,
+        final int completionsMax,
+        final long channelAddress,
+        final BiConsumer<RdmaDomain, DeviceEvents.Event> onEvent)
+    {
+        this.core = core;
+        this.reactor = reactor;
+        this.memory = memory;
+        this.completionsMax = completionsMax;
+        this.channelAddress = channelAddress;
+        this.onEvent = onEvent;
+    }
+
+    /** {@return whether connections can use a device now; otherwise {@link #open} asks for it} */
+    boolean isOpen(final long contextAddress)
+    {
+        return null == memory || domains.containsKey(contextAddress) || null != memory.device(contextAddress);
+    }
+
+    /** Has the memory registered with the device of an identifier. */
+    void open(final long idAddress, final RdmaMemory.DeviceConsumer consumer)
+    {
+        final long contextAddress = ConnectionId.context(idAddress);
+        Opening opening = openings.get(contextAddress);
+        if (null == opening)
+        {
+            opening = new Opening(pin(idAddress), new ArrayList<>());
+            openings.put(contextAddress, opening);
+            memory.open(contextAddress, reactor, (device, why) -> onOpened(contextAddress, device, why));
+        }
+        opening.consumers.add(consumer);
+    }
+
+    private void onOpened(final long contextAddress, final DeviceMemory device, final String why)
+    {
+        final Opening opening = openings.remove(contextAddress);
+        if (null != opening)
+        {
+            opening.consumers.forEach((consumer) -> consumer.onDevice(device, why));
+            core.destroyId(opening.pinAddress);
+        }
+    }
+
+    /** {@return what the connections by the device of an identifier share} */
+    RdmaDomain domain(final long idAddress)
+    {
+        final long contextAddress = ConnectionId.context(idAddress);
+        RdmaDomain domain = domains.get(contextAddress);
+        if (null == domain)
+        {
+            final DeviceMemory device =
+                null == memory ? new DeviceMemory(core, contextAddress) : memory.device(contextAddress);
+            if (null == device)
+            {
+                throw new IllegalStateException("the memory is not yet registered with the device");
+            }
+            if (!device.join())
+            {
+                throw new RdmaException("the RDMA device was removed");
+            }
+            domain = openDomain(idAddress, device);
+            domains.put(contextAddress, domain);
+        }
+        return domain;
+    }
+
+    private RdmaDomain openDomain(final long idAddress, final DeviceMemory device)
+    {
+        long pinAddress = 0;
+        try
+        {
+            pinAddress = pin(idAddress);
+            return new RdmaDomain(core, reactor, device, pinAddress, completionsMax, onEvent);
+        }
+        catch (final NativeException | RdmaException e)
+        {
+            device.leave();
+            if (null == memory)
+            {
+                device.close();
+            }
+            if (0 != pinAddress)
+            {
+                core.destroyId(pinAddress);
+            }
+            throw new RdmaException("the RDMA device cannot be used: " + e.getMessage());
+        }
+    }
+
+    /** {@return an identifier on the same device} */
+    private long pin(final long idAddress)
+    {
+        try (Arena arena = Arena.ofConfined())
+        {
+            final long outAddress = arena.allocate(Long.BYTES, Long.BYTES).address();
+            check("rdma_create_id", core.createId(channelAddress, outAddress));
+            final long pinAddress = NativeMemory.getLong(outAddress);
+            final long socketAddress = arena.allocate(SocketAddress.SIZE_BYTES_MAX, Long.BYTES).address();
+            final InetSocketAddress local = SocketAddress.read(ConnectionId.localAddress(idAddress));
+            SocketAddress.write(socketAddress, new InetSocketAddress(local.getAddress(), 0));
+            final int status = core.bind(pinAddress, socketAddress);
+            if (status < 0)
+            {
+                core.destroyId(pinAddress);
+                check("rdma_bind_addr", status);
+            }
+            return pinAddress;
+        }
+    }
+
+    private static void check(final String function, final int status)
+    {
+        if (status < 0)
+        {
+            throw new RdmaException(function + ": " + Errno.describe(-status));
+        }
+    }
+
+    /** {@return the device that an identifier keeps open; null for another identifier} */
+    RdmaDomain pinnedBy(final long idAddress)
+    {
+        for (final RdmaDomain domain : domains.values())
+        {
+            if (idAddress == domain.pinAddress())
+            {
+                return domain;
+            }
+        }
+        return null;
+    }
+
+    /** {@return a device in use, or null} */
+    RdmaDomain get(final long contextAddress)
+    {
+        return domains.get(contextAddress);
+    }
+
+    /** A device is gone: nothing of it is left before its context is. */
+    void remove(final RdmaDomain domain)
+    {
+        domains.remove(domain.memory().contextAddress());
+        domain.close();
+        if (null == memory)
+        {
+            domain.memory().close();
+        }
+        else if (domain.memory().retire())
+        {
+            memory.release(domain.memory(), reactor, () -> core.destroyId(domain.pinAddress()));
+            return;
+        }
+        core.destroyId(domain.pinAddress());
+    }
+
+    /** No queue pair is left. */
+    void close()
+    {
+        openings.values().forEach((opening) -> core.destroyId(opening.pinAddress));
+        openings.clear();
+        for (final RdmaDomain domain : domains.values())
+        {
+            domain.close();
+            if (null == memory)
+            {
+                domain.memory().close();
+            }
+            core.destroyId(domain.pinAddress());
+        }
+        domains.clear();
+    }
+}

@@ -1,0 +1,430 @@
+package io.millrace.rdma.model;
+
+import io.millrace.bindings.Errno;
+import io.millrace.bindings.NativeMemory;
+import io.millrace.bindings.generated.verbs.ibv_device_attr;
+import io.millrace.bindings.generated.verbs.verbs_h;
+import io.millrace.bindings.verbs.AsyncEvent;
+import io.millrace.bindings.verbs.DeviceAttributes;
+import io.millrace.bindings.verbs.Verbs;
+import io.millrace.rdma.core.RdmaCore;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * libibverbs of a process whose devices are models: protection domains, regions, completion queues, requests, events.
+ * Any thread.
+ */
+abstract class ModelVerbs implements RdmaCore
+{
+    static final int COMPLETIONS_MAX = 65_536;
+    static final int REQUESTS_MAX = 16_384;
+    static final int SEGMENTS_MAX = 32;
+    private static final int READS_MAX = 16;
+
+    /** A protection domain. */
+    static final class Domain
+    {
+        final ModelDevice device;
+
+        Domain(final ModelDevice device)
+        {
+            this.device = device;
+        }
+    }
+
+    private record RegionOfDomain(Domain domain, ModelDevice.Region region)
+    {
+    }
+
+    final ModelNetwork network;
+    final ModelDescriptors descriptors;
+    /** Of contexts, domains, regions, channels, queues and identifiers, by handles that are never used again. */
+    final Map<Long, Object> objects = new LinkedHashMap<>();
+    final Map<Object, Long> handles = new HashMap<>();
+    long lockedBytesMax = Long.MAX_VALUE;
+    int unacknowledgedEvents;
+    long lastHandle = 0x5EED_0000_0000L;
+    private long lockedBytes;
+
+    ModelVerbs(final ModelNetwork network, final ModelDescriptors descriptors)
+    {
+        this.network = network;
+        this.descriptors = descriptors;
+    }
+
+    long newHandle()
+    {
+        lastHandle += 0x40;
+        return lastHandle;
+    }
+
+    long add(final Object object)
+    {
+        final long handle = newHandle();
+        objects.put(handle, object);
+        handles.put(object, handle);
+        return handle;
+    }
+
+    long handle(final Object object)
+    {
+        return handles.get(object);
+    }
+
+    void remove(final long handle)
+    {
+        handles.remove(objects.remove(handle));
+    }
+
+    <T> T get(final Class<T> type, final long handle)
+    {
+        final Object object = objects.get(handle);
+        if (!type.isInstance(object))
+        {
+            throw network.violation("0x" + Long.toHexString(handle) + " is no " + type.getSimpleName() + ": " + object);
+        }
+        return type.cast(object);
+    }
+
+    @Override
+    public int poll(final long cqAddress, final int max, final long completionsAddress)
+    {
+        synchronized (network)
+        {
+            return get(ModelCompletionQueue.class, cqAddress).poll(max, completionsAddress);
+        }
+    }
+
+    @Override
+    public int requestNotification(final long cqAddress)
+    {
+        synchronized (network)
+        {
+            get(ModelCompletionQueue.class, cqAddress).arm();
+            return 0;
+        }
+    }
+
+    @Override
+    public int postSend(final long qpAddress, final long requestAddress, final long badAddress)
+    {
+        return post(qpAddress, requestAddress, badAddress, true);
+    }
+
+    @Override
+    public int postReceive(final long qpAddress, final long requestAddress, final long badAddress)
+    {
+        return post(qpAddress, requestAddress, badAddress, false);
+    }
+
+    private int post(final long qpAddress, final long requestAddress, final long badAddress, final boolean isSend)
+    {
+        synchronized (network)
+        {
+            final ModelQueuePair pair = get(ModelQueuePair.class, qpAddress);
+            for (long next = requestAddress; 0 != next; next = ModelRequest.next(next, isSend))
+            {
+                final int status = pair.device.isRemoved() ? -Errno.EIO :
+                    isSend ? pair.postSend(next) : pair.postReceive(next);
+                if (status < 0)
+                {
+                    NativeMemory.putLong(badAddress, next);
+                    return status;
+                }
+            }
+            return 0;
+        }
+    }
+
+    @Override
+    public int queryDevice(final long contextAddress, final long attributesAddress)
+    {
+        synchronized (network)
+        {
+            final ModelDevice device = get(ModelDevice.class, contextAddress);
+            if (device.isRemoved())
+            {
+                return -Errno.EIO;
+            }
+            NativeMemory.fill(attributesAddress, DeviceAttributes.SIZE_BYTES, (byte)0);
+            NativeMemory.putInt(attributesAddress + ibv_device_attr.max_cqe$offset(), COMPLETIONS_MAX);
+            NativeMemory.putInt(attributesAddress + ibv_device_attr.max_qp_wr$offset(), REQUESTS_MAX);
+            NativeMemory.putInt(attributesAddress + ibv_device_attr.max_sge$offset(), SEGMENTS_MAX);
+            NativeMemory.putInt(attributesAddress + ibv_device_attr.max_qp_rd_atom$offset(), READS_MAX);
+            NativeMemory.putInt(attributesAddress + ibv_device_attr.max_qp_init_rd_atom$offset(), READS_MAX);
+            return 0;
+        }
+    }
+
+    @Override
+    public String deviceName(final long contextAddress)
+    {
+        synchronized (network)
+        {
+            return get(ModelDevice.class, contextAddress).name();
+        }
+    }
+
+    @Override
+    public int asyncDescriptor(final long contextAddress)
+    {
+        synchronized (network)
+        {
+            return get(ModelDevice.class, contextAddress).asyncFd();
+        }
+    }
+
+    @Override
+    public int asyncEvent(final long contextAddress, final long eventAddress)
+    {
+        synchronized (network)
+        {
+            final ModelDevice.AsyncEvent event = get(ModelDevice.class, contextAddress).takeEvent();
+            // One about what is destroyed is discarded with that.
+            if (null == event || event.element() > 1 && !objects.containsKey(event.element()))
+            {
+                return -Errno.EAGAIN;
+            }
+            AsyncEvent.set(eventAddress, event.type(), event.element());
+            unacknowledgedEvents++;
+            return 0;
+        }
+    }
+
+    @Override
+    public void acknowledgeAsyncEvent(final long eventAddress)
+    {
+        synchronized (network)
+        {
+            unacknowledgedEvents--;
+        }
+    }
+
+    @Override
+    public int modifyQp(final long qpAddress, final long attributesAddress, final int mask)
+    {
+        synchronized (network)
+        {
+            final ModelQueuePair pair = get(ModelQueuePair.class, qpAddress);
+            if (Verbs.IBV_QP_MIN_RNR_TIMER != mask || ModelQueuePair.State.READY != pair.state())
+            {
+                return -Errno.EINVAL;
+            }
+            pair.notReadyTimer(NativeMemory.getByte(attributesAddress + verbs_h.IBV_QP_ATTR_MIN_RNR_TIMER()));
+            return 0;
+        }
+    }
+
+    @Override
+    public int queuePairNumber(final long qpAddress)
+    {
+        synchronized (network)
+        {
+            return get(ModelQueuePair.class, qpAddress).number();
+        }
+    }
+
+    List<ModelQueuePair> pairs(final ModelDevice device)
+    {
+        return objects.values().stream().filter(ModelQueuePair.class::isInstance).map(ModelQueuePair.class::cast)
+            .filter((pair) -> device == pair.device).toList();
+    }
+
+    @Override
+    public long allocatePd(final long contextAddress)
+    {
+        synchronized (network)
+        {
+            final ModelDevice device = get(ModelDevice.class, contextAddress);
+            return device.isRemoved() ? -Errno.EIO : add(new Domain(device));
+        }
+    }
+
+    @Override
+    public int deallocatePd(final long pdAddress)
+    {
+        synchronized (network)
+        {
+            final Domain domain = get(Domain.class, pdAddress);
+            final boolean isUsed = objects.values().stream().anyMatch((each) ->
+                each instanceof final RegionOfDomain region && region.domain == domain ||
+                each instanceof final ModelQueuePair pair && pair.pd == pdAddress);
+            if (isUsed)
+            {
+                return -Errno.EBUSY;
+            }
+            remove(pdAddress);
+            return 0;
+        }
+    }
+
+    @Override
+    public long registerMr(final long pdAddress, final long address, final long lengthBytes, final int access)
+    {
+        synchronized (network)
+        {
+            final Domain domain = get(Domain.class, pdAddress);
+            if (domain.device.isRemoved())
+            {
+                return -Errno.EIO;
+            }
+            if (lengthBytes > lockedBytesMax - lockedBytes)
+            {
+                return -Errno.ENOMEM;
+            }
+            lockedBytes += lengthBytes;
+            final long handle = newHandle();
+            objects.put(handle, new RegionOfDomain(
+                domain, domain.device.register(pdAddress, address, lengthBytes, access)));
+            return handle;
+        }
+    }
+
+    @Override
+    public int deregisterMr(final long mrAddress)
+    {
+        synchronized (network)
+        {
+            final RegionOfDomain region = get(RegionOfDomain.class, mrAddress);
+            region.domain.device.deregister(region.region);
+            lockedBytes -= region.region.lengthBytes;
+            objects.remove(mrAddress);
+            return 0;
+        }
+    }
+
+    @Override
+    public int localKey(final long mrAddress)
+    {
+        synchronized (network)
+        {
+            return get(RegionOfDomain.class, mrAddress).region.key;
+        }
+    }
+
+    @Override
+    public int remoteKey(final long mrAddress)
+    {
+        return localKey(mrAddress);
+    }
+
+    @Override
+    public long createChannel(final long contextAddress)
+    {
+        synchronized (network)
+        {
+            final ModelDevice device = get(ModelDevice.class, contextAddress);
+            return device.isRemoved() ? -Errno.EIO : add(new ModelCompletionChannel(device, descriptors));
+        }
+    }
+
+    @Override
+    public int destroyChannel(final long channelAddress)
+    {
+        synchronized (network)
+        {
+            final ModelCompletionChannel channel = get(ModelCompletionChannel.class, channelAddress);
+            if (0 != channel.queues)
+            {
+                return -Errno.EBUSY;
+            }
+            channel.close();
+            remove(channelAddress);
+            return 0;
+        }
+    }
+
+    @Override
+    public int channelDescriptor(final long channelAddress)
+    {
+        synchronized (network)
+        {
+            return get(ModelCompletionChannel.class, channelAddress).fd;
+        }
+    }
+
+    @Override
+    public long createCq(final long contextAddress, final int entries, final long channelAddress)
+    {
+        synchronized (network)
+        {
+            final ModelDevice device = get(ModelDevice.class, contextAddress);
+            if (device.isRemoved())
+            {
+                return -Errno.EIO;
+            }
+            if (entries <= 0 || entries > COMPLETIONS_MAX)
+            {
+                return -Errno.EINVAL;
+            }
+            final ModelCompletionChannel channel =
+                0 == channelAddress ? null : get(ModelCompletionChannel.class, channelAddress);
+            if (null != channel)
+            {
+                channel.queues++;
+            }
+            return add(new ModelCompletionQueue(device, channel, entries, lastHandle));
+        }
+    }
+
+    @Override
+    public int destroyCq(final long cqAddress)
+    {
+        synchronized (network)
+        {
+            final ModelCompletionQueue queue = get(ModelCompletionQueue.class, cqAddress);
+            if (!queue.pairs.isEmpty())
+            {
+                return -Errno.EBUSY;
+            }
+            if (0 != queue.unacknowledged)
+            {
+                throw network.violation("ibv_destroy_cq waits for events that are not acknowledged");
+            }
+            if (null != queue.channel)
+            {
+                queue.channel.remove(queue);
+            }
+            remove(cqAddress);
+            return 0;
+        }
+    }
+
+    @Override
+    public int entries(final long cqAddress)
+    {
+        synchronized (network)
+        {
+            return get(ModelCompletionQueue.class, cqAddress).capacity;
+        }
+    }
+
+    @Override
+    public int cqEvent(final long channelAddress, final long cqOutAddress, final long userOutAddress)
+    {
+        synchronized (network)
+        {
+            final ModelCompletionQueue queue = get(ModelCompletionChannel.class, channelAddress).take();
+            if (null == queue)
+            {
+                throw network.violation("ibv_get_cq_event blocks: there is no event");
+            }
+            queue.unacknowledged++;
+            NativeMemory.putLong(cqOutAddress, handle(queue));
+            NativeMemory.putLong(userOutAddress, 0);
+            return 0;
+        }
+    }
+
+    @Override
+    public void acknowledgeCqEvents(final long cqAddress, final int count)
+    {
+        synchronized (network)
+        {
+            get(ModelCompletionQueue.class, cqAddress).unacknowledged -= count;
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package io.millrace.lab.guest;
+
+import io.millrace.rdma.core.LinuxRdmaCore;
+import io.millrace.rdma.core.RdmaCore;
+import io.millrace.rdma.endpoint.RdmaEndpointContractTest;
+import java.net.InetSocketAddress;
+
+/**
+ * The contract of RDMA endpoints on a device of the kernel, which is connected with itself.
+ */
+public class RdmaDeviceContract extends RdmaEndpointContractTest
+{
+    static final String ADDRESS = "millrace.lab.rdma";
+
+    /**
+     * Runs it and ends with exit code 1 when a test failed.
+     *
+     * @param args an address of the device.
+     */
+    public static void main(final String[] args)
+    {
+        System.setProperty(ADDRESS, args[0]);
+        System.exit(ContractRun.run(RdmaDeviceContract.class, "endpoints") ? 0 : 1);
+    }
+
+    @Override
+    protected RdmaCore hostCore()
+    {
+        return LinuxRdmaCore.INSTANCE;
+    }
+
+    @Override
+    protected RdmaCore targetCore()
+    {
+        return LinuxRdmaCore.INSTANCE;
+    }
+
+    @Override
+    protected InetSocketAddress targetAddress()
+    {
+        return new InetSocketAddress(System.getProperty(ADDRESS), 0);
+    }
+}
