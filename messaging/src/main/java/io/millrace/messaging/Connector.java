@@ -1,12 +1,13 @@
 package io.millrace.messaging;
 
+import io.millrace.messaging.rdma.RdmaLink;
 import io.millrace.messaging.rdma.RdmaProbe;
 import io.millrace.messaging.tcp.TcpLink;
 import io.millrace.messaging.transport.EndpointStatus;
 import io.millrace.messaging.transport.LinkException;
 import io.millrace.messaging.transport.TransportKind;
 import io.millrace.messaging.transport.TransportReason;
-import io.millrace.rdma.RdmaSettings;
+import io.millrace.rdma.RdmaException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.RejectedExecutionException;
 
@@ -31,10 +32,9 @@ final class Connector
             connectByTcp(endpoint, peer, TransportReason.RDMA_DISABLED, "RDMA is disabled by the settings");
             return;
         }
-        final RdmaSettings settings = new RdmaSettings(rdma.device(), rdma.port(), rdma.gidIndex());
         Thread.ofPlatform().daemon().name(messaging.context().name() + "-rdma-probe").start(() ->
         {
-            final RdmaProbe probe = RdmaProbe.run(settings);
+            final RdmaProbe probe = messaging.context().probe();
             try
             {
                 messaging.reactor().execute(() -> onProbe(endpoint, peer, reconnection, probe));
@@ -54,7 +54,25 @@ final class Connector
         {
             return;
         }
-        connectByTcp(endpoint, peer, probe.reason(), probe.text());
+        if (TransportReason.RDMA_AVAILABLE != probe.reason())
+        {
+            connectByTcp(endpoint, peer, probe.reason(), probe.text());
+            return;
+        }
+        final Connection connection = new Connection(messaging, endpoint, true, messaging.reactor().nowNs());
+        endpoint.connecting(connection, new TransportChoice(TransportKind.RDMA, probe.reason(), probe.text()));
+        try
+        {
+            connection.link(RdmaLink.connect(messaging.reactor(), messaging.context().rdmaCore(),
+                messaging.context().rdmaAddress(peer), messaging.context().rdmaSizes(), messaging.nonce(),
+                messaging.context().connectTimeoutNs(), connection));
+        }
+        catch (final RdmaException e)
+        {
+            connectByTcp(endpoint, peer, TransportReason.RDMA_FAILED, e.getMessage());
+            return;
+        }
+        messaging.add(connection);
     }
 
     /** RDMA did not get as far as a connection. */

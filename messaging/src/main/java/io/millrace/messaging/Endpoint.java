@@ -326,15 +326,16 @@ public final class Endpoint
         final boolean wasConnected = EndpointState.CONNECTED == state;
         connection = null;
         messaging.onDisconnected(by, status, reason, wasConnected);
-        if (null == reconnection || !reconnection.isWanted(status))
-        {
-            end(status, reason);
-            return;
-        }
-        if (TransportKind.RDMA == by.link().kind() && !wasConnected)
+        if (null != reconnection && !reconnection.isStopped() && !wasConnected &&
+            TransportKind.RDMA == by.link().kind())
         {
             // The peer has none, or it fails: TCP at once.
             reconnection.connectByTcp(status, reason);
+            return;
+        }
+        if (null == reconnection || !reconnection.isWanted(status))
+        {
+            end(status, reason);
             return;
         }
         state = EndpointState.DISCONNECTED;

@@ -1,5 +1,6 @@
 package io.millrace.messaging;
 
+import io.millrace.messaging.rdma.RdmaAcceptor;
 import io.millrace.messaging.tcp.TcpAcceptor;
 import java.net.InetSocketAddress;
 
@@ -12,6 +13,7 @@ public final class ListeningAddress implements AutoCloseable
     private final Messaging messaging;
     private final TcpAcceptor tcp;
     private final EndpointAcceptor owner;
+    private RdmaAcceptor rdma;
     private boolean isClosed;
 
     ListeningAddress(final Messaging messaging, final TcpAcceptor tcp, final EndpointAcceptor owner)
@@ -27,6 +29,24 @@ public final class ListeningAddress implements AutoCloseable
     public InetSocketAddress address()
     {
         return tcp.address();
+    }
+
+    /**
+     * {@return whether peers connect by RDMA too; the reactor's}
+     */
+    public boolean takesRdma()
+    {
+        return null != rdma;
+    }
+
+    boolean isClosed()
+    {
+        return isClosed;
+    }
+
+    void rdma(final RdmaAcceptor acceptor)
+    {
+        rdma = acceptor;
     }
 
     EndpointAcceptor owner()
@@ -49,6 +69,10 @@ public final class ListeningAddress implements AutoCloseable
             {
                 isClosed = true;
                 tcp.close();
+                if (null != rdma)
+                {
+                    rdma.close();
+                }
                 messaging.remove(this);
             }
         });

@@ -1,12 +1,17 @@
 package io.millrace.messaging;
 
+import io.millrace.messaging.rdma.RdmaAcceptor;
+import io.millrace.messaging.rdma.RdmaLink;
+import io.millrace.messaging.rdma.RdmaProbe;
 import io.millrace.messaging.tcp.TcpAcceptor;
 import io.millrace.messaging.tcp.TcpLink;
 import io.millrace.messaging.transport.EndpointStatus;
 import io.millrace.messaging.transport.LinkException;
+import io.millrace.messaging.transport.MessageLink;
 import io.millrace.messaging.transport.TransportKind;
 import io.millrace.messaging.transport.TransportReason;
 import io.millrace.messaging.wire.Hello;
+import io.millrace.rdma.RdmaException;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
@@ -18,6 +23,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -227,7 +233,62 @@ public final class Messaging implements AutoCloseable
      */
     public ListeningAddress listen(final InetSocketAddress address, final EndpointAcceptor acceptor)
     {
-        return call(() -> listenOnReactor(address, acceptor));
+        if (!context.rdma().enabled())
+        {
+            return call(() -> listenOnReactor(address, acceptor));
+        }
+        if (reactor.isOnThread())
+        {
+            // Looking for devices takes time: peers connect by TCP until then.
+            final ListeningAddress made = listenOnReactor(address, acceptor);
+            Thread.ofPlatform().daemon().name(context.name() + "-rdma-probe").start(() ->
+            {
+                final RdmaProbe probe = context.probe();
+                try
+                {
+                    reactor.execute(() -> listenByRdma(made, probe));
+                }
+                catch (final RejectedExecutionException e)
+                {
+                    // The reactor has ended, and with it the listener.
+                    return;
+                }
+            });
+            return made;
+        }
+        final RdmaProbe probe = context.probe();
+        return call(() ->
+        {
+            final ListeningAddress made = listenOnReactor(address, acceptor);
+            listenByRdma(made, probe);
+            return made;
+        });
+    }
+
+    private void listenByRdma(final ListeningAddress at, final RdmaProbe probe)
+    {
+        if (at.isClosed())
+        {
+            return;
+        }
+        TransportReason reason = probe.reason();
+        String text = probe.text();
+        if (TransportReason.RDMA_AVAILABLE == reason)
+        {
+            try
+            {
+                at.rdma(new RdmaAcceptor(reactor, context.rdmaCore(), context.rdmaAddress(at.address()),
+                    context.rdmaSizes(), context.filter(), (link, peer) -> onRdmaLink(at, link, peer),
+                    this::onRejected, random));
+                return;
+            }
+            catch (final RdmaException e)
+            {
+                reason = TransportReason.RDMA_FAILED;
+                text = e.getMessage();
+            }
+        }
+        listener().onListeningWithoutRdma(new TransportChoice(TransportKind.TCP, reason, text));
     }
 
     private ListeningAddress listenOnReactor(final InetSocketAddress address, final EndpointAcceptor acceptor)
@@ -252,17 +313,29 @@ public final class Messaging implements AutoCloseable
 
     private void onLink(final ListeningAddress at, final TcpLink link)
     {
-        final AcceptedEndpoint made = new AcceptedEndpoint(at, link);
-        final Endpoint endpoint = new Endpoint(this, link.peer(), null, null, made);
+        final Endpoint endpoint = new Endpoint(this, link.peer(), null, null, new AcceptedEndpoint(at, link));
         final Connection connection = new Connection(this, endpoint, false, reactor.nowNs());
-        connection.link(link);
         link.handler(connection);
+        onAccepted(endpoint, connection, link);
+    }
+
+    private void onRdmaLink(final ListeningAddress at, final RdmaLink link, final InetSocketAddress peer)
+    {
+        final Endpoint endpoint = new Endpoint(this, peer, null, null, new AcceptedEndpoint(at, null));
+        final Connection connection = new Connection(this, endpoint, false, reactor.nowNs());
+        link.handler(connection);
+        onAccepted(endpoint, connection, link);
+    }
+
+    private void onAccepted(final Endpoint endpoint, final Connection connection, final MessageLink link)
+    {
+        connection.link(link);
         endpoint.connecting(connection, new TransportChoice(
-            TransportKind.TCP, TransportReason.CHOSEN_BY_PEER, "the peer connected by TCP"));
+            link.kind(), TransportReason.CHOSEN_BY_PEER, "the peer connected by " + link.kind()));
         add(connection);
         if (++accepted > context.connectionsMax())
         {
-            onRejected(link.peer(), "there are " + context.connectionsMax() + " connections (connectionsMax)");
+            onRejected(endpoint.peer(), "there are " + context.connectionsMax() + " connections (connectionsMax)");
             connection.close(EndpointStatus.REJECTED, EndpointStatus.REJECTED.text());
         }
     }
@@ -326,10 +399,13 @@ public final class Messaging implements AutoCloseable
         if (null != made)
         {
             accepted--;
-            made.at().tcp().remove(made.link());
+            if (null != made.tcp())
+            {
+                made.at().tcp().remove(made.tcp());
+            }
             if (!wasConnected)
             {
-                onRejected(made.link().peer(), reason);
+                onRejected(connection.endpoint().peer(), reason);
             }
         }
         else if (!wasConnected)
@@ -457,8 +533,8 @@ public final class Messaging implements AutoCloseable
         reactor.schedule(reactor.nowNs() + TimeUnit.MILLISECONDS.toNanos(1), (_) -> checkEnd(end));
     }
 
-    /** What a listener made. */
-    record AcceptedEndpoint(ListeningAddress at, TcpLink link)
+    /** Where an endpoint was accepted, and its link if it is one of TCP. */
+    record AcceptedEndpoint(ListeningAddress at, TcpLink tcp)
     {
     }
 }

@@ -1,11 +1,19 @@
 package io.millrace.messaging;
 
+import io.millrace.messaging.rdma.RdmaProbe;
+import io.millrace.messaging.rdma.RdmaSizes;
 import io.millrace.messaging.transport.LinkSizes;
+import io.millrace.messaging.transport.TransportReason;
 import io.millrace.messaging.wire.Hello;
+import io.millrace.rdma.RdmaSettings;
+import io.millrace.rdma.core.LinuxRdmaCore;
+import io.millrace.rdma.core.RdmaCore;
 import io.millrace.reactor.ReactorConfig;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /**
  * Settings of {@link Messaging}, which takes a copy of their values. Not thread-safe.
@@ -31,6 +39,8 @@ public final class MessagingContext
     /** Default of {@link #connectionsMax()}. */
     public static final int CONNECTIONS_MAX_DEFAULT = 1024;
 
+    private RdmaCore rdmaCore = LinuxRdmaCore.INSTANCE;
+    private UnaryOperator<InetSocketAddress> rdmaAddresses = UnaryOperator.identity();
     private String name = "messaging";
     private int cpu = -1;
     private ReactorConfig.IdleMode idle = ReactorConfig.IdleMode.SLEEP;
@@ -69,6 +79,8 @@ public final class MessagingContext
         final MessagingContext copy = new MessagingContext();
         copy.name = name;
         copy.cpu = cpu;
+        copy.rdmaCore = rdmaCore;
+        copy.rdmaAddresses = rdmaAddresses;
         copy.idle = idle;
         copy.rdma = rdma;
         copy.secret = secret.clone();
@@ -85,6 +97,38 @@ public final class MessagingContext
         copy.reconnectDelayMaxNs = reconnectDelayMaxNs;
         copy.connectionsMax = connectionsMax;
         return copy;
+    }
+
+    /** Another rdma-core for tests, whose addresses are not those of TCP. */
+    MessagingContext model(final RdmaCore core, final UnaryOperator<InetSocketAddress> addresses)
+    {
+        rdmaCore = core;
+        rdmaAddresses = addresses;
+        return this;
+    }
+
+    RdmaCore rdmaCore()
+    {
+        return rdmaCore;
+    }
+
+    InetSocketAddress rdmaAddress(final InetSocketAddress address)
+    {
+        return rdmaAddresses.apply(address);
+    }
+
+    RdmaSizes rdmaSizes()
+    {
+        return new RdmaSizes(
+            sizes(), rdma.sendDepth(), rdma.segments(), rdma.inlineBytes(), rdma.eventChannel());
+    }
+
+    /** What looks for a device. Any thread but a reactor's. */
+    RdmaProbe probe()
+    {
+        return LinuxRdmaCore.INSTANCE == rdmaCore ?
+            RdmaProbe.run(new RdmaSettings(rdma.device(), rdma.port(), rdma.gidIndex())) :
+            new RdmaProbe(TransportReason.RDMA_AVAILABLE, rdmaCore.toString());
     }
 
     LinkSizes sizes()

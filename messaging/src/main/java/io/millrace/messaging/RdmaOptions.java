@@ -112,6 +112,17 @@ public record RdmaOptions(
     }
 
     /**
+     * {@return these, with or without the event channel}
+     *
+     * @param hasChannel whether the reactor may sleep while connections are idle.
+     */
+    public RdmaOptions withEventChannel(final boolean hasChannel)
+    {
+        return new RdmaOptions(enabled, device, port, gidIndex, mtu, inlineBytes, sendDepth, receiveDepth, segments,
+            type, sharedReceiveQueue, hasChannel, sendBufferBytes, receiveBufferBytes);
+    }
+
+    /**
      * {@return these, with another device}
      *
      * @param name of the device, or {@code auto}.

@@ -115,7 +115,9 @@ public final class TcpLink implements MessageLink, StreamHandler
         this.sizes = sizes;
         this.isConnecting = isConnecting;
         this.connectionId = connectionId;
-        bulk = new BulkPool(sizes.bulkBytesMax());
+        bulk = new BulkPool(sizes.bulkBytesMax(), (_) ->
+        {
+        });
         Hello.write(
             helloSent, 0, sizes.slotBytes(), sizes.receiveDepth(), sizes.messageBytesMax(), connectionId);
         for (int i = 0; i < Hello.NONCE_BYTES; i++)

@@ -1,6 +1,7 @@
 package io.millrace.messaging.transport;
 
 import java.util.ArrayList;
+import java.util.function.Consumer;
 
 /**
  * Memory of a connection for messages that are larger than a slot: powers of two, kept for the next of that size. One
@@ -13,6 +14,7 @@ public final class BulkPool implements AutoCloseable
     private static final int CLASSES = Long.SIZE;
 
     private final long bytesMax;
+    private final Consumer<MessageMemory> onFree;
     private final ArrayList<ArrayList<MessageMemory>> free = new ArrayList<>(CLASSES);
     private final ArrayList<MessageMemory> all = new ArrayList<>();
     private long bytes;
@@ -21,9 +23,11 @@ public final class BulkPool implements AutoCloseable
      * Makes an empty one.
      *
      * @param bytesMax that it may hold.
+     * @param onFree   takes each block before it is freed, unless the pool is closed.
      */
-    public BulkPool(final long bytesMax)
+    public BulkPool(final long bytesMax, final Consumer<MessageMemory> onFree)
     {
+        this.onFree = onFree;
         this.bytesMax = bytesMax;
         for (int i = 0; i < CLASSES; i++)
         {
@@ -60,7 +64,7 @@ public final class BulkPool implements AutoCloseable
         {
             return null;
         }
-        final MessageMemory made = new MessageMemory(blockBytes);
+        final MessageMemory made = new MessageMemory(blockBytes, true);
         all.add(made);
         bytes += blockBytes;
         return made;
@@ -76,6 +80,7 @@ public final class BulkPool implements AutoCloseable
                 final MessageMemory block = blocks.removeLast();
                 all.remove(block);
                 bytes -= block.lengthBytes();
+                onFree.accept(block);
                 block.close();
             }
         }

@@ -1,7 +1,8 @@
 package io.millrace.messaging.transport;
 
 /**
- * Owner of a link. Called on the reactor's thread, from {@link MessageLink#poll} only.
+ * Owner of a link. Called on the reactor's thread, from a poller, never within a call of
+ * the link by its owner.
  */
 public interface LinkHandler
 {

@@ -1,23 +1,20 @@
 package io.millrace.messaging.transport;
 
 import java.lang.foreign.Arena;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Memory outside the heap for one-sided access, exports and large messages; zeroed when made. Transports keep what they
- * know of it by its {@link #index}. Its contents are any thread's, its closing that of the reactor whose endpoints use
+ * Memory outside the heap for one-sided access, exports and large messages; zeroed when made. Its contents are any thread's, its closing that of the reactor whose endpoints use
  * it.
  */
 public final class MessageMemory implements AutoCloseable
 {
     private static final int PAGE_BYTES = 4096;
-    private static final AtomicInteger NEXT_INDEX = new AtomicInteger();
 
-    private final int index = NEXT_INDEX.getAndIncrement();
     private final Arena arena = Arena.ofShared();
     private final long address;
     private final long lengthBytes;
+    private final boolean isPooled;
     private boolean isClosed;
 
     /**
@@ -28,6 +25,13 @@ public final class MessageMemory implements AutoCloseable
      */
     public MessageMemory(final long lengthBytes)
     {
+        this(lengthBytes, false);
+    }
+
+    /** A block of a {@link BulkPool}, or a user's. */
+    MessageMemory(final long lengthBytes, final boolean isPooled)
+    {
+        this.isPooled = isPooled;
         if (lengthBytes < 1)
         {
             throw new IllegalArgumentException("memory of " + lengthBytes + " bytes: at least 1");
@@ -37,11 +41,11 @@ public final class MessageMemory implements AutoCloseable
     }
 
     /**
-     * {@return its number in this process}
+     * {@return whether it is a connection's own, for large messages}
      */
-    public int index()
+    public boolean isPooled()
     {
-        return index;
+        return isPooled;
     }
 
     /**

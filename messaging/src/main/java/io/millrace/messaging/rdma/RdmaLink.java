@@ -1,0 +1,640 @@
+package io.millrace.messaging.rdma;
+
+import io.millrace.bindings.NativeMemory;
+import io.millrace.messaging.transport.BulkPool;
+import io.millrace.messaging.transport.EndpointStatus;
+import io.millrace.messaging.transport.ExportAccess;
+import io.millrace.messaging.transport.JoinProof;
+import io.millrace.messaging.transport.LinkHandler;
+import io.millrace.messaging.transport.MessageLink;
+import io.millrace.messaging.transport.MessageMemory;
+import io.millrace.messaging.transport.TransportKind;
+import io.millrace.messaging.wire.FrameHeader;
+import io.millrace.messaging.wire.Hello;
+import io.millrace.messaging.wire.RegionDescriptor;
+import io.millrace.rdma.RdmaException;
+import io.millrace.rdma.core.RdmaCore;
+import io.millrace.rdma.endpoint.CompletionStatus;
+import io.millrace.rdma.endpoint.ConnectionHandler;
+import io.millrace.rdma.endpoint.ConnectionManager;
+import io.millrace.rdma.endpoint.QueuePairConfig;
+import io.millrace.rdma.endpoint.RdmaConnection;
+import io.millrace.rdma.endpoint.RdmaRegion;
+import io.millrace.rdma.endpoint.RegionAccess;
+import io.millrace.reactor.Reactor;
+import java.lang.foreign.Arena;
+import java.net.InetSocketAddress;
+
+/**
+ * A connection over RDMA. Its connection manager is its own, and with it protection domain and completion queue, so
+ * that a peer reaches nothing of another one's. One reactor's; nothing is allocated for a message.
+ */
+public final class RdmaLink implements MessageLink, ConnectionHandler
+{
+    /** How the link stands. */
+    private enum State
+    {
+        /** Connects, or waits to be accepted. */
+        OPENING,
+        /** Carries frames. */
+        OPEN,
+        /** Sends the goodbye. */
+        SAYING_GOODBYE,
+        /** Waits until the device has given all requests back. */
+        CLOSING,
+        /** Ended; to be reported. */
+        ENDED,
+        /** Ended, and reported. */
+        CLOSED
+    }
+
+    private static final long GOODBYE_NS = 1_000_000_000L;
+    private static final long GOODBYE_ID = 1L << 41;
+    /** One frame of so many has a completion, which frees the slots before it. */
+    private static final int FRAMES_PER_COMPLETION = 16;
+    private static final int READS = 16;
+
+    private final Reactor reactor;
+    private final RdmaSizes sizes;
+    private final ConnectionManager manager;
+    private final QueuePairConfig config;
+    private final Arena arena = Arena.ofShared();
+    private final long helloSent = arena.allocate(Hello.SIZE_BYTES, Long.BYTES).address();
+    private final long helloReceived = arena.allocate(Hello.SIZE_BYTES, Long.BYTES).address();
+    private final RdmaOperations operations = new RdmaOperations();
+    private final BulkPool bulk;
+    private final boolean isConnecting;
+    private LinkHandler handler;
+    private State state = State.OPENING;
+    private RdmaConnection connection;
+    private Registrations registrations;
+    private MessageMemory receiveMemory;
+    private RdmaRegion receiveRegion;
+    private MessageMemory sendMemory;
+    private RdmaRegion sendRegion;
+    private int sendSlots;
+    private int sendSlotBytes;
+    private long framesSent;
+    private long framesDone;
+    private int work;
+    private EndpointStatus closeStatus = EndpointStatus.CONNECTION_LOST;
+    private String closeReason = "";
+
+    /**
+     * Connects.
+     *
+     * @param reactor   of the link.
+     * @param core      rdma-core.
+     * @param peer      where to.
+     * @param sizes     of this side.
+     * @param nonce     {@value Hello#NONCE_BYTES} random bytes.
+     * @param timeoutNs until it is connected.
+     * @param handler   owner.
+     * @return the link.
+     * @throws RdmaException when it cannot begin.
+     */
+    public static RdmaLink connect(
+        final Reactor reactor,
+        final RdmaCore core,
+        final InetSocketAddress peer,
+        final RdmaSizes sizes,
+        final byte[] nonce,
+        final long timeoutNs,
+        final LinkHandler handler)
+    {
+        final RdmaLink link = new RdmaLink(reactor, core, sizes, nonce, true);
+        link.handler = handler;
+        try
+        {
+            link.connection = link.manager.connect(peer, link.config, link, bytes(link.helloSent), timeoutNs);
+            return link;
+        }
+        catch (final RdmaException e)
+        {
+            link.free();
+            throw e;
+        }
+    }
+
+    RdmaLink(
+        final Reactor reactor,
+        final RdmaCore core,
+        final RdmaSizes sizes,
+        final byte[] nonce,
+        final boolean isConnecting)
+    {
+        this.reactor = reactor;
+        this.sizes = sizes;
+        this.isConnecting = isConnecting;
+        config = new QueuePairConfig(
+            sizes.sendDepth(), sizes.link().receiveDepth(), sizes.segments(), sizes.inlineBytes(), READS);
+        bulk = new BulkPool(sizes.link().bulkBytesMax(), (block) -> registrations.forget(block));
+        Hello.write(helloSent, 0, sizes.link().slotBytes(), sizes.link().receiveDepth(),
+            sizes.link().messageBytesMax(), 0L);
+        for (int i = 0; i < Hello.NONCE_BYTES; i++)
+        {
+            NativeMemory.putByte(helloSent + Hello.NONCE_OFFSET + i, nonce[i]);
+        }
+        try
+        {
+            manager = new ConnectionManager(reactor, core, sizes.sendDepth() + sizes.link().receiveDepth());
+        }
+        catch (final RdmaException e)
+        {
+            bulk.close();
+            arena.close();
+            throw e;
+        }
+    }
+
+    private static byte[] bytes(final long hello)
+    {
+        final byte[] bytes = new byte[Hello.SIZE_BYTES];
+        for (int i = 0; i < bytes.length; i++)
+        {
+            bytes[i] = NativeMemory.getByte(hello + i);
+        }
+        return bytes;
+    }
+
+    /** Takes a peer's request, whose hello is valid. */
+    void accept(final RdmaConnection request, final byte[] hello)
+    {
+        put(hello);
+        request.moveTo(manager, (moved) ->
+        {
+            connection = moved;
+            moved.accept(config, this, bytes(helloSent));
+        });
+    }
+
+    private void put(final byte[] hello)
+    {
+        for (int i = 0; i < Hello.SIZE_BYTES; i++)
+        {
+            NativeMemory.putByte(helloReceived + i, hello[i]);
+        }
+    }
+
+    /**
+     * Sets its owner, of a link that a peer asked for: before it is polled.
+     *
+     * @param owner of the link.
+     */
+    public void handler(final LinkHandler owner)
+    {
+        handler = owner;
+    }
+
+    @Override
+    public void onQueuePair(final RdmaConnection of)
+    {
+        connection = of;
+        try
+        {
+            prepare(of);
+        }
+        catch (final RdmaException e)
+        {
+            close(EndpointStatus.NO_RESOURCES, e.getMessage());
+        }
+    }
+
+    private void prepare(final RdmaConnection of)
+    {
+        registrations = new Registrations(of.domain());
+        final int slotBytes = sizes.link().slotBytes();
+        receiveMemory = new MessageMemory((long)slotBytes * sizes.link().receiveDepth());
+        receiveRegion = registrations.local(receiveMemory, RegionAccess.LOCAL);
+        for (int slot = 0; slot < sizes.link().receiveDepth(); slot++)
+        {
+            postReceive(slot);
+        }
+        if (!isConnecting)
+        {
+            makeSendSlots();
+        }
+    }
+
+    private void makeSendSlots()
+    {
+        sendSlotBytes = Hello.slotBytes(helloReceived);
+        // Half of the send queue is for reads and writes.
+        sendSlots = Math.max(2, Math.min(sizes.sendDepth() / 2, sizes.link().sendBufferBytes() / sendSlotBytes));
+        sendMemory = new MessageMemory((long)sendSlots * sendSlotBytes);
+        sendRegion = registrations.local(sendMemory, RegionAccess.LOCAL);
+    }
+
+    private void postReceive(final int slot)
+    {
+        final int slotBytes = sizes.link().slotBytes();
+        connection.queuePair()
+            .segment(receiveMemory.address() + (long)slot * slotBytes, slotBytes, receiveRegion.localKey())
+            .postReceive(slot);
+    }
+
+    @Override
+    public void onEstablished(final RdmaConnection of)
+    {
+        if (State.OPENING != state)
+        {
+            return;
+        }
+        if (isConnecting)
+        {
+            final byte[] hello = of.peerData();
+            final String reason = check(hello);
+            if (null != reason)
+            {
+                close(EndpointStatus.INCOMPATIBLE, reason);
+                return;
+            }
+            try
+            {
+                makeSendSlots();
+            }
+            catch (final RdmaException e)
+            {
+                close(EndpointStatus.NO_RESOURCES, e.getMessage());
+                return;
+            }
+        }
+        open();
+    }
+
+    private String check(final byte[] hello)
+    {
+        if (hello.length < Hello.SIZE_BYTES)
+        {
+            return "the private data of the peer has " + hello.length + " bytes, not " + Hello.SIZE_BYTES +
+                ": it does not speak this protocol";
+        }
+        put(hello);
+        return Hello.invalid(helloReceived);
+    }
+
+    private void open()
+    {
+        state = State.OPEN;
+        handler.onOpen(helloSent, helloReceived);
+    }
+
+    @Override
+    public void onReceived(final long id, final CompletionStatus status, final int bytes, final int immediate)
+    {
+        work++;
+        if (CompletionStatus.SUCCESS != status)
+        {
+            onFailure(status);
+            return;
+        }
+        if (State.OPENING == state && !isConnecting)
+        {
+            // What the peer sent when it was accepted may come before the event that says so.
+            open();
+        }
+        if (State.OPEN != state)
+        {
+            return;
+        }
+        final int slot = (int)id;
+        final long frame = receiveMemory.address() + (long)slot * sizes.link().slotBytes();
+        if (bytes < FrameHeader.SIZE_BYTES || FrameHeader.payloadBytes(frame) != bytes - FrameHeader.SIZE_BYTES ||
+            !FrameHeader.isReservedZero(frame))
+        {
+            close(EndpointStatus.PROTOCOL_ERROR, "the peer sent " + bytes + " bytes that are no frame");
+            return;
+        }
+        handler.onFrame(frame, bytes - FrameHeader.SIZE_BYTES);
+        if (State.OPEN == state)
+        {
+            postReceive(slot);
+        }
+    }
+
+    @Override
+    public void onSent(final long id, final CompletionStatus status)
+    {
+        work++;
+        if (0 != (id & RdmaOperations.ID_BIT))
+        {
+            onOperation((int)(id ^ RdmaOperations.ID_BIT), status);
+        }
+        else if (CompletionStatus.SUCCESS != status)
+        {
+            onFailure(status);
+        }
+        else if (GOODBYE_ID == id)
+        {
+            end();
+        }
+        else
+        {
+            framesDone = id + 1;
+        }
+    }
+
+    private void onOperation(final int operation, final CompletionStatus status)
+    {
+        if (CompletionStatus.SUCCESS != status)
+        {
+            onFailure(status);
+            if (CompletionStatus.FLUSHED != status && State.CLOSED != state)
+            {
+                handler.onOperation(operation, statusOf(status));
+            }
+            return;
+        }
+        if (operations.onPieceDone(operation))
+        {
+            handler.onOperation(operation, EndpointStatus.SUCCESS);
+        }
+    }
+
+    /** The first failure says why the connection ends; it ends by itself. */
+    private void onFailure(final CompletionStatus status)
+    {
+        if (CompletionStatus.FLUSHED != status && (State.OPENING == state || State.OPEN == state))
+        {
+            closeStatus = statusOf(status);
+            closeReason = EndpointStatus.ACCESS_DENIED == closeStatus ? closeStatus.text() : status.text();
+            state = State.CLOSING;
+        }
+    }
+
+    private static EndpointStatus statusOf(final CompletionStatus status)
+    {
+        return switch (status)
+        {
+            case SUCCESS -> EndpointStatus.SUCCESS;
+            case REMOTE_ACCESS, REMOTE_INVALID -> EndpointStatus.ACCESS_DENIED;
+            case RECEIVER_NOT_READY -> EndpointStatus.RECEIVER_NOT_READY;
+            case LENGTH -> EndpointStatus.TOO_LONG;
+            case FLUSHED, RETRIES, TIMEOUT, REMOTE_OPERATION, REMOTE_ABORT -> EndpointStatus.CONNECTION_LOST;
+            default -> EndpointStatus.DEVICE_FAILED;
+        };
+    }
+
+    @Override
+    public void onClosed(final RdmaConnection of, final String reason)
+    {
+        if (State.OPENING == state || State.OPEN == state)
+        {
+            closeStatus = State.OPEN == state ? EndpointStatus.CONNECTION_LOST : EndpointStatus.UNREACHABLE;
+            closeReason = reason;
+            if (State.OPENING == state && isConnecting && of.peerData().length >= Hello.SIZE_BYTES)
+            {
+                final String refusal = check(of.peerData());
+                closeStatus = null == refusal ? EndpointStatus.REJECTED : EndpointStatus.INCOMPATIBLE;
+                closeReason = null == refusal ? reason : refusal;
+            }
+        }
+        state = State.ENDED;
+    }
+
+    @Override
+    public TransportKind kind()
+    {
+        return TransportKind.RDMA;
+    }
+
+    @Override
+    public BulkPool bulk()
+    {
+        return bulk;
+    }
+
+    @Override
+    public int poll()
+    {
+        if (State.ENDED == state)
+        {
+            finish();
+            return 1;
+        }
+        final int done = work;
+        work = 0;
+        return done;
+    }
+
+    @Override
+    public int flush()
+    {
+        return State.OPEN == state ? operations.issue(connection.queuePair(), connection.readsInitiated()) : 0;
+    }
+
+    @Override
+    public boolean canSleep()
+    {
+        return sizes.eventChannel() && State.ENDED != state && 0 == work;
+    }
+
+    @Override
+    public void onAuthenticated(final JoinProof proof)
+    {
+        // There is one queue pair, for frames and bulk.
+    }
+
+    @Override
+    public long claim(final int frameBytes)
+    {
+        return State.OPEN == state && framesSent - framesDone < sendSlots && connection.queuePair().sendRoom() > 1 ?
+            slot(framesSent) : 0;
+    }
+
+    private long slot(final long frame)
+    {
+        return sendMemory.address() + frame % sendSlots * sendSlotBytes;
+    }
+
+    @Override
+    public void commit(final int frameBytes)
+    {
+        final boolean isSignalled = 0 == (framesSent + 1) % Math.min(FRAMES_PER_COMPLETION, sendSlots / 2);
+        connection.queuePair().segment(slot(framesSent), frameBytes, sendRegion.localKey())
+            .postSend(framesSent, isSignalled);
+        framesSent++;
+    }
+
+    @Override
+    public void read(
+        final int operation,
+        final long remoteAddress,
+        final long remoteKey,
+        final MessageMemory local,
+        final long localOffset,
+        final long lengthBytes)
+    {
+        begin(operation, false, remoteAddress, remoteKey, local, localOffset, lengthBytes);
+    }
+
+    @Override
+    public void write(
+        final int operation,
+        final long remoteAddress,
+        final long remoteKey,
+        final MessageMemory local,
+        final long localOffset,
+        final long lengthBytes)
+    {
+        begin(operation, true, remoteAddress, remoteKey, local, localOffset, lengthBytes);
+    }
+
+    private void begin(
+        final int operation,
+        final boolean isWrite,
+        final long remoteAddress,
+        final long remoteKey,
+        final MessageMemory local,
+        final long localOffset,
+        final long lengthBytes)
+    {
+        try
+        {
+            // A block of the pool may be offered to the peer later; a user's memory is the peer's only by an export.
+            final RdmaRegion region = registrations.local(
+                local, local.isPooled() ? RegionAccess.REMOTE_READ : RegionAccess.LOCAL);
+            operations.begin(operation, isWrite, remoteAddress, (int)remoteKey, local.address() + localOffset,
+                region.localKey(), lengthBytes);
+        }
+        catch (final RdmaException e)
+        {
+            close(EndpointStatus.NO_RESOURCES, e.getMessage());
+        }
+    }
+
+    @Override
+    public long export(
+        final MessageMemory memory,
+        final long offset,
+        final long lengthBytes,
+        final ExportAccess access,
+        final long descriptor)
+    {
+        final long address = memory.address() + offset;
+        final long key = registrations.export(address, lengthBytes, switch (access)
+        {
+            case READ -> RegionAccess.REMOTE_READ;
+            case WRITE -> RegionAccess.REMOTE_WRITE;
+            case READ_WRITE -> RegionAccess.REMOTE_ALL;
+        });
+        RegionDescriptor.write(descriptor, address, lengthBytes, key, access.bits());
+        return key;
+    }
+
+    @Override
+    public void revoke(final long key)
+    {
+        if (null != registrations)
+        {
+            registrations.revoke(key);
+        }
+    }
+
+    @Override
+    public long offer(final long address, final long lengthBytes, final long descriptor)
+    {
+        final RdmaRegion region = registrations.readable(address, lengthBytes);
+        return null == region ? 0 : describe(region, address, lengthBytes, descriptor);
+    }
+
+    private static long describe(
+        final RdmaRegion region, final long address, final long lengthBytes, final long descriptor)
+    {
+        final long key = Registrations.key(region);
+        RegionDescriptor.write(descriptor, address, lengthBytes, key, ExportAccess.READ.bits());
+        return key;
+    }
+
+    @Override
+    public long offer(final MessageMemory block, final long lengthBytes, final long descriptor)
+    {
+        try
+        {
+            return describe(registrations.local(block, RegionAccess.REMOTE_READ), block.address(), lengthBytes,
+                descriptor);
+        }
+        catch (final RdmaException e)
+        {
+            close(EndpointStatus.NO_RESOURCES, e.getMessage());
+            return 0;
+        }
+    }
+
+    @Override
+    public void withdraw(final long key)
+    {
+        // The peer read it, and may read the block until it is used again: it has only what is sent to this peer.
+    }
+
+    @Override
+    public void close(final EndpointStatus status, final String reason)
+    {
+        if (State.OPENING != state && State.OPEN != state)
+        {
+            return;
+        }
+        closeStatus = status;
+        closeReason = reason;
+        if (State.OPENING == state)
+        {
+            end();
+            return;
+        }
+        state = State.SAYING_GOODBYE;
+        if (connection.queuePair().sendRoom() > 0 && framesSent - framesDone < sendSlots)
+        {
+            final long frame = slot(framesSent);
+            FrameHeader.write(frame, FrameHeader.GOODBYE, 0, 0L, 0L, status.ordinal());
+            connection.queuePair().segment(frame, FrameHeader.SIZE_BYTES, sendRegion.localKey())
+                .postSend(GOODBYE_ID, true);
+            reactor.schedule(reactor.nowNs() + GOODBYE_NS, (_) -> end());
+        }
+        else
+        {
+            end();
+        }
+    }
+
+    private void end()
+    {
+        if (State.OPENING == state || State.SAYING_GOODBYE == state)
+        {
+            state = State.CLOSING;
+            if (null == connection)
+            {
+                // The request has not moved here yet; it is refused then.
+                state = State.ENDED;
+                return;
+            }
+            connection.close(closeReason);
+        }
+    }
+
+    private void finish()
+    {
+        state = State.CLOSED;
+        if (null != registrations)
+        {
+            registrations.close();
+        }
+        manager.close();
+        handler.onClosed(closeStatus, closeReason);
+        free();
+    }
+
+    private void free()
+    {
+        manager.close();
+        if (null != receiveMemory)
+        {
+            receiveMemory.close();
+        }
+        if (null != sendMemory)
+        {
+            sendMemory.close();
+        }
+        bulk.close();
+        arena.close();
+    }
+}

@@ -1,0 +1,127 @@
+package io.millrace.messaging.rdma;
+
+import io.millrace.messaging.transport.MessageMemory;
+import io.millrace.rdma.endpoint.RdmaDomain;
+import io.millrace.rdma.endpoint.RdmaRegion;
+import io.millrace.rdma.endpoint.RegionAccess;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Memory that is registered in the protection domain of a connection: that of its own requests, and what is exported to
+ * its peer. They are few, so they are searched in their order. One link's.
+ */
+final class Registrations
+{
+    /** An export's key is never 0. */
+    private static final long KEY_BIT = 1L << 32;
+    private static final long REMOTE_KEY_MASK = 0xFFFF_FFFFL;
+
+    private final RdmaDomain domain;
+    private final List<Local> locals = new ArrayList<>();
+    private final List<Export> exports = new ArrayList<>();
+    private Local last;
+
+    private record Local(MessageMemory memory, RdmaRegion region)
+    {
+    }
+
+    private record Export(RdmaRegion region, boolean isReadable)
+    {
+    }
+
+    Registrations(final RdmaDomain domain)
+    {
+        this.domain = domain;
+    }
+
+    /**
+     * Finds or makes the region of memory that requests of this side use.
+     *
+     * @param access for a new one.
+     */
+    RdmaRegion local(final MessageMemory memory, final RegionAccess access)
+    {
+        if (null != last && last.memory == memory)
+        {
+            return last.region;
+        }
+        for (int i = 0; i < locals.size(); i++)
+        {
+            final Local each = locals.get(i);
+            if (each.memory == memory)
+            {
+                last = each;
+                return each.region;
+            }
+        }
+        last = new Local(memory, domain.register(memory.address(), memory.lengthBytes(), access));
+        locals.add(last);
+        return last.region;
+    }
+
+    /** Memory is freed. */
+    void forget(final MessageMemory memory)
+    {
+        for (int i = 0; i < locals.size(); i++)
+        {
+            if (locals.get(i).memory == memory)
+            {
+                locals.remove(i).region.close();
+                last = null;
+                return;
+            }
+        }
+    }
+
+    /** {@return the key of a new export} */
+    long export(final long address, final long lengthBytes, final RegionAccess access)
+    {
+        final RdmaRegion region = domain.register(address, lengthBytes, access);
+        exports.add(new Export(region, RegionAccess.REMOTE_WRITE != access));
+        return key(region);
+    }
+
+    static long key(final RdmaRegion region)
+    {
+        return KEY_BIT | region.remoteKey() & REMOTE_KEY_MASK;
+    }
+
+    void revoke(final long key)
+    {
+        for (int i = 0; i < exports.size(); i++)
+        {
+            if (key(exports.get(i).region) == key)
+            {
+                exports.remove(i).region.close();
+                return;
+            }
+        }
+    }
+
+    /** {@return an export that the peer may read and that has all of a range; null when there is none} */
+    RdmaRegion readable(final long address, final long lengthBytes)
+    {
+        for (int i = 0; i < exports.size(); i++)
+        {
+            final Export each = exports.get(i);
+            final RdmaRegion region = each.region;
+            if (each.isReadable && address >= region.address() && lengthBytes <= region.lengthBytes() &&
+                address - region.address() <= region.lengthBytes() - lengthBytes)
+            {
+                return region;
+            }
+        }
+        return null;
+    }
+
+    /** No request uses them any more. */
+    void close()
+    {
+        exports.forEach((each) -> each.region.close());
+        exports.clear();
+        locals.forEach((each) -> each.region.close());
+        locals.clear();
+        last = null;
+    }
+}
