@@ -15,6 +15,7 @@ import io.millrace.rdma.RdmaException;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
+import io.millrace.reactor.TimerListener;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -61,6 +62,7 @@ public final class Messaging implements AutoCloseable
             return canAllSleep();
         }
     };
+    private final TimerListener onTick = (_) -> tick();
     private final long tickNs;
     private int accepted;
     private boolean isClosed;
@@ -472,7 +474,7 @@ public final class Messaging implements AutoCloseable
         {
             connections.get(i).onTick(nowNs);
         }
-        reactor.schedule(nowNs + tickNs, (_) -> tick());
+        reactor.schedule(nowNs + tickNs, onTick);
     }
 
     /**

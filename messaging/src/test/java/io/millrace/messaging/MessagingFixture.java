@@ -71,6 +71,11 @@ final class MessagingFixture implements AutoCloseable
             .reconnectDelayMaxNs(TimeUnit.MILLISECONDS.toNanos(50));
     }
 
+    static InetSocketAddress anyPort()
+    {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    }
+
     /** Connects the client and waits until both sides are. */
     MessagingFixture connect()
     {

@@ -382,9 +382,14 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
         {
             closeStatus = State.OPEN == state ? EndpointStatus.CONNECTION_LOST : EndpointStatus.UNREACHABLE;
             closeReason = reason;
+            // A refusal by the connection manager itself has zeros, or nothing.
             if (State.OPENING == state && isConnecting && of.peerData().length >= Hello.SIZE_BYTES)
             {
-                final String refusal = check(of.peerData());
+                put(of.peerData());
+            }
+            if (State.OPENING == state && isConnecting && Hello.hasMagic(helloReceived))
+            {
+                final String refusal = Hello.invalid(helloReceived);
                 closeStatus = null == refusal ? EndpointStatus.REJECTED : EndpointStatus.INCOMPATIBLE;
                 closeReason = null == refusal ? reason : refusal;
             }

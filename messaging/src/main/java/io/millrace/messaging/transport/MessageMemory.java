@@ -4,8 +4,8 @@ import java.lang.foreign.Arena;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Memory outside the heap for one-sided access, exports and large messages; zeroed when made. Its contents are any thread's, its closing that of the reactor whose endpoints use
- * it.
+ * Memory outside the heap for one-sided access, exports and large messages; zeroed when made. Its contents are any
+ * thread's, its closing that of the reactor whose endpoints use it.
  */
 public final class MessageMemory implements AutoCloseable
 {

@@ -87,13 +87,23 @@ public final class Hello
     }
 
     /**
+     * {@return whether it begins as a hello of any version does}
+     *
+     * @param address of its bytes.
+     */
+    public static boolean hasMagic(final long address)
+    {
+        return MAGIC == NativeMemory.getInt(address + MAGIC_OFFSET);
+    }
+
+    /**
      * {@return why it cannot be taken, or null when it is valid}
      *
      * @param address of all its bytes.
      */
     public static String invalid(final long address)
     {
-        if (MAGIC != NativeMemory.getInt(address + MAGIC_OFFSET))
+        if (!hasMagic(address))
         {
             return "the peer does not speak this protocol: check address and port";
         }

@@ -1,0 +1,148 @@
+package io.millrace.messaging;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.bindings.NativeMemory;
+import io.millrace.messaging.wire.FrameHeader;
+import io.millrace.messaging.wire.Hello;
+import io.millrace.seed.TestSeeds;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Peers that send what they may not, before and after they have proved themselves: nobody else notices. */
+class BadPeerTest
+{
+    private static final int RUNS = 150;
+
+    private static byte[] hello(final Arena arena, final long[] at)
+    {
+        at[0] = arena.allocate(Hello.SIZE_BYTES, 8).address();
+        Hello.write(at[0], 0, 4096, 1024, 1 << 20, 0);
+        return bytes(at[0], Hello.SIZE_BYTES);
+    }
+
+    private static byte[] bytes(final long at, final int count)
+    {
+        final byte[] bytes = new byte[count];
+        for (int i = 0; i < count; i++)
+        {
+            bytes[i] = NativeMemory.getByte(at + i);
+        }
+        return bytes;
+    }
+
+    /** A socket that said hello and proved that it knows the secret. */
+    private static Socket proved(final Arena arena, final InetSocketAddress address) throws IOException
+    {
+        final Socket socket = new Socket(address.getAddress(), address.getPort());
+        socket.setSoTimeout(20_000);
+        final long[] own = new long[1];
+        socket.getOutputStream().write(hello(arena, own));
+        final byte[] peer = socket.getInputStream().readNBytes(Hello.SIZE_BYTES);
+        final long peerAt = arena.allocate(Hello.SIZE_BYTES, 8).address();
+        for (int i = 0; i < peer.length; i++)
+        {
+            NativeMemory.putByte(peerAt + i, peer[i]);
+        }
+        final int size = FrameHeader.SIZE_BYTES + Handshake.PROOF_BYTES;
+        final long frame = arena.allocate(size, 8).address();
+        FrameHeader.write(frame, FrameHeader.PROOF, Handshake.PROOF_BYTES, 0, 0, 0);
+        new Handshake(new byte[0], own[0], peerAt).write(true, frame + FrameHeader.SIZE_BYTES);
+        socket.getOutputStream().write(bytes(frame, size));
+        assertEquals(size, socket.getInputStream().readNBytes(size).length);
+        return socket;
+    }
+
+    /** Reads until the other side ends the stream. */
+    private static void awaitEnd(final Socket socket) throws IOException
+    {
+        try
+        {
+            socket.getInputStream().readAllBytes();
+        }
+        catch (final SocketTimeoutException e)
+        {
+            throw new AssertionError("the other side neither refused nor ended the stream", e);
+        }
+        catch (final IOException e)
+        {
+            // A reset is an end, too.
+            return;
+        }
+    }
+
+    private static MessagingFixture fixture()
+    {
+        return new MessagingFixture((context) -> context.rdma(context.rdma().withEnabled(false))).connect();
+    }
+
+    private static void checkOthersWork(final MessagingFixture fixture)
+    {
+        assertEquals(SubmitResult.ACCEPTED, fixture.send(1, new byte[50_000]));
+        fixture.client.awaitSuccess(1);
+        assertEquals(1, fixture.endpoint.sessions());
+    }
+
+    @Test
+    void shouldEndAConnectionWithRandomFrames() throws IOException
+    {
+        final Random random = TestSeeds.random();
+        try (MessagingFixture fixture = fixture(); Arena arena = Arena.ofConfined())
+        {
+            for (int run = 0; run < RUNS; run++)
+            {
+                try (Socket socket = proved(arena, fixture.listening.address()))
+                {
+                    final byte[] bytes = new byte[1 + random.nextInt(3_000)];
+                    random.nextBytes(bytes);
+                    if (random.nextBoolean() && bytes.length > 8)
+                    {
+                        // A valid kind and a short length, so that more than the length is looked at.
+                        bytes[0] = (byte)random.nextInt(64);
+                        bytes[1] = 0;
+                        bytes[2] = 0;
+                        bytes[3] = 0;
+                        bytes[4] = (byte)(random.nextInt(2) * 16 + random.nextInt(7));
+                        bytes[5] = 0;
+                        bytes[6] = 0;
+                        bytes[7] = 0;
+                    }
+                    socket.getOutputStream().write(bytes);
+                    socket.shutdownOutput();
+                    awaitEnd(socket);
+                }
+            }
+            checkOthersWork(fixture);
+            assertTrue(fixture.serving.count(MessagingCounter.PROTOCOL_ERRORS) > 0);
+        }
+    }
+
+    @Test
+    void shouldRefuseRandomHellos() throws IOException
+    {
+        final Random random = TestSeeds.random();
+        try (MessagingFixture fixture = fixture(); Arena arena = Arena.ofConfined())
+        {
+            for (int run = 0; run < RUNS; run++)
+            {
+                try (Socket socket = new Socket(
+                    fixture.listening.address().getAddress(), fixture.listening.address().getPort()))
+                {
+                    socket.setSoTimeout(20_000);
+                    final byte[] hello = hello(arena, new long[1]);
+                    hello[random.nextInt(16)] = (byte)random.nextInt();
+                    socket.getOutputStream().write(hello, 0, 1 + random.nextInt(hello.length));
+                    socket.shutdownOutput();
+                    awaitEnd(socket);
+                }
+            }
+            checkOthersWork(fixture);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package io.millrace.messaging;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.millrace.messaging.rdma.RdmaProbe;
+import io.millrace.messaging.transport.TransportKind;
+import io.millrace.messaging.transport.TransportReason;
+import io.millrace.rdma.RdmaSettings;
+import io.millrace.rdma.model.RdmaModel;
+import java.net.InetSocketAddress;
+import org.junit.jupiter.api.Test;
+
+/** When there is no RDMA: TCP, with the reason; and RDMA again when it is back. */
+class FallbackTest
+{
+    private static TransportChoice connect(final MessagingContext context)
+    {
+        try (MessagingFixture fixture =
+            new MessagingFixture((server) -> server.rdma(server.rdma().withEnabled(false)), (_) -> context,
+                new Recorder()).connect())
+        {
+            final MessagingCounter counter = MessagingCounter.of(fixture.endpoint.transport().reason());
+            assertEquals(1, fixture.connecting.count(counter));
+            assertEquals(1, fixture.connecting.count(MessagingCounter.CONNECTIONS_TCP));
+            assertEquals(0, fixture.connecting.count(MessagingCounter.CONNECTIONS_RDMA));
+            return fixture.endpoint.transport();
+        }
+    }
+
+    @Test
+    void shouldTakeTcpWithTheReasonOfThisMachine()
+    {
+        // No machine has a device of this name: what is missing depends on the machine, and the probe says it.
+        final RdmaProbe probe = RdmaProbe.run(new RdmaSettings("no-such-device", 1, RdmaSettings.ANY));
+        final MessagingContext context = MessagingFixture.context("client");
+        final TransportChoice choice = connect(context.rdma(context.rdma().withDevice("no-such-device")));
+        assertEquals(new TransportChoice(TransportKind.TCP, probe.reason(), probe.text()), choice);
+        assertFalse(choice.text().isBlank());
+    }
+
+    @Test
+    void shouldTakeTcpWhenRdmaIsDisabled()
+    {
+        final MessagingContext context = MessagingFixture.context("client");
+        assertEquals(TransportReason.RDMA_DISABLED, connect(context.rdma(context.rdma().withEnabled(false))).reason());
+    }
+
+    @Test
+    void shouldTakeTcpWhenThePeerHasNoRdmaAndRdmaWhenItHas()
+    {
+        try (RdmaModel model = new RdmaModel(); Messaging client = Messaging.launch(context("client", model)))
+        {
+            final Recorder recorder = new Recorder();
+            final Endpoint endpoint;
+            final InetSocketAddress address;
+            try (Messaging without = Messaging.launch(
+                MessagingFixture.context("server").rdma(RdmaOptions.DEFAULT.withEnabled(false))))
+            {
+                address = without.listen(MessagingFixture.anyPort(), (_) -> new Recorder()).address();
+                endpoint = client.connect(address, recorder);
+                recorder.awaitConnected();
+                assertEquals(TransportReason.PEER_WITHOUT_RDMA, endpoint.transport().reason());
+                assertEquals(1, client.count(MessagingCounter.TCP_PEER_WITHOUT_RDMA));
+            }
+            recorder.awaitDisconnected();
+            try (Messaging with = Messaging.launch(context("server", model)))
+            {
+                with.listen(address, (_) -> new Recorder());
+                recorder.awaitConnected();
+                assertEquals(TransportKind.RDMA, endpoint.transport().kind());
+                assertEquals(1, client.count(MessagingCounter.CONNECTIONS_RDMA));
+            }
+        }
+    }
+
+    private static MessagingContext context(final String name, final RdmaModel model)
+    {
+        return MessagingFixture.context(name).rdma(RdmaOptions.DEFAULT.withEventChannel(true)).model(
+            "server".equals(name) ? model.targetCore() : model.hostCore(),
+            (address) -> new InetSocketAddress(model.targetDevice().address(), address.getPort()));
+    }
+}
