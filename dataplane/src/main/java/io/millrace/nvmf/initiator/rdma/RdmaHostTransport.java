@@ -11,7 +11,7 @@ import io.millrace.rdma.endpoint.ConnectionManager;
 import io.millrace.reactor.Reactor;
 
 /**
- * NVMe/RDMA for hosts. Nothing of RDMA is loaded, and nothing is looked for on this machine, before the first queue is
+ * NVMe/RDMA for hosts. rdma-core is not loaded, and nothing is looked for on this machine, before the first queue is
  * opened.
  */
 public final class RdmaHostTransport implements HostTransport
