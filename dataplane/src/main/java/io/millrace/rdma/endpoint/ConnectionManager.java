@@ -43,10 +43,10 @@ public final class ConnectionManager implements AutoCloseable
      */
     static final long REQUEST_NS = 10_000_000_000L;
     private static final int RETRIES = 7;
-    /** With 10 ms each; 7 means without limit. */
+    /** With 164 ms each; 7 means without limit. */
     private static final int RECEIVER_NOT_READY_RETRIES = 6;
-    /** 10.24 ms; without it a device has 0.7 s. */
-    private static final byte RECEIVER_NOT_READY_TIMER = 20;
+    /** 163.84 ms, a second in all, which outlasts stalls of a virtual machine; without it 655 ms, four seconds in all. */
+    private static final byte RECEIVER_NOT_READY_TIMER = 28;
     private static final int COMPLETIONS_DEFAULT = 32_768;
 
     private static final DeviceListener NOBODY = new DeviceListener()
