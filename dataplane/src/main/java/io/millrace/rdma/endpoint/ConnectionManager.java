@@ -45,7 +45,7 @@ public final class ConnectionManager implements AutoCloseable
     private static final int RETRIES = 7;
     /** With 164 ms each; 7 means without limit. */
     private static final int RECEIVER_NOT_READY_RETRIES = 6;
-    /** 163.84 ms, a second in all, which outlasts stalls of a virtual machine; without it 655 ms, four seconds in all. */
+    /** 163.84 ms, a second in all, which outlasts stalls of a virtual machine; without it 655 ms each. */
     private static final byte RECEIVER_NOT_READY_TIMER = 28;
     private static final int COMPLETIONS_DEFAULT = 32_768;
 
