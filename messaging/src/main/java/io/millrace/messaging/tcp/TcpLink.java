@@ -270,7 +270,8 @@ public final class TcpLink implements MessageLink, StreamHandler
     public int flush()
     {
         int work = State.OPEN == state ? requests.issue() : 0;
-        for (int i = 0; i < streamCount; i++)
+        final int sending = State.OPEN == state ? streamCount : Math.min(1, streamCount);
+        for (int i = 0; i < sending; i++)
         {
             work += streams[i].flush();
         }
@@ -284,7 +285,8 @@ public final class TcpLink implements MessageLink, StreamHandler
         {
             return false;
         }
-        for (int i = 0; i < streamCount; i++)
+        final int awaited = State.CLOSING == state ? Math.min(1, streamCount) : streamCount;
+        for (int i = 0; i < awaited; i++)
         {
             if (!streams[i].canSleep())
             {
@@ -379,6 +381,10 @@ public final class TcpLink implements MessageLink, StreamHandler
         if (0 == stream.number())
         {
             sendHello(stream, helloSent);
+            return;
+        }
+        if (State.OPEN != state)
+        {
             return;
         }
         final long to = stream.queue().claim(Hello.SIZE_BYTES);
@@ -615,9 +621,10 @@ public final class TcpLink implements MessageLink, StreamHandler
                 state = State.FAILED;
             }
         });
+        // They end with stream 0: an end that the peer sees before the goodbye would be a broken connection.
         for (int i = 1; i < streamCount; i++)
         {
-            streams[i].close();
+            streams[i].discard();
         }
     }
 
