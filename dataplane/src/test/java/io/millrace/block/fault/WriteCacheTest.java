@@ -13,13 +13,19 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.FailureCause;
 import io.millrace.block.Initiator;
+import io.millrace.block.file.FileDevice;
+import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.memory.DmaMemory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The write cache over a device of memory, with a second fault device between them that is slow or fails. */
 class WriteCacheTest
@@ -246,6 +252,23 @@ class WriteCacheTest
         open();
         assertEquals(0x11, contentBelow(1));
         assertEquals(0x22, contentBelow(2));
+    }
+
+    @Test
+    void shouldCacheNothingForADeviceThatRefusesWrites(@TempDir final Path directory) throws IOException
+    {
+        closeDevice();
+        final Path path = directory.resolve("volume.img");
+        Files.write(path, new byte[BLOCKS * BLOCK]);
+        try (FileDevice file = FileDevice.open(
+            FileDeviceConfig.of("file", path, (long)BLOCKS * BLOCK, BLOCK).withReadOnly(true)))
+        {
+            open(file);
+            assertEquals(BlockStatus.WRITE_PROTECTED, write(1, 1, 0x11, false));
+            assertEquals(0, content(1));
+            closeDevice();
+        }
+        open();
     }
 
     @Test
