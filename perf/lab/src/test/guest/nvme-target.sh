@@ -49,6 +49,17 @@ count()
     done
 }
 
+# flushes NSID: prints how many flushes the block layer of the initiator had answered.
+flushes()
+{
+    local way stat
+    find_controller "$nqn" || return 1
+    for way in "/sys/class/nvme/$CONTROLLER/$CONTROLLER"*n"$1"
+    do
+        read -r -a stat < "$way/stat" && echo "VALUE flushes ${stat[15]}"
+    done
+}
+
 counted() { count "$1" && [ "$COUNT" -gt "$2" ]; }
 
 # goes_on NSID: waits until a good deal more is done than now.
@@ -125,6 +136,8 @@ file_system()
     cksum < /tmp/mounted/file | cmp - /tmp/cksum
     umount /tmp/mounted
     fsck.ext4 -fn "$NAMESPACE" > /dev/null
+    flushes 1
+    echo "flushed"
 }
 
 verified()

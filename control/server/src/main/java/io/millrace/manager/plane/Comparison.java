@@ -173,7 +173,7 @@ final class Comparison
     private boolean isOwn()
     {
         final StatePosition held = observed().position();
-        return held.isKnown() && held.isRelatedTo(ledger.position()) && !held.isAfter(ledger.position()) &&
+        return held.isRelatedTo(ledger.position()) && !held.isAfter(ledger.position()) &&
             !isChangedDirectly();
     }
 
