@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
 
 /**
@@ -65,7 +66,8 @@ public final class DriveSession
     private static int createDevice(final DeviceSpec device)
     {
         try (ControlClient client = ControlClient.connect(new ControlClientContext()
-            .aeronDirectoryName(System.getenv("MILLRACE_CONTROL")).role(Role.ADMIN)))
+            .aeronDirectoryName(System.getenv("MILLRACE_CONTROL")).role(Role.ADMIN)
+            .connectTimeoutNs(TimeUnit.SECONDS.toNanos(60))))
         {
             client.createDevice(device);
             return ExitCode.OK;
