@@ -41,6 +41,7 @@ https://jdk.java.net/jextract, then put it on PATH or name it in JEXTRACT." 3
 
 [ -e /usr/include/infiniband/verbs.h ] || fail "infiniband/verbs.h not found: install libibverbs-dev"
 [ -e /usr/include/rdma/rdma_cma.h ] || fail "rdma/rdma_cma.h not found: install librdmacm-dev"
+[ -e /usr/include/isa-l/raid.h ] || fail "isa-l/raid.h not found: install libisal-dev"
 
 # jextract reads clang options from compile_flags.txt in the working folder.
 work=$(mktemp -d)
@@ -95,8 +96,9 @@ generate io_uring iouring
 generate vfio vfio
 generate verbs verbs
 generate rdmacm rdmacm
+generate isal isal
 
-for package in linux iouring vfio verbs rdmacm; do
+for package in linux iouring vfio verbs rdmacm isal; do
     target=$output/io/millrace/bindings/generated/$package
     rm -rf "$target"
     mkdir -p "$target"

@@ -104,6 +104,14 @@ public final class Native
         return LINKER.downcallHandle(function, widen(name, descriptor), Linker.Option.captureCallState("errno"));
     }
 
+    /** As {@link #linkPointerCritical}, for a function that has been found. */
+    @SuppressWarnings("restricted")
+    static MethodHandle linkCritical(
+        final String name, final MemorySegment function, final FunctionDescriptor descriptor)
+    {
+        return LINKER.downcallHandle(function, widen(name, descriptor), Linker.Option.critical(false));
+    }
+
     static FunctionDescriptor widen(final String name, final FunctionDescriptor descriptor)
     {
         final MemoryLayout[] wide = new MemoryLayout[descriptor.argumentLayouts().size()];

@@ -124,6 +124,22 @@ public final class NativeLibrary
         return Native.linkErrno(function, address(function), descriptor);
     }
 
+    /**
+     * A function of the library that never blocks and takes a short time: neither a capture of {@code errno} nor a
+     * thread-state transition, so no safepoint can happen while it runs. The handle takes each argument as a
+     * {@code long} and answers a {@code long}, whose upper half is undefined for a narrower result.
+     *
+     * @param function   one of those that were probed for.
+     * @param descriptor of its arguments and result; integers and addresses only.
+     * @return a handle for {@code invokeExact}.
+     * @throws IllegalStateException    when the library cannot be used.
+     * @throws IllegalArgumentException when it was not probed for.
+     */
+    public MethodHandle linkCritical(final String function, final FunctionDescriptor descriptor)
+    {
+        return Native.linkCritical(function, address(function), descriptor);
+    }
+
     private static List<String> resolve(
         final Arena arena,
         final MemorySegment handle,

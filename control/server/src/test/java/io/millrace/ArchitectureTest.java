@@ -46,12 +46,14 @@ class ArchitectureTest
     private static final String BINDINGS = "io.millrace.bindings..";
     private static final String[] DATA_PATH = {
         "io.millrace.reactor..", "io.millrace.memory..", "io.millrace.block..", "io.millrace.nvme..",
-        "io.millrace.nvmf..", "io.millrace.rdma..", "io.millrace.remote..", "io.millrace.status..",
+        "io.millrace.nvmf..", "io.millrace.parity..", "io.millrace.rdma..", "io.millrace.remote..",
+        "io.millrace.status..",
         "io.millrace.jfr.."};
     private static final String[] DATA_PLANE_MODULE = {
         "io.millrace.reactor..", "io.millrace.memory..", "io.millrace.pci..", "io.millrace.block..",
         "io.millrace.nvme..",
-        "io.millrace.nvmf..", "io.millrace.rdma..", "io.millrace.remote..", "io.millrace.status..",
+        "io.millrace.nvmf..", "io.millrace.parity..", "io.millrace.rdma..", "io.millrace.remote..",
+        "io.millrace.status..",
         "io.millrace.jfr..", "io.millrace.lock..",
         "io.millrace.validation..",
         "io.millrace.dataplane.."};
@@ -78,7 +80,8 @@ class ArchitectureTest
         "io.millrace.nvmf", "io.millrace.nvmf.transport", "io.millrace.nvmf.qos", "io.millrace.nvmf.ana",
         "io.millrace.nvmf.namespace", "io.millrace.nvmf.config", "io.millrace.nvmf.request", "io.millrace.nvmf.queue",
         "io.millrace.nvmf.tcp", "io.millrace.nvmf.tcp.pdu", "io.millrace.nvmf.initiator",
-        "io.millrace.nvmf.initiator.tcp", "io.millrace.rdma", "io.millrace.rdma.endpoint", "io.millrace.remote",
+        "io.millrace.nvmf.initiator.tcp", "io.millrace.parity", "io.millrace.rdma", "io.millrace.rdma.endpoint",
+        "io.millrace.remote",
         "io.millrace.status", "io.millrace.jfr",
         "io.millrace.dataplane", "io.millrace.serve.config",
         "io.millrace.settings", "io.millrace.console",
@@ -113,8 +116,11 @@ class ArchitectureTest
     {
         final List<String> allowed = new ArrayList<>(List.of(DATA_PLANE_MODULE));
         allowed.addAll(List.of("java..", BINDINGS, "org.agrona..", "org.jctools..", "jdk.internal.misc..",
-            "jdk.jfr.."));
-        // The recorder is known in one place.
+            "jdk.jfr..", "jdk.incubator.vector.."));
+        // The recorder is known in one place, and so is a module that Java does not load by itself.
+        noClasses().that().resideOutsideOfPackage("io.millrace.parity..")
+            .should().dependOnClassesThat().resideInAnyPackage("jdk.incubator.vector..")
+            .check(classes);
         noClasses().that().resideOutsideOfPackage("io.millrace.jfr..")
             .should().dependOnClassesThat().resideInAnyPackage("jdk.jfr..")
             .check(classes);
@@ -136,6 +142,8 @@ class ArchitectureTest
         "io.millrace.memory.. | io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., io.millrace.dataplane..",
         "io.millrace.pci.. | io.millrace.reactor.., io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., " +
             "io.millrace.dataplane..",
+        "io.millrace.parity.. | io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., io.millrace.remote.., " +
+            "io.millrace.reactor.., io.millrace.rdma..",
         "io.millrace.rdma.. | io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., io.millrace.remote.., " +
             "io.millrace.status.., io.millrace.dataplane..",
         "io.millrace.block.. | io.millrace.nvmf.., io.millrace.remote.., io.millrace.dataplane..",

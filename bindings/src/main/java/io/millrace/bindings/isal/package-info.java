@@ -1,0 +1,4 @@
+/**
+ * Calls of libisal: parity of RAID and erasure codes.
+ */
+package io.millrace.bindings.isal;
