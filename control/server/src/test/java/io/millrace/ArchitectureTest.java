@@ -308,6 +308,7 @@ class ArchitectureTest
             .and().doNotHaveFullyQualifiedName("io.millrace.nvmf.LogPages")
             .and().doNotHaveFullyQualifiedName("io.millrace.nvmf.FeatureValues")
             .and().doNotHaveFullyQualifiedName("io.millrace.block.nvme.Deadline")
+            .and().doNotHaveFullyQualifiedName("io.millrace.parity.ParityMeasurement")
             .should().callMethod(System.class, "nanoTime")
             .orShould().callMethod(System.class, "currentTimeMillis")
             .check(classes);

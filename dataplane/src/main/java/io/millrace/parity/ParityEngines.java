@@ -13,6 +13,10 @@ public final class ParityEngines
     private static final String VECTOR_MODULE = "jdk.incubator.vector";
     private static final String VECTOR_NAME = "Vector API";
 
+    private static final int CHOICE_DATA = 8;
+    private static final int CHOICE_STRIP_BYTES = 16 << 10;
+    private static final int CHOICE_ROUNDS = 4;
+
     private ParityEngines()
     {
     }
@@ -60,6 +64,61 @@ public final class ParityEngines
             }
         }
         return List.copyOf(available);
+    }
+
+    /**
+     * Measures the engines in turn and takes the one that generates P and Q and recovers two strips in the least time.
+     * The reference is taken only when it is alone. The Vector engine is slow until its loops are compiled, so a short
+     * measurement in a young process prefers ISA-L.
+     *
+     * @param ns to measure, all engines together.
+     * @return the fastest engine.
+     */
+    public static ParityEngineType choose(final long ns)
+    {
+        final List<ParityEngineType> candidates = new ArrayList<>(available());
+        if (candidates.size() > 1)
+        {
+            candidates.remove(ParityEngineType.SCALAR);
+        }
+        if (1 == candidates.size())
+        {
+            return candidates.getFirst();
+        }
+        final ParityMeasurement.Operation[] operations = ParityMeasurement.Operation.values();
+        final double[][] best = new double[candidates.size()][operations.length];
+        final long each = ns / (CHOICE_ROUNDS * candidates.size() * operations.length);
+        try (ParityMeasurement measurement = new ParityMeasurement(CHOICE_DATA, CHOICE_STRIP_BYTES))
+        {
+            for (int round = 0; round < CHOICE_ROUNDS * candidates.size(); round++)
+            {
+                final int candidate = round % candidates.size();
+                try (ParityEngine engine = create(candidates.get(candidate)))
+                {
+                    for (int i = 0; i < operations.length; i++)
+                    {
+                        best[candidate][i] = Math.max(
+                            best[candidate][i], measurement.bytesPerSecond(engine, operations[i], each));
+                    }
+                }
+            }
+        }
+        int fastest = 0;
+        for (int i = 1; i < best.length; i++)
+        {
+            fastest = timeOf(best[i]) < timeOf(best[fastest]) ? i : fastest;
+        }
+        return candidates.get(fastest);
+    }
+
+    private static double timeOf(final double[] rates)
+    {
+        double time = 0;
+        for (final double rate : rates)
+        {
+            time += 1 / rate;
+        }
+        return time;
     }
 
     /**

@@ -29,6 +29,14 @@ class ParityEnginesTest
         assertTrue(ParityEngines.available().contains(ParityEngineType.SCALAR));
     }
 
+    @Test
+    void shouldChooseTheReferenceOnlyWhenItIsAlone()
+    {
+        final ParityEngineType chosen = ParityEngines.choose(1_000_000);
+        assertTrue(ParityEngines.available().contains(chosen));
+        assertEquals(1 == ParityEngines.available().size(), ParityEngineType.SCALAR == chosen);
+    }
+
     @ParameterizedTest
     @EnumSource
     void shouldOfferWhatIsAvailable(final ParityEngineType type)

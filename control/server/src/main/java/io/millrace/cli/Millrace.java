@@ -26,6 +26,7 @@ import io.millrace.control.setting.Similar;
 import io.millrace.console.Terminal;
 import io.millrace.console.Version;
 import io.millrace.cli.local.drive.DriveCommand;
+import io.millrace.cli.local.parity.ParityCommand;
 import io.millrace.cli.local.rdma.RdmaCommand;
 import io.millrace.cli.initiator.DiscoverCommand;
 import io.millrace.cli.initiator.IdentifyCommand;
@@ -298,6 +299,7 @@ public final class Millrace extends CommandGroup
             ALL.put("audit", AuditCommand::new);
             ALL.put("drive", DriveCommand::new);
             ALL.put("rdma", RdmaCommand::new);
+            ALL.put("parity", ParityCommand::new);
             ALL.put("doctor", DoctorCommand::new);
             ALL.put("train", TrainCommand::new);
             ALL.put("completion", CompletionCommand::new);

@@ -3,11 +3,13 @@ package io.millrace.cli.local.doctor;
 import io.millrace.bindings.Architecture;
 import io.millrace.bindings.Capability;
 import io.millrace.bindings.NativeLibrary;
+import io.millrace.bindings.isal.IsalCalls;
 import io.millrace.bindings.linux.IoUringProbe;
 import io.millrace.bindings.verbs.VerbsCalls;
 import io.millrace.pci.VfioFunction;
 import io.millrace.reactor.CpuAffinity;
 import io.millrace.reactor.Housekeeping;
+import java.lang.module.ModuleFinder;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -50,6 +52,7 @@ final class MachineProbe
         host();
         vfio();
         rdma();
+        parity();
         later();
         return List.copyOf(findings);
     }
@@ -245,6 +248,16 @@ final class MachineProbe
             Capability.off(name, node + (files.exists(node) ? " may not be opened by this user" : " is missing"),
                 "as root: chown " + System.getProperty("user.name") + " " + node + ", or a udev rule " +
                 "(docs/nvme-driver.md)");
+    }
+
+    /** The module is looked for in the JDK: this command does not load it. */
+    private void parity()
+    {
+        final String use = "parity of arrays, not part of this build yet; millrace parity bench measures it";
+        add("Parity", ModuleFinder.ofSystem().find("jdk.incubator.vector").isPresent() ?
+            Capability.on("Vector API", "module jdk.incubator.vector of this JDK") :
+            Capability.off("Vector API", "this Java lacks jdk.incubator.vector", "install a whole JDK"), use);
+        add("Parity", IsalCalls.capability(), use);
     }
 
     private void rdma()
