@@ -176,7 +176,7 @@ public final class DataPlane implements AutoCloseable
             createSubsystem(i);
         }
         final Transports transports =
-            Transports.start(operations.target(), reactors.groups(), config.transports());
+            Transports.start(operations.target(), reactors.groups(), config.transports(), registry);
         started.push(transports);
         reactors.publish(memoryNote, transports);
         listeners = new Listeners(operations, transports);

@@ -1,13 +1,17 @@
 package io.millrace.dataplane;
 
 import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.memory.MemoryRegistry;
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.Target;
+import io.millrace.nvmf.rdma.RdmaTransport;
+import io.millrace.nvmf.rdma.RdmaTransportConfig;
 import io.millrace.nvmf.tcp.TcpTransport;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.Transport;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.nvmf.transport.TransportConfig;
+import io.millrace.rdma.core.LinuxRdmaCore;
 import io.millrace.status.DataPlaneCounters;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -31,19 +35,24 @@ final class Transports implements AutoCloseable
     /**
      * Prepares the reactors for every transport; listens nowhere yet.
      *
-     * @param target  that is served.
-     * @param groups  of the reactors, which run.
-     * @param configs one for each transport.
+     * @param target   that is served.
+     * @param groups   of the reactors, which run.
+     * @param configs  one for each transport.
+     * @param registry memory of the data plane.
      * @return the transports; those begun are closed again when one cannot be made.
      */
-    static Transports start(final Target target, final List<PollGroup> groups, final List<TransportConfig> configs)
+    static Transports start(
+        final Target target,
+        final List<PollGroup> groups,
+        final List<TransportConfig> configs,
+        final MemoryRegistry registry)
     {
         final List<Transport> made = new ArrayList<>();
         try
         {
             for (final TransportConfig config : configs)
             {
-                made.add(make(target, groups, config));
+                made.add(make(target, groups, config, registry));
             }
         }
         catch (final RuntimeException | Error e)
@@ -54,11 +63,17 @@ final class Transports implements AutoCloseable
         return new Transports(made);
     }
 
-    private static Transport make(final Target target, final List<PollGroup> groups, final TransportConfig config)
+    private static Transport make(
+        final Target target,
+        final List<PollGroup> groups,
+        final TransportConfig config,
+        final MemoryRegistry registry)
     {
         return switch (config)
         {
             case final TcpTransportConfig tcp -> new TcpTransport(target, groups, tcp);
+            case final RdmaTransportConfig rdma ->
+                new RdmaTransport(target, groups, rdma, LinuxRdmaCore.INSTANCE, registry);
             default -> throw new IllegalArgumentException("transport " + config.type() + " is not in this build");
         };
     }

@@ -38,6 +38,11 @@ public final class DiscoveryLogEntry extends Flyweight
     private static final int ADDRESS_OFFSET = 512;
     private static final int ADDRESS_BYTES = 256;
     private static final int SECURITY_TYPE_OFFSET = 768;
+    private static final int RDMA_PROVIDER_OFFSET = 769;
+    private static final int RDMA_CONNECTION_MANAGER_OFFSET = 770;
+    private static final byte RDMA_QUEUE_PAIR_CONNECTED = 1;
+    private static final byte RDMA_PROVIDER_NONE = 1;
+    private static final byte RDMA_CM = 1;
 
     /**
      * Creates a flyweight that wraps nothing.
@@ -283,6 +288,20 @@ public final class DiscoveryLogEntry extends Flyweight
     public DiscoveryLogEntry securityType(final int value)
     {
         buffer.putByte(offset + SECURITY_TYPE_OFFSET, (byte)value);
+        return this;
+    }
+
+    /**
+     * Sets the specific address subtype of RDMA: connected queue pairs, no provider said, made by the RDMA connection
+     * manager (TSAS: RDMA_QPTYPE, RDMA_PRTYPE, RDMA_CMS).
+     *
+     * @return this, to chain.
+     */
+    public DiscoveryLogEntry connectedRdma()
+    {
+        buffer.putByte(offset + SECURITY_TYPE_OFFSET, RDMA_QUEUE_PAIR_CONNECTED);
+        buffer.putByte(offset + RDMA_PROVIDER_OFFSET, RDMA_PROVIDER_NONE);
+        buffer.putByte(offset + RDMA_CONNECTION_MANAGER_OFFSET, RDMA_CM);
         return this;
     }
 }

@@ -148,5 +148,9 @@ final class DiscoveryLog
             .serviceId(address.serviceId())
             .subsystemNqn(subsystem.nqn())
             .address(reached.address());
+        if (TransportAddress.Type.RDMA == address.transportType())
+        {
+            entry.connectedRdma();
+        }
     }
 }

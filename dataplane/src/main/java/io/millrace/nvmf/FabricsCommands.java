@@ -137,10 +137,12 @@ final class FabricsCommands implements CommandHandler
             return NvmeStatus.CONNECT_INCOMPATIBLE_FORMAT | NvmeStatus.DO_NOT_RETRY;
         }
         final int queueSize = connectCommand.queueSize();
-        if (0 == queueSize || queueSize >= target.config().queueDepthMax())
+        final int depthMax =
+            Math.min(target.config().queueDepthMax(), request.owner().transport().queueDepthMax());
+        if (0 == queueSize || queueSize >= depthMax)
         {
-            return refuseCommand(request, ConnectCommand.QUEUE_SIZE_POSITION, "queue size " + (queueSize + 1) +
-                " is not within 2 to " + target.config().queueDepthMax());
+            return refuseCommand(request, ConnectCommand.QUEUE_SIZE_POSITION,
+                "queue size " + (queueSize + 1) + " is not within 2 to " + depthMax);
         }
         return NvmeStatus.SUCCESS;
     }

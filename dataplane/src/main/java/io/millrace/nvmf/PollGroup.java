@@ -1,6 +1,7 @@
 package io.millrace.nvmf;
 
 import io.millrace.memory.BufferPool;
+import io.millrace.memory.DmaMemory;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.namespace.Namespace;
 import io.millrace.nvmf.namespace.NamespaceCounters;
@@ -153,6 +154,15 @@ public final class PollGroup implements Poller
     public List<BufferHolder> bufferHolders()
     {
         return bufferMonitor.holders();
+    }
+
+    /**
+     * {@return memory of its own that payload may lie in, besides its buffers: for transports that register memory.
+     *     Mapped until it has closed; any thread}
+     */
+    public DmaMemory reserveMemory()
+    {
+        return resources.payloads().memory();
     }
 
     /**

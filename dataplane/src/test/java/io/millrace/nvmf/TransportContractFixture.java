@@ -3,6 +3,8 @@ package io.millrace.nvmf;
 import io.millrace.block.BlockDevice;
 import io.millrace.memory.BufferPool;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
+import io.millrace.memory.MemoryRole;
 import io.millrace.nvmf.config.SubsystemConfig;
 import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.config.TargetListener;
@@ -36,6 +38,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
@@ -57,6 +60,7 @@ final class TransportContractFixture implements AutoCloseable
     private final List<DmaMemory> memories = new ArrayList<>();
     private final List<RemoteController> controllers = new ArrayList<>();
     private final Function<Reactor, HostPollGroup> hosts;
+    private final Consumer<MemorySegment> onHostMemory;
     private final Reactor hostReactor;
     private final BlockDevice device;
     private final Target target;
@@ -68,9 +72,12 @@ final class TransportContractFixture implements AutoCloseable
         final BlockDevice device,
         final int reactorCount,
         final long poolBytes,
+        final MemoryRegistry registry,
         final BiFunction<Target, List<PollGroup>, Transport> transports,
-        final Function<Reactor, HostPollGroup> hosts)
+        final Function<Reactor, HostPollGroup> hosts,
+        final Consumer<MemorySegment> onHostMemory)
     {
+        this.onHostMemory = onHostMemory;
         this.device = device;
         this.hosts = hosts;
         target = new Target(TargetConfig.defaults(), TargetListener.NONE);
@@ -83,6 +90,7 @@ final class TransportContractFixture implements AutoCloseable
             reactors.add(reactor);
             final DmaMemory memory = DmaMemory.map(poolBytes);
             memories.add(memory);
+            registry.add(memory, MemoryRole.BUFFERS);
             final BufferPool pool = BufferPool.withFloors(
                 memory.allocate(poolBytes, TRANSFER_BYTES), poolBytes, TRANSFER_BYTES);
             groups.add(get(reactor.call(() ->
@@ -203,7 +211,10 @@ final class TransportContractFixture implements AutoCloseable
 
     MemorySegment memory(final long lengthBytes)
     {
-        return arena.allocate(Math.max(1, lengthBytes), BLOCK_BYTES);
+        final long wholeBytes = Math.max(BLOCK_BYTES, lengthBytes + BLOCK_BYTES - 1 & -BLOCK_BYTES);
+        final MemorySegment memory = arena.allocate(wholeBytes, BLOCK_BYTES);
+        onHostMemory.accept(memory);
+        return memory.asSlice(0, lengthBytes);
     }
 
     MemorySegment random(final long lengthBytes, final long seed)

@@ -11,6 +11,7 @@ import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.StripedDevice;
 import io.millrace.block.memory.MemoryDevice;
+import io.millrace.memory.MemoryRegistry;
 import io.millrace.memory.RandomSegments;
 import io.millrace.memory.Segments;
 import io.millrace.nvme.NvmeStatus;
@@ -74,10 +75,11 @@ public abstract class TransportContractTest
     /**
      * {@return the target's side, listening nowhere}
      *
-     * @param target that is served.
-     * @param groups of running reactors.
+     * @param target   that is served.
+     * @param groups   of running reactors.
+     * @param registry of their buffers.
      */
-    protected abstract Transport transport(Target target, List<PollGroup> groups);
+    protected abstract Transport transport(Target target, List<PollGroup> groups, MemoryRegistry registry);
 
     /**
      * {@return the host's side on a running reactor}
@@ -85,6 +87,24 @@ public abstract class TransportContractTest
      * @param reactor to live on.
      */
     protected abstract HostPollGroup hosts(Reactor reactor);
+
+    /**
+     * {@return how many of the largest commands a host has outstanding at once, at least, if it is given more}
+     */
+    protected int outstandingMax()
+    {
+        return Integer.MAX_VALUE;
+    }
+
+    /**
+     * A host has memory for payload.
+     *
+     * @param memory of whole pages.
+     */
+    protected void onHostMemory(final MemorySegment memory)
+    {
+        // Most transports take any.
+    }
 
     /**
      * {@return an address of this machine, with a service that takes any that is free}
@@ -98,7 +118,9 @@ public abstract class TransportContractTest
 
     private TransportContractFixture serve(final BlockDevice device, final int reactors, final long poolBytes)
     {
-        fixture = new TransportContractFixture(device, reactors, poolBytes, this::transport, this::hosts);
+        final MemoryRegistry registry = new MemoryRegistry();
+        fixture = new TransportContractFixture(device, reactors, poolBytes, registry,
+            (target, groups) -> transport(target, groups, registry), this::hosts, this::onHostMemory);
         fixture.listen(anyAddress());
         return fixture;
     }
@@ -300,7 +322,8 @@ public abstract class TransportContractTest
             case IDLE, SENT -> true;
             case RECEIVING -> device.submitted() > 0;
             case AWAITING_BUFFER ->
-                fixture.requestsInUse() >= count && device.held() > 0 && device.held() < count;
+                fixture.requestsInUse() >= Math.min(count, outstandingMax()) && device.held() > 0 &&
+                    device.held() < Math.min(count, fixture.requestsInUse());
             case WRITING, READING -> device.held() > 0;
             case ANSWERING -> all.stream().anyMatch(CompletableFuture::isDone);
         });

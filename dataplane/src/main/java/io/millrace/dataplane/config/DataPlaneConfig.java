@@ -124,7 +124,7 @@ public record DataPlaneConfig(
      */
     public static List<TransportAddress.Type> transportTypes()
     {
-        return List.of(TransportAddress.Type.TCP);
+        return List.of(TransportAddress.Type.TCP, TransportAddress.Type.RDMA);
     }
 
     /**

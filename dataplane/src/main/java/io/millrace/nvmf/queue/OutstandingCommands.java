@@ -298,7 +298,7 @@ public final class OutstandingCommands
             }
             case RESPONDING ->
             {
-                if (request.copyLoan())
+                if (!queuePair.transport().isSending(request) && request.copyLoan())
                 {
                     request.namespace().unbind(request);
                 }

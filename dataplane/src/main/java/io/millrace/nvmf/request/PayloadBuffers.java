@@ -51,6 +51,14 @@ public final class PayloadBuffers
     }
 
     /**
+     * {@return memory of the reserve and the zeroes, for who has to register it}
+     */
+    public DmaMemory memory()
+    {
+        return reserveMemory;
+    }
+
+    /**
      * {@return buffers that I/O never takes}
      */
     public BufferPool reserve()

@@ -40,6 +40,25 @@ public interface QueuePairTransport
     void respond(Request request);
 
     /**
+     * {@return whether the transport's device reads the memory of an answer: it stays as it is until the answer has
+     * left, and memory that was lent for it stays lent}
+     *
+     * @param request of {@link #respond}.
+     */
+    default boolean isSending(final Request request)
+    {
+        return false;
+    }
+
+    /**
+     * {@return entries that the queue has at most, by what the connection was made for}
+     */
+    default int queueDepthMax()
+    {
+        return Integer.MAX_VALUE;
+    }
+
+    /**
      * Ends the connection soon, never within this call. The transport calls {@code QueuePair.onDisconnected} once.
      *
      * @param reason for the log and the counters.

@@ -309,12 +309,13 @@ public final class ConnectionManager implements AutoCloseable
     }
 
     /** Takes a request that came to another reactor. */
-    void adopt(final long id, final PeerParameters peer, final Acceptor acceptor)
+    void adopt(final long id, final PeerParameters peer, final Acceptor acceptor, final Runnable onFailed)
     {
         // An event that the other channel took between is lost: the limits of time end such a connection.
         if (isClosed || core.migrateId(id, channelAddress) < 0)
         {
             refuse(id);
+            onFailed.run();
             return;
         }
         onRequest(id, peer, acceptor);

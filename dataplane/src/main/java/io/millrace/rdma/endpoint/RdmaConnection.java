@@ -255,13 +255,25 @@ public final class RdmaConnection
     }
 
     /**
+     * Gives the peer's request to another reactor, as below, where nobody has to know that it could not move.
+     *
+     * @param other    connection manager of another reactor, with the same rdma-core.
+     * @param acceptor called on that reactor.
+     */
+    public void moveTo(final ConnectionManager other, final Acceptor acceptor)
+    {
+        moveTo(other, acceptor, () -> {});
+    }
+
+    /**
      * Gives the peer's request to another reactor, whose acceptor is called there instead; it is gone here. Further
      * events of it come there.
      *
      * @param other    connection manager of another reactor, with the same rdma-core.
-     * @param acceptor called on that reactor, unless it has ended; the request is refused then.
+     * @param acceptor called on that reactor.
+     * @param onFailed called instead, on either reactor, when it cannot move there; it was refused then.
      */
-    public void moveTo(final ConnectionManager other, final Acceptor acceptor)
+    public void moveTo(final ConnectionManager other, final Acceptor acceptor, final Runnable onFailed)
     {
         if (ConnectionState.REQUESTED != state)
         {
@@ -276,12 +288,13 @@ public final class RdmaConnection
         manager.remove(this, idAddress);
         try
         {
-            other.reactor().execute(() -> other.adopt(idAddress, peer, acceptor));
+            other.reactor().execute(() -> other.adopt(idAddress, peer, acceptor, onFailed));
         }
         catch (final RejectedExecutionException e)
         {
             core.reject(idAddress, 0L, 0);
             core.destroyId(idAddress);
+            onFailed.run();
         }
     }
 

@@ -1,6 +1,7 @@
 package io.millrace.nvmf.tcp;
 
 import io.millrace.dataplane.HostTransports;
+import io.millrace.memory.MemoryRegistry;
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.Target;
 import io.millrace.nvmf.TransportContractTest;
@@ -13,7 +14,7 @@ import java.util.List;
 class TcpTransportContractTest extends TransportContractTest
 {
     @Override
-    protected Transport transport(final Target target, final List<PollGroup> groups)
+    protected Transport transport(final Target target, final List<PollGroup> groups, final MemoryRegistry registry)
     {
         return new TcpTransport(target, groups, TcpTransportConfig.defaults());
     }

@@ -116,7 +116,8 @@ final class StateSettings
         Setting.group("metrics", "Configured per process."),
         Setting.optional("warm-up", SettingType.BOOLEAN, null, "Configured per process."),
         Setting.group("limits", "Configured per process."),
-        Setting.group("tcp", "Configured per process."));
+        Setting.group("tcp", "Configured per process."),
+        Setting.group("rdma", "Configured per process."));
 
     static final SettingTable ALL = new SettingTable(all());
     /** Settings of a persisted state. */

@@ -19,6 +19,7 @@ import io.millrace.nvmf.config.CapacityLimits;
 import io.millrace.nvmf.config.ControllerIds;
 import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.qos.QosLimits;
+import io.millrace.nvmf.rdma.RdmaTransportConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig;
@@ -154,7 +155,7 @@ public final class ConfigReader
                 discoveryPort(top, listeners),
                 // Without a reactor it is refused below, with the line.
                 limits(top.section(Settings.LIMITS), Math.max(1, reactors(top).size())),
-                List.of(tcp(top.section(Settings.TCP))),
+                List.of(tcp(top.section(Settings.TCP)), rdma(top.section(Settings.RDMA))),
                 isControlled(top),
                 status(top.section(Settings.STATUS), top.section(Settings.CONTROL).get(Settings.CONTROL_NAME)));
             final ControlSettings control = control(top);
@@ -264,6 +265,12 @@ public final class ConfigReader
         final List<ListenerSettings> listeners = new ArrayList<>();
         for (final Section section : served(top, Settings.LISTENERS))
         {
+            if (TransportAddress.Type.RDMA == section.get(Settings.LISTENER_TRANSPORT) && isControlled(top))
+            {
+                throw new SettingException("listeners[" + listeners.size() + "].transport", "rdma",
+                    "not served while commands are accepted: their protocol has TCP listeners only",
+                    "set control.enabled to false, or use tcp");
+            }
             listeners.add(new ListenerSettings(TransportAddress.of(section.get(Settings.LISTENER_TRANSPORT),
                 new InetSocketAddress(section.get(Settings.LISTENER_ADDRESS), section.get(Settings.LISTENER_PORT))),
                 section.get(Settings.LISTENER_DISCOVERY_ONLY)));
@@ -394,6 +401,17 @@ public final class ConfigReader
     {
         final Integer value = section.get(setting);
         return null == value ? otherwise : value;
+    }
+
+    private static RdmaTransportConfig rdma(final Section section)
+    {
+        return new RdmaTransportConfig(
+            section.get(Settings.RDMA_IN_CAPSULE),
+            section.get(Settings.RDMA_CAPSULES),
+            section.get(Settings.RDMA_READS),
+            section.get(Settings.RDMA_CONNECT_TIMEOUT),
+            section.get(Settings.RDMA_CONNECTIONS),
+            section.get(Settings.RDMA_TRANSFER_TIMEOUT));
     }
 
     private static TcpTransportConfig tcp(final Section section)

@@ -11,6 +11,7 @@ import io.millrace.nvmf.config.ControllerIds;
 import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.namespace.Namespace;
 import io.millrace.nvmf.qos.QosLimits;
+import io.millrace.nvmf.rdma.RdmaTransportConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig.IdleMode;
@@ -286,6 +287,28 @@ final class Settings
     static final Setting<Integer> TCP_SOCKET_RECEIVE = Setting.optional("tcp.socket-receive-size",
         SettingType.bytes(0, 1024 * MIB, 1), "0", "Socket receive buffer; 0 leaves it to the kernel.");
 
+    static final Setting<Void> RDMA = Setting.group("rdma", "How NVMe/RDMA connections work, of every listener.");
+    static final Setting<Integer> RDMA_IN_CAPSULE = Setting.optional("rdma.in-capsule-data-size",
+        SettingType.bytes(0, 64 * KIB, 64), bytes(RdmaTransportConfig.IN_CAPSULE_DATA_BYTES_DEFAULT),
+        "Largest data that a host sends with a write command; larger ones are read by RDMA.");
+    static final Setting<Integer> RDMA_CAPSULES = Setting.optional("rdma.capsules",
+        SettingType.number(64, 1 << 20), Integer.toString(RdmaTransportConfig.CAPSULES_MAX_DEFAULT),
+        "Receive buffers of each reactor, one for each entry of its queues.");
+    static final Setting<Integer> RDMA_READS = Setting.optional("rdma.reads",
+        SettingType.number(1, 255), Integer.toString(RdmaTransportConfig.READS_MAX_DEFAULT),
+        "RDMA READs of a connection at a time.");
+    static final Setting<Long> RDMA_CONNECT_TIMEOUT = Setting.optional("rdma.connect-timeout",
+        SettingType.duration(1_000_000L, 600_000_000_000L),
+        Units.duration(RdmaTransportConfig.CONNECT_TIMEOUT_NS_DEFAULT),
+        "How long a new connection may take to become a queue before it is closed.");
+    static final Setting<Long> RDMA_TRANSFER_TIMEOUT = Setting.optional("rdma.transfer-timeout",
+        SettingType.duration(100_000_000L, 3_600_000_000_000L),
+        Units.duration(RdmaTransportConfig.TRANSFER_TIMEOUT_NS_DEFAULT),
+        "How long no transfer may end, while there are any, before the connection is closed.");
+    static final Setting<Integer> RDMA_CONNECTIONS = Setting.optional("rdma.connections",
+        SettingType.number(1, 65535), Integer.toString(RdmaTransportConfig.CONNECTIONS_MAX_DEFAULT),
+        "Connections of each reactor.");
+
     private static final List<Setting<?>> BEFORE_DEVICES = List.of(
         REACTORS, REACTOR_NAME, REACTOR_CPU, REACTOR_IDLE, REACTOR_SPIN,
         MEMORY, MEMORY_SIZE);
@@ -309,7 +332,9 @@ final class Settings
         LIMIT_REQUESTS, LIMIT_CONNECTIONS, LIMIT_CONNECTIONS_PER_ADDRESS, LIMIT_PENDING, LIMIT_PENDING_PER_ADDRESS,
         LIMIT_DISCOVERY, LIMIT_DISCOVERY_PER_ADDRESS,
         TCP, TCP_IN_CAPSULE, TCP_MAX_H2C, TCP_RECEIVE_BUFFER, TCP_SUCCESS_FLAG, TCP_CONNECT_TIMEOUT,
-        TCP_DATA_TIMEOUT, TCP_SEND_TIMEOUT, TCP_CONNECTIONS, TCP_SOCKET_SEND, TCP_SOCKET_RECEIVE);
+        TCP_DATA_TIMEOUT, TCP_SEND_TIMEOUT, TCP_CONNECTIONS, TCP_SOCKET_SEND, TCP_SOCKET_RECEIVE,
+        RDMA, RDMA_IN_CAPSULE, RDMA_CAPSULES, RDMA_READS, RDMA_CONNECT_TIMEOUT, RDMA_TRANSFER_TIMEOUT,
+        RDMA_CONNECTIONS);
 
     /** All of them, in the order of the documentation. */
     static final SettingTable ALL = new SettingTable(Stream.of(BEFORE_DEVICES, DeviceReader.settings(), AFTER_DEVICES)

@@ -299,8 +299,8 @@ class ConfigReaderTest
         "allow-any-host: true | allow-any-host: yes | test.yaml:5: subsystems[0].allow-any-host = yes: neither true " +
             "nor false; write true or false",
         "allow-any-host: true | serial: ' ' | test.yaml:5: subsystems[0].serial =  : not 1 to 20 printable ASCII",
-        "transport: tcp | transport: rdma | test.yaml:8: listeners[0].transport = rdma: not one of tcp; use one of " +
-            "them",
+        "transport: tcp | transport: rdma | test.yaml:8: listeners[0].transport = rdma: not served while commands " +
+            "are accepted: their protocol has TCP listeners only; set control.enabled to false, or use tcp",
         "address: 127.0.0.1 | address: 127.0.0.1.2 | test.yaml:8: listeners[0].address = 127.0.0.1.2: neither " +
             "an IP address nor a host name; write one such as 127.0.0.1",
         "address: 127.0.0.1 | address: none.invalid | test.yaml:8: listeners[0].address = none.invalid: an unknown " +
