@@ -65,8 +65,7 @@ public final class RdmaHostRun
         final DmaMemory memory = DmaMemory.map(2L * IMAGE_BYTES);
         final MemoryRegistry registry = new MemoryRegistry();
         registry.add(memory, MemoryRole.BUFFERS);
-        registered = MemorySegment.ofAddress(memory.allocate(2L * IMAGE_BYTES, 4096))
-            .reinterpret(2L * IMAGE_BYTES);
+        registered = segment(memory.allocate(2L * IMAGE_BYTES, 4096), 2L * IMAGE_BYTES);
         reactor.start();
         group = HostTransports.pollGroup(reactor, new HostBuffers(registry));
     }
@@ -186,8 +185,8 @@ public final class RdmaHostRun
         check(0 == run(queue, (request) -> request.read(namespace.nsid(), 0, blocks, into)), "read of pieces");
         for (int i = 0; i < 5; i++)
         {
-            check(-1 == MemorySegment.ofAddress(from.address(i)).reinterpret(from.lengthBytes(i)).mismatch(
-                MemorySegment.ofAddress(into.address(i)).reinterpret(into.lengthBytes(i))), "piece " + i);
+            check(-1 == segment(from.address(i), from.lengthBytes(i)).mismatch(
+                segment(into.address(i), into.lengthBytes(i))), "piece " + i);
         }
         done("pieces");
     }
@@ -239,6 +238,13 @@ public final class RdmaHostRun
         }
         await(controller.closeAsync());
         done("removal");
+    }
+
+    /** Memory of this test. */
+    @SuppressWarnings("restricted")
+    private static MemorySegment segment(final long address, final long lengthBytes)
+    {
+        return MemorySegment.ofAddress(address).reinterpret(lengthBytes);
     }
 
     private static void ask(final String name) throws Exception
