@@ -171,6 +171,7 @@ public final class RdmaTransport implements Transport
     @Override
     public synchronized boolean stopListening(final TransportAddress local)
     {
+        Reactor.checkMayBlock("the end of a listener");
         if (!listening.remove(local))
         {
             return false;
@@ -225,6 +226,7 @@ public final class RdmaTransport implements Transport
 
     private static <T> T on(final PollGroup pollGroup, final Callable<T> task)
     {
+        Reactor.checkMayBlock("a task of another reactor");
         try
         {
             return pollGroup.reactor().call(task).join();

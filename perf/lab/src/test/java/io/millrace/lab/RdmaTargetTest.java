@@ -1,0 +1,21 @@
+package io.millrace.lab;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Our target over RDMA under the kernel's host ({@code nvme-rdma}), on a device of the kernel in software. */
+@LabTest
+final class RdmaTargetTest
+{
+    @Test
+    void shouldServeTheKernelThroughLeavesAndAKill() throws Exception
+    {
+        final List<String> jvm = TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m");
+        jvm.removeLast();
+        final LabResult result = Lab.named("rdma-target").run(
+            400, "rdma-target.sh", String.join(" ", jvm), TargetProcess.NQN);
+        List.of("make", "serve", "discover", "connect", "verify", "capsules", "file-system", "leave", "kill", "end")
+            .forEach(result::assertStep);
+        result.assertPassed();
+    }
+}
