@@ -74,6 +74,25 @@ connects()
     is_state "$nqn" live
 }
 
+# What makes the host send a block within its capsule: 260 times 16 bytes, its data at once behind the entry.
+offers_capsules()
+{
+    find_controller "$nqn"
+    nvme id-ctrl "/dev/$CONTROLLER" > /tmp/id-ctrl
+    local each
+    for each in ioccsz:260 icdoff:0 msdbd:1
+    do
+        grep -q "^${each%:*} *: ${each#*:}\$" /tmp/id-ctrl || { echo "$each"; cat /tmp/id-ctrl; return 1; }
+    done
+}
+
+# Before anything is cut the kernel has nothing to complain of.
+is_quiet()
+{
+    kernel_warnings > /tmp/warnings || true
+    [ ! -s /tmp/warnings ] || { cat /tmp/warnings; return 1; }
+}
+
 # Blocks of random length: those of one block go in the capsule, larger ones by RDMA READ; what is compared comes by WRITE.
 verifies()
 {
@@ -176,8 +195,9 @@ ends()
 
 step make makes_device
 [ -z "${FAILED:-}" ] || finish
-for each in serve:serves discover:discovers connect:connects "verify:verifies --bsrange=4k-192k --size=4M" \
-    "capsules:verifies --bs=4k --size=1M" file-system:file_system leave:leaves_under_load kill:is_killed_under_load end:ends
+for each in serve:serves discover:discovers connect:connects offer:offers_capsules \
+    "verify:verifies --bsrange=4k-192k --size=4M" "capsules:verifies --bs=4k --size=1M" file-system:file_system \
+    quiet:is_quiet leave:leaves_under_load kill:is_killed_under_load end:ends
 do
     # shellcheck disable=SC2086
     step "${each%%:*}" ${each#*:}

@@ -14,8 +14,8 @@ final class RdmaTargetTest
         jvm.removeLast();
         final LabResult result = Lab.named("rdma-target").run(
             400, "rdma-target.sh", String.join(" ", jvm), TargetProcess.NQN);
-        List.of("make", "serve", "discover", "connect", "verify", "capsules", "file-system", "leave", "kill", "end")
-            .forEach(result::assertStep);
+        List.of("make", "serve", "discover", "connect", "offer", "verify", "capsules", "file-system", "quiet", "leave",
+            "kill", "end").forEach(result::assertStep);
         result.assertPassed();
     }
 }
