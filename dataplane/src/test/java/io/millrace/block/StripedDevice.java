@@ -1,6 +1,7 @@
 package io.millrace.block;
 
 import io.millrace.block.memory.MemoryDevice;
+import io.millrace.memory.DmaMemory;
 import io.millrace.memory.Segments;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -46,6 +47,12 @@ public final class StripedDevice implements BlockDevice
     public BlockGeometry geometry()
     {
         return geometry;
+    }
+
+    @Override
+    public List<DmaMemory> lentMemory()
+    {
+        return members.stream().flatMap((member) -> member.lentMemory().stream()).toList();
     }
 
     @Override

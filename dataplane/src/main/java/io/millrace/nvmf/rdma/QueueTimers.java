@@ -115,6 +115,7 @@ final class QueueTimers
         {
             return;
         }
+        queue.copyWantedLoans();
         if (progress != queue.progress())
         {
             progress = queue.progress();

@@ -210,6 +210,15 @@ final class RdmaQueue implements QueuePairTransport, ConnectionHandler
         }
     }
 
+    /** Lets writers pass what is lent to answers that wait behind a full send queue. */
+    void copyWantedLoans()
+    {
+        if (state.maySend() && null != sender)
+        {
+            sender.copyWantedLoans();
+        }
+    }
+
     long progress()
     {
         return progress;

@@ -83,6 +83,19 @@ final class ResponseSender
         return !queued.isEmpty() && 0 != queue.pair().sendRoom();
     }
 
+    /** Copies memory that writers wait for out of answers that wait, of which the device has nothing. */
+    void copyWantedLoans()
+    {
+        for (Request request = queued.first(); null != request; request = request.next())
+        {
+            if (TransferState.RESPONSE_QUEUED == request.transportState() && request.isLoanWanted() &&
+                request.copyLoan())
+            {
+                queue.onCopied();
+            }
+        }
+    }
+
     private boolean post(final Request request)
     {
         if (request.sendsData() && !postData(request))

@@ -1,0 +1,382 @@
+package io.millrace.nvmf;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.block.StripedDevice;
+import io.millrace.memory.MemoryDomain;
+import io.millrace.memory.MemoryRegion;
+import io.millrace.memory.MemoryRegistry;
+import io.millrace.memory.MemoryRole;
+import io.millrace.nvme.ConnectData;
+import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.initiator.HostPollGroup;
+import io.millrace.nvmf.initiator.RemoteController;
+import io.millrace.nvmf.initiator.RemoteQueuePair;
+import io.millrace.nvmf.initiator.rdma.HostBuffers;
+import io.millrace.nvmf.initiator.rdma.RdmaHostTransport;
+import io.millrace.nvmf.rdma.RdmaTransport;
+import io.millrace.nvmf.rdma.RdmaTransportConfig;
+import io.millrace.nvmf.rdma.cm.ConnectRequest;
+import io.millrace.nvmf.rdma.cm.RejectStatus;
+import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.rdma.model.LinuxDescriptors;
+import io.millrace.rdma.model.ModelDevice;
+import io.millrace.rdma.model.ModelRdmaCore;
+import io.millrace.rdma.model.RdmaModel;
+import io.millrace.reactor.Reactor;
+import io.millrace.status.DataPlaneCounters;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What hosts do wrong over RDMA ends their own command or connection: another host never notices. */
+class HostileRdmaHostTest
+{
+    private static final int BLOCK = TransportContractFixture.BLOCK_BYTES;
+    private static final int IN_CAPSULE_BYTES = 8192;
+    private static final int CAPSULES = 512;
+    private static final int REJECTED_FLOOD = 64;
+    /** Of an answer: as many RDMA WRITEs as it may take. */
+    private static final int PIECES = 16;
+    private static final long DEVICE_BYTES = 64L << 20;
+    private static final int READS = 14;
+
+    private final RdmaModel model = new RdmaModel();
+    private final ModelRdmaCore hostileCore = new ModelRdmaCore(model.network(), new LinuxDescriptors());
+    private final ModelDevice hostileDevice = hostileCore.addDevice(RdmaModel.address(3));
+    private final MemoryRegistry hostRegistry = new MemoryRegistry();
+    private final HostBuffers hostBuffers = new HostBuffers(hostRegistry, model.hostCore());
+    private TransportContractFixture fixture;
+    private ScriptedRdmaHost hostile;
+    private RemoteController controller;
+    private RemoteQueuePair bystander;
+
+    private static RdmaTransportConfig config()
+    {
+        return new RdmaTransportConfig(IN_CAPSULE_BYTES, CAPSULES, 16, RdmaTransportConfig.CONNECT_TIMEOUT_NS_DEFAULT,
+            RdmaTransportConfig.CONNECTIONS_MAX_DEFAULT, RdmaTransportConfig.TRANSFER_TIMEOUT_NS_DEFAULT);
+    }
+
+    @BeforeEach
+    void serve()
+    {
+        final MemoryRegistry registry = new MemoryRegistry();
+        final StripedDevice device = new StripedDevice(DEVICE_BYTES, BLOCK, 1, 2);
+        // Its pages are small ones here, which would be copied from; as buffers they stay where they are.
+        device.lentMemory().forEach((memory) -> registry.add(memory, MemoryRole.BUFFERS));
+        fixture = new TransportContractFixture(device, 1, 16L << 20, registry,
+            (target, groups) -> new RdmaTransport(target, groups, config(), model.targetCore(), registry),
+            (reactor) -> new HostPollGroup(reactor, List.of(new RdmaHostTransport(model.hostCore(), hostBuffers))),
+            this::register);
+        fixture.listen(TransportAddress.of(
+            TransportAddress.Type.RDMA, new InetSocketAddress(RdmaModel.address(2), 0)));
+        hostile = new ScriptedRdmaHost(hostileCore);
+        controller = fixture.connect();
+        bystander = fixture.openQueue(controller);
+    }
+
+    private void register(final MemorySegment memory)
+    {
+        hostRegistry.add(MemoryRegion.imported(
+            MemoryRole.BUFFERS, MemoryDomain.HOST, memory.address(), memory.byteSize(), BLOCK));
+    }
+
+    /** The other host, which was there first, still has its data moved, and nothing of the hostile one is left. */
+    @AfterEach
+    void shouldNotDisturbAnotherHost()
+    {
+        final MemorySegment written = fixture.random(4 * BLOCK, 7);
+        final MemorySegment read = fixture.memory(4 * BLOCK);
+        assertEquals(NvmeStatus.SUCCESS, fixture.run(bystander,
+            (request) -> request.write(1, 8, 4, written.address(), 4 * BLOCK)));
+        assertEquals(NvmeStatus.SUCCESS, fixture.run(bystander,
+            (request) -> request.read(1, 8, 4, read.address(), 4 * BLOCK)));
+        assertEquals(-1, written.mismatch(read));
+        hostile.close();
+        fixture.await("the hostile host's connections to end", () -> 2 == fixture.transport().connectionCount());
+        fixture.endHosts();
+        fixture.awaitNothing();
+        fixture.await("every connection to be counted out", () ->
+            fixture.count(DataPlaneCounters.Value.ACCEPTED) == fixture.count(DataPlaneCounters.Value.CLOSED));
+        fixture.close();
+        hostBuffers.close();
+        assertEquals(List.of(), model.network().violations());
+        model.close();
+    }
+
+    private InetSocketAddress target()
+    {
+        return fixture.address().socketAddress();
+    }
+
+    private static byte[] edited(final int offset, final int value)
+    {
+        final byte[] data = new ConnectRequest(0, 16, 16, 0).toBytes();
+        data[offset] = (byte)value;
+        data[offset + 1] = (byte)(value >>> 8);
+        return data;
+    }
+
+    private enum Wrong
+    {
+        /** RoCE appends zeros, so that it has a length. */
+        EMPTY(new byte[0], RejectStatus.INVALID_RECEIVE_QUEUE_SIZE),
+        FORMAT(edited(0, 1), RejectStatus.INVALID_FORMAT),
+        QUEUE_ID(edited(2, 0xFFFF), RejectStatus.INVALID_QUEUE_ID),
+        NO_RECEIVE_QUEUE(edited(4, 0), RejectStatus.INVALID_RECEIVE_QUEUE_SIZE),
+        RECEIVE_QUEUE_TOO_SHORT(edited(4, 15), RejectStatus.INVALID_RECEIVE_QUEUE_SIZE),
+        SEND_QUEUE_OF_ONE(edited(6, 0), RejectStatus.INVALID_SEND_QUEUE_SIZE),
+        SEND_QUEUE_TOO_LONG(edited(6, 0xFFFF), RejectStatus.INVALID_SEND_QUEUE_SIZE);
+
+        private final byte[] data;
+        private final RejectStatus status;
+
+        Wrong(final byte[] data, final RejectStatus status)
+        {
+            this.data = data;
+            this.status = status;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Wrong.class)
+    void shouldRejectWrongPrivateDataWithItsStatus(final Wrong wrong)
+    {
+        final long accepted = fixture.count(DataPlaneCounters.Value.ACCEPTED);
+        assertEquals(wrong.status, hostile.connect(target(), wrong.data, 1, 0).rejection());
+        assertEquals(accepted, fixture.count(DataPlaneCounters.Value.ACCEPTED));
+    }
+
+    @Test
+    void shouldRejectWhatItHasNoReceiveBuffersForAndTakeOthersAfterwards()
+    {
+        final byte[] large = new ConnectRequest(0, 128, 128, 0).toBytes();
+        final List<ScriptedRdmaHost.Queue> all = new ArrayList<>();
+        for (int i = 0; i < REJECTED_FLOOD; i++)
+        {
+            all.add(hostile.connect(target(), large, 1, 0));
+        }
+        int rejected = 0;
+        final List<ScriptedRdmaHost.Queue> taken = new ArrayList<>();
+        for (final ScriptedRdmaHost.Queue each : all)
+        {
+            if (each.established.handle((_, failure) -> null != failure).join())
+            {
+                assertEquals(RejectStatus.NO_RESOURCES, each.rejection());
+                rejected++;
+            }
+            else
+            {
+                taken.add(each);
+            }
+        }
+        assertTrue(rejected > REJECTED_FLOOD / 2 && !taken.isEmpty(), () -> "taken " + taken.size());
+        taken.forEach(ScriptedRdmaHost.Queue::end);
+        fixture.await("the buffers to be back", () -> 2 == fixture.transport().connectionCount());
+        ScriptedRdmaHost.await(hostile.connect(target(), large, 1, 0).established);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 16, 63})
+    void shouldEndAConnectionWithAShortCapsule(final int bytes)
+    {
+        final ScriptedRdmaHost.Queue queue = hostile.open(target(), 0, 0);
+        queue.send(new byte[bytes]);
+        ScriptedRdmaHost.await(queue.closed);
+        assertEquals(0, queue.answers.size());
+    }
+
+    @Test
+    void shouldEndAConnectionWithACapsuleThatIsTooLong()
+    {
+        final ScriptedRdmaHost.Queue queue = hostile.open(target(), 0, 0);
+        queue.send(new byte[64 + IN_CAPSULE_BYTES + 1]);
+        ScriptedRdmaHost.await(queue.closed);
+    }
+
+    @Test
+    void shouldEndAConnectionThatSendsTwoCommandsBeforeItIsConnected()
+    {
+        final ScriptedRdmaHost.Queue queue = hostile.open(target(), 0, 0);
+        queue.send(ScriptedRdmaHost.command(false, 1, hostile.dataAddress(), BLOCK, 0), 20);
+        ScriptedRdmaHost.await(queue.closed);
+    }
+
+    private ScriptedRdmaHost.Queue openIo()
+    {
+        final ScriptedRdmaHost.Queue admin = hostile.open(target(), 0, 0);
+        final ScriptedRdmaHost.Answer associated =
+            admin.associate(TransportContractFixture.NQN, 0, ConnectData.CONTROLLER_ID_DYNAMIC);
+        assertEquals(NvmeStatus.SUCCESS, associated.status());
+        final ScriptedRdmaHost.Queue queue = hostile.open(target(), 1, 1);
+        // The admin queue's controller has to be enabled first.
+        ScriptedRdmaHost.enable(admin);
+        assertEquals(NvmeStatus.SUCCESS,
+            queue.associate(TransportContractFixture.NQN, 1, associated.result() & 0xFFFF).status());
+        return queue;
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldMoveWhatAHostWithRightKeysAsksFor(final boolean isWrite)
+    {
+        final ScriptedRdmaHost.Queue queue = openIo();
+        queue.send(ScriptedRdmaHost.command(isWrite, 9, hostile.dataAddress(), BLOCK, queue.key()));
+        final ScriptedRdmaHost.Answer answer = queue.answer();
+        assertEquals(9, answer.commandId());
+        assertEquals(NvmeStatus.SUCCESS, answer.status());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldEndAConnectionWhoseKeyIsWrong(final boolean isWrite)
+    {
+        final ScriptedRdmaHost.Queue queue = openIo();
+        queue.send(ScriptedRdmaHost.command(isWrite, 9, hostile.dataAddress(), BLOCK, ~queue.key()));
+        ScriptedRdmaHost.await(queue.closed);
+        assertEquals(0, queue.answers.size());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldEndAConnectionWhoseMemoryEndsTooEarly(final boolean isWrite)
+    {
+        final ScriptedRdmaHost.Queue queue = openIo();
+        queue.send(ScriptedRdmaHost.command(isWrite, 9, hostile.endAddress() - BLOCK / 2, BLOCK, queue.key()));
+        ScriptedRdmaHost.await(queue.closed);
+        assertEquals(0, queue.answers.size());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, BLOCK - 1, BLOCK + 1, 0xFFFFFF})
+    void shouldFailCommandsWhoseKeyedLengthIsNotTheirs(final int bytes)
+    {
+        final ScriptedRdmaHost.Queue queue = openIo();
+        for (int i = 0; i < 2; i++)
+        {
+            queue.send(ScriptedRdmaHost.command(0 != i, 9, hostile.dataAddress(), bytes, queue.key()));
+            assertEquals(NvmeStatus.DATA_SGL_LENGTH_INVALID | NvmeStatus.DO_NOT_RETRY, queue.answer().status());
+        }
+        queue.send(ScriptedRdmaHost.command(false, 9, hostile.dataAddress(), BLOCK, queue.key()));
+        assertEquals(NvmeStatus.SUCCESS, queue.answer().status());
+    }
+
+    /** The block's data is said to be in the capsule, where less of it came. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, BLOCK - 1})
+    void shouldFailWritesWhoseDataIsNotInTheirCapsule(final int bytes)
+    {
+        final ScriptedRdmaHost.Queue queue = openIo();
+        queue.send(Arrays.copyOf(ScriptedRdmaHost.inCapsule(9, 0, BLOCK), 64 + bytes));
+        assertEquals(NvmeStatus.SGL_OFFSET_INVALID | NvmeStatus.DO_NOT_RETRY, queue.answer().status());
+        queue.send(Arrays.copyOf(ScriptedRdmaHost.inCapsule(9, 0, BLOCK), 64 + BLOCK));
+        assertEquals(NvmeStatus.SUCCESS, queue.answer().status());
+    }
+
+    /** More commands than the queue has entries, over a network so slow that they overtake the answers. */
+    @Test
+    void shouldSurviveMoreCapsulesThanTheQueueHasEntries()
+    {
+        final ScriptedRdmaHost.Queue queue = openIo();
+        model.network().delay(1_000_000, 1_000_000);
+        for (int i = 0; i < 2; i++)
+        {
+            queue.send(ScriptedRdmaHost.command(true, 9 + i, hostile.dataAddress(), BLOCK, queue.key()), 31);
+        }
+        final CompletableFuture<String> closed = queue.closed;
+        fixture.await("an end or answers", () -> closed.isDone() || queue.answers.size() >= 31);
+        model.network().delay(0, 0);
+    }
+
+    /** In each phase of a connection, the host goes. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4})
+    void shouldSurviveADisconnectInAnyPhase(final int phase)
+    {
+        if (0 == phase)
+        {
+            hostile.connect(target(), new ConnectRequest(0, 16, 16, 0).toBytes(), 16, 0).end();
+        }
+        else if (1 == phase)
+        {
+            hostile.open(target(), 0, 0).end();
+        }
+        else if (2 == phase)
+        {
+            final ScriptedRdmaHost.Queue queue = hostile.open(target(), 0, 0);
+            queue.send(ScriptedRdmaHost.command(false, 1, 0, BLOCK, 0));
+            queue.end();
+        }
+        else
+        {
+            final ScriptedRdmaHost.Queue queue = openIo();
+            model.network().delay(500_000, 500_000);
+            queue.send(ScriptedRdmaHost.command(3 == phase, 9, hostile.dataAddress(), BLOCK, queue.key()), 12);
+            queue.end();
+            model.network().delay(0, 0);
+        }
+    }
+
+    /**
+     * Its device acknowledges nothing any more. Its first answers fill the send queue, the last ones wait behind them:
+     * whatever of it is lent, the writer gets it.
+     */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 64})
+    void shouldLetAWriterPassAReaderThatTakesNothing(final int writtenLba)
+    {
+        final ScriptedRdmaHost.Queue queue = openIo();
+        final int key = queue.key();
+        final Reactor reactor = fixture.group(0).reactor();
+        final CountDownLatch isBlocked = new CountDownLatch(1);
+        final CountDownLatch mayGoOn = new CountDownLatch(1);
+        final CompletableFuture<Boolean> released = reactor.call(() ->
+        {
+            isBlocked.countDown();
+            return mayGoOn.await(20, TimeUnit.SECONDS);
+        });
+        await(isBlocked);
+        final int before = queue.acknowledged();
+        for (int i = 0; i < READS; i++)
+        {
+            queue.send(ScriptedRdmaHost.command(
+                false, i, i < READS / 2 ? 0 : 64, PIECES, hostile.dataAddress(), PIECES * BLOCK, key));
+        }
+        fixture.await("the capsules to be in the target's memory", () -> before + READS == queue.acknowledged());
+        // Nothing of the devices ends the connection.
+        model.network().timeouts(60_000_000_000L, 60_000_000_000L);
+        model.network().cut(hostileDevice, model.targetDevice(), true);
+        mayGoOn.countDown();
+        assertTrue(ScriptedRdmaHost.await(released));
+        final MemorySegment written = fixture.random(PIECES * BLOCK, 8);
+        assertEquals(NvmeStatus.SUCCESS, fixture.run(bystander,
+            (request) -> request.write(1, writtenLba, PIECES, written.address(), PIECES * BLOCK)));
+        assertEquals(0 != writtenLba, 0 != fixture.count(DataPlaneCounters.Value.COPIED_LOANS));
+        model.network().timeouts(20_000_000L, 500_000_000L);
+        model.network().cut(hostileDevice, model.targetDevice(), false);
+    }
+
+    private static void await(final CountDownLatch latch)
+    {
+        try
+        {
+            assertTrue(latch.await(20, TimeUnit.SECONDS));
+        }
+        catch (final InterruptedException e)
+        {
+            throw new AssertionError(e);
+        }
+    }
+}
