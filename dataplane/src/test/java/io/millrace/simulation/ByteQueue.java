@@ -44,6 +44,18 @@ final class ByteQueue
         size += count;
     }
 
+    /** {@return a byte so many before the end, from 1} */
+    byte fromEnd(final int count)
+    {
+        return bytes[(head + size - count) % bytes.length];
+    }
+
+    /** Flips a bit of a byte so many before the end, from 1. */
+    void flip(final int count, final int bit)
+    {
+        bytes[(head + size - count) % bytes.length] ^= (byte)(1 << bit);
+    }
+
     /** Takes into memory; there are so many. */
     void take(final long address, final int count)
     {

@@ -28,6 +28,12 @@ final class DriveTiming
         return draw.between(1_000, slowOneIn > 0 && draw.oneIn(slowOneIn) ? slowNs : latencyNs);
     }
 
+    /** {@return the longest time of a step} */
+    long longestNs()
+    {
+        return slowOneIn > 0 ? Math.max(slowNs, latencyNs) : latencyNs;
+    }
+
     /** {@return when something may be executed that is due now} */
     long dueNs(final long nowNs)
     {

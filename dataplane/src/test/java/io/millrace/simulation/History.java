@@ -54,6 +54,8 @@ final class History
     private final List<Operation> operations = new ArrayList<>();
     /** When power was lost, ascending. */
     private final List<Long> losses = new ArrayList<>();
+    /** When the file failed to make something stable. */
+    private final List<Long> lostSyncs = new ArrayList<>();
     private boolean isFalsified;
 
     void add(final Operation operation)
@@ -64,6 +66,11 @@ final class History
     void powerLost(final long moment)
     {
         losses.add(moment);
+    }
+
+    void syncLost(final long moment)
+    {
+        lostSyncs.add(moment);
     }
 
     /** The last look that is checked has found something else. */
@@ -320,11 +327,18 @@ final class History
         }
         for (final Operation each : operations)
         {
-            if (Operation.Kind.FLUSH == each.kind && each.isSuccess && each.begin > write.end && each.end < to)
+            if (Operation.Kind.FLUSH == each.kind && each.isSuccess && each.begin > write.end && each.end < to &&
+                !hasLostSync(write.begin, each.end))
             {
                 return true;
             }
         }
         return false;
+    }
+
+    /** {@return whether the file failed to sync between two moments, which is answered once} */
+    private boolean hasLostSync(final long from, final long to)
+    {
+        return lostSyncs.stream().anyMatch((moment) -> moment > from && moment < to);
     }
 }

@@ -26,6 +26,9 @@ final class HostProcess implements ControllerListener
     private static final int STATUS_PATH_MASK = 0x7F0;
     private static final long RETRY_NS = 300_000;
     private static final long FAILED_NS = 100_000_000;
+    /** Time-out of an attempt, a stall and the end of what was begun. */
+    private static final long CONNECT_NS = 2_500_000_000L;
+    private static final long CLOSE_NS = 5_000_000_000L;
     private static final long CONNECT_AGAIN_NS = 20_000_000;
 
     private final Simulator simulator;
@@ -35,6 +38,10 @@ final class HostProcess implements ControllerListener
     private final int number;
     private final HostConfig identity;
     private final ConnectionConfig config;
+    /** Longest time of a request, unless something goes wrong. */
+    private final long requestNs;
+    /** How long after a cause, beside the time-out of commands, its connection may be lost. */
+    private final long losesNs;
     private final Simulator.Node node;
     private final HostPollGroup group;
     private final List<RemoteQueuePair> queues = new ArrayList<>();
@@ -54,7 +61,9 @@ final class HostProcess implements ControllerListener
         final int number,
         final HostConfig identity,
         final ConnectionConfig config,
-        final int workerCount)
+        final int workerCount,
+        final long requestNs,
+        final long losesNs)
     {
         this.simulator = simulator;
         draw = simulator.draw();
@@ -63,6 +72,8 @@ final class HostProcess implements ControllerListener
         this.number = number;
         this.identity = identity;
         this.config = config;
+        this.requestNs = requestNs;
+        this.losesNs = losesNs;
         node = simulator.add("host-" + number, simulator.newProcess());
         group = new HostPollGroup(node.reactor().reactor(), List.of(new TcpHostTransport()));
         for (int i = 0; i < workerCount; i++)
@@ -89,6 +100,8 @@ final class HostProcess implements ControllerListener
             return;
         }
         isConnecting = true;
+        simulator.deadlines().promise(
+            "an attempt of host " + number + " to connect", simulator.nowNs(), CONNECT_NS, () -> !isConnecting);
         simulator.kernel().enter(node.process());
         RemoteController.connect(group, identity, config, this).whenComplete((connected, failure) ->
         {
@@ -143,6 +156,11 @@ final class HostProcess implements ControllerListener
         if (workload.isRacing() && ControllerState.RECONNECTING == state)
         {
             throw new AssertionError("host " + number + " has lost its connection for no reason: " + reason);
+        }
+        if (ControllerState.RECONNECTING == state &&
+            !simulator.deadlines().hadCause(simulator.nowNs() - config.commandTimeoutMs() * 1_000_000L - losesNs))
+        {
+            throw new AssertionError("host " + number + " has lost its connection without a cause: " + reason);
         }
         endLate();
     }
@@ -199,12 +217,12 @@ final class HostProcess implements ControllerListener
     void close()
     {
         isClosing = true;
-        simulator.run("the answer to host " + number, 20_000_000_000L, () -> !isConnecting);
+        simulator.run("the answer to host " + number, CLOSE_NS, () -> !isConnecting);
         if (null != controller)
         {
             simulator.kernel().enter(node.process());
             final CompletableFuture<Void> closed = controller.closeAsync();
-            simulator.run("the end of host " + number, 20_000_000_000L, closed::isDone);
+            simulator.run("the end of host " + number, CLOSE_NS, closed::isDone);
         }
         simulator.on(node, () -> SimulatedHostGroup.leave(group));
         simulator.remove(node);
@@ -222,6 +240,7 @@ final class HostProcess implements ControllerListener
         private final HostRequest request = new HostRequest(this, this::onComplete);
         private Operation operation;
         private boolean wasSent;
+        private Deadlines.Wait wait;
 
         private Worker(final int index)
         {
@@ -251,6 +270,7 @@ final class HostProcess implements ControllerListener
                 return;
             }
             workload.begun(next);
+            wait = simulator.deadlines().begin(next, simulator.nowNs(), requestNs);
             history.add(next);
             simulator.trace().add("submit", number, index);
             queue.flush();
@@ -300,12 +320,17 @@ final class HostProcess implements ControllerListener
                 throw new AssertionError("host " + number + " got a second completion: " + completed);
             }
             operation = null;
+            simulator.deadlines().end(wait);
             ended.isSuccess = completed.isSuccess();
             simulator.trace().add("complete", completed.status(), simulator.nowNs());
             ended.isMismatch = NvmeStatus.COMPARE_FAILURE == NvmeStatus.code(completed.status());
             if (workload.isSuccessExpected() && !ended.isSuccess && !ended.isMismatch)
             {
                 throw new AssertionError(ended + " for no reason: " + completed);
+            }
+            if (!simulator.answers().isExpected(completed.status()))
+            {
+                throw new AssertionError(ended + " got an answer that nothing explains: " + completed);
             }
             if (wasSent && ended.changesData() &&
                 STATUS_HOST == (completed.status() & STATUS_PATH_MASK))

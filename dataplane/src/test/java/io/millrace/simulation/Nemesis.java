@@ -6,34 +6,32 @@ import io.millrace.block.fault.FaultDevice;
 import io.millrace.block.fault.FaultEffect;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
-import io.millrace.nvme.AnaState;
-import io.millrace.nvmf.Subsystem;
-import io.millrace.nvmf.qos.QosLimits;
-import java.net.InetSocketAddress;
+import io.millrace.block.file.ModelFaults;
+import io.millrace.block.file.SimulatedFile;
+import io.millrace.nvme.NvmeStatus;
 import java.util.Set;
 
 /**
- * What goes wrong in a simulation, and what operators change meanwhile. Each trouble ends by itself, so that all
- * requests end.
+ * What goes wrong in a simulation, beside what operators change. Each trouble ends by itself, so that all requests end.
  */
 final class Nemesis
 {
     private static final long MS = 1_000_000;
-    private static final AnaState[] STATES = {
-        AnaState.OPTIMIZED, AnaState.NON_OPTIMIZED, AnaState.INACCESSIBLE, AnaState.CHANGE};
+    private static final long FAULT_DELAY_NS = 50 * MS;
 
     private final Simulation simulation;
     private final Simulator simulator;
     private final Draw draw;
+    private final OperatorChanges changes;
     private final long pauseNs;
     private int left;
-    private int nextAddress;
 
     Nemesis(final Simulation simulation, final Simulator simulator)
     {
         this.simulation = simulation;
         this.simulator = simulator;
         draw = simulator.draw();
+        changes = new OperatorChanges(simulation, simulator);
         left = draw.below(9);
         pauseNs = draw.of(2, 20, 150) * MS;
     }
@@ -52,36 +50,34 @@ final class Nemesis
         }
     }
 
-    private void note(final String text)
-    {
-        simulator.trace().note(simulator.nowNs(), text);
-    }
-
     private void act()
     {
         if (!simulation.isGoingOn())
         {
             return;
         }
+        // Commands wait for a device to open, but not for long.
+        simulator.answers().expect(NvmeStatus.NAMESPACE_NOT_READY);
         // Without the loss of a connection nothing is executed twice.
-        switch (simulation.isRacing() ? 7 + draw.of(0, 1, 3, 4, 6, 7) : draw.below(20))
+        switch (simulation.isRacing() ? 7 + draw.of(0, 1, 3, 4, 6, 7) : draw.below(23))
         {
             case 0, 1 -> reset();
             case 2 -> silence();
             case 3 -> block();
             case 4, 5 -> resetController();
-            case 6 -> disconnect();
-            case 7 -> limit();
-            case 8 -> ana();
-            case 9 -> removeNamespace();
+            case 6 -> changes.disconnect();
+            case 7 -> changes.limit();
+            case 8 -> changes.ana();
+            case 9 -> changes.removeNamespace();
             case 10 -> stall();
             case 11 -> stick();
             case 12 -> losePower();
             case 13 -> fault();
-            case 14 -> pause();
-            case 15 -> refuse();
-            case 16 -> listen();
+            case 14 -> changes.pause();
+            case 15 -> changes.refuse();
+            case 16 -> changes.listen();
             case 17, 18 -> strand();
+            case 20, 21, 22 -> flipSome();
             default -> reset();
         }
         next();
@@ -92,8 +88,33 @@ final class Nemesis
         final Stream stream = simulator.kernel().network().any();
         if (null != stream)
         {
-            note("connection of " + stream.local + " is reset");
+            simulation.note("connection of " + stream.local + " is reset");
+            simulation.cause("reset of a connection", 0);
             stream.reset();
+        }
+    }
+
+    /** Bits of PDUs are flipped on their way. */
+    private void flipSome()
+    {
+        for (int i = draw.below(4); i >= 0; i--)
+        {
+            flip();
+        }
+    }
+
+    private void flip()
+    {
+        final Stream stream = simulator.kernel().network().any();
+        if (null != stream)
+        {
+            final Stream sender = draw.oneIn(2) ? stream : stream.peer();
+            simulation.cause("flipped bit", () -> sender.isConnected() && sender.pdus().isToFlip());
+            sender.pdus().flip((what) ->
+            {
+                simulation.note(what + " from " + sender.local + " to " + sender.remote + " is flipped");
+                simulator.answers().expect(NvmeStatus.TRANSIENT_TRANSPORT_ERROR);
+            });
         }
     }
 
@@ -103,7 +124,8 @@ final class Nemesis
         final Stream stream = simulator.kernel().network().any();
         if (null != stream)
         {
-            note("connection of " + stream.local + " is cut");
+            simulation.note("connection of " + stream.local + " is cut");
+            simulation.cause("cut connection", stream::isConnected);
             (draw.oneIn(2) ? stream : stream.peer()).silence();
         }
     }
@@ -111,117 +133,26 @@ final class Nemesis
     private void block()
     {
         final long forNs = draw.between(MS, draw.oneIn(4) ? 2_000 * MS : 100 * MS);
-        note("network delivers nothing for " + forNs / MS + " ms");
+        simulation.note("network delivers nothing for " + forNs / MS + " ms");
+        simulation.cause("blocked network", forNs);
         simulator.kernel().network().block(simulator.nowNs() + forNs);
     }
 
     private void resetController()
     {
         final HostProcess host = simulation.hosts().get(draw.below(simulation.hosts().size()));
-        note("host resets its controller");
+        simulation.note("host resets its controller");
         simulator.kernel().enter(host.node().process());
+        simulation.cause("reset of a controller", 0);
         host.reset();
-    }
-
-    private TargetProcess target()
-    {
-        return simulation.isPowered() ? simulation.anyTarget() : null;
-    }
-
-    private void disconnect()
-    {
-        final TargetProcess target = target();
-        if (null != target)
-        {
-            target.disconnectAny(draw);
-        }
-    }
-
-    private void limit()
-    {
-        final TargetProcess target = target();
-        if (null == target)
-        {
-            return;
-        }
-        final Subsystem subsystem = target.subsystem();
-        final long iops = draw.of(0, 50, 500, 5_000);
-        final long bytes = draw.of(0, 64 << 10, 1 << 20);
-        final boolean isOfHost = draw.oneIn(2);
-        final String nqn = simulation.hosts().getFirst().nqn();
-        note("limit of " + iops + " and " + bytes + " bytes a second" + (isOfHost ? " for a host" : ""));
-        simulator.kernel().enter(target.process());
-        limit(subsystem, isOfHost, nqn, limits(iops, bytes));
-        simulator.after(draw.between(5 * MS, 400 * MS), () ->
-        {
-            note("limit is over");
-            simulator.kernel().enter(target.process());
-            limit(subsystem, isOfHost, nqn, QosLimits.NONE);
-        });
-    }
-
-    private QosLimits limits(final long iops, final long bytes)
-    {
-        final int burstMs = draw.of(2, 10, 100);
-        return switch (draw.below(3))
-        {
-            case 0 -> new QosLimits(iops, 0, 0, 0, bytes, 0, burstMs);
-            case 1 -> new QosLimits(0, iops, 0, bytes, 0, 0, burstMs);
-            default -> new QosLimits(0, 0, iops, 0, 0, bytes, burstMs);
-        };
-    }
-
-    private static void limit(
-        final Subsystem subsystem, final boolean isOfHost, final String nqn, final QosLimits limits)
-    {
-        if (isOfHost)
-        {
-            subsystem.qos().limitHost(nqn, limits);
-        }
-        else if (null != subsystem.namespace(1))
-        {
-            subsystem.qos().limitNamespace(1, limits);
-        }
-    }
-
-    private void ana()
-    {
-        final TargetProcess target = simulation.severalPaths();
-        if (null == target || !simulation.isPowered())
-        {
-            return;
-        }
-        final int path = draw.below(2);
-        final AnaState state = STATES[draw.below(STATES.length)];
-        note("path " + path + " becomes " + state);
-        simulator.kernel().enter(target.process());
-        target.subsystem().ana().set(target.address(path), 0, state);
-        simulator.after(draw.between(5 * MS, 500 * MS), () ->
-        {
-            if (simulation.severalPaths() == target && simulation.isPowered())
-            {
-                note("path " + path + " is optimized");
-                simulator.kernel().enter(target.process());
-                target.subsystem().ana().set(target.address(path), 0, AnaState.OPTIMIZED);
-            }
-        });
-    }
-
-    private void removeNamespace()
-    {
-        final TargetProcess target = target();
-        if (null != target && target.hasNamespace())
-        {
-            note("namespace is removed");
-            target.removeNamespace(draw.between(MS, 100 * MS));
-        }
     }
 
     private void stall()
     {
         final long forNs = draw.between(MS, draw.oneIn(4) && !simulation.isRacing() ? 1_500 * MS : 60 * MS);
         final Simulator.Node node = simulator.any();
-        note("reactor " + node.reactor().reactor().config().name() + " stalls for " + forNs / MS + " ms");
+        simulation.note("reactor " + node.reactor().reactor().config().name() + " stalls for " + forNs / MS + " ms");
+        simulation.cause("stall", forNs);
         node.stall(simulator.nowNs() + forNs);
     }
 
@@ -240,7 +171,8 @@ final class Nemesis
     {
         if (simulation.storage().isDrive())
         {
-            note("drive executes nothing for " + forNs / MS + " ms");
+            simulation.note("drive executes nothing for " + forNs / MS + " ms");
+            simulation.cause("drive that executes nothing", forNs);
             simulation.storage().stick(simulator.nowNs() + forNs);
         }
     }
@@ -251,103 +183,74 @@ final class Nemesis
         stick(draw.between(MS, longestNs()));
         final int what = draw.below(5);
         simulator.after(draw.between(10_000, 3 * MS),
-            what < 2 ? this::reset : what < 4 ? this::silence : this::removeNamespace);
+            what < 2 ? this::reset : what < 4 ? this::silence : changes::removeNamespace);
     }
 
     private void losePower()
     {
         if (simulation.storage().isDrive() && simulation.isPowered())
         {
-            simulation.losePower(draw.between(MS, 300 * MS));
+            final long absentNs = draw.between(MS, 300 * MS);
+            simulation.cause("loss of power", absentNs);
+            simulation.losePower(absentNs);
         }
     }
 
-    /** I/O commands are held for a while. */
-    private void pause()
+    /** The file is short of room, moves less than it should or fails, for a while. */
+    private void fileFaults()
     {
-        final TargetProcess target = target();
-        if (null != target)
-        {
-            note("I/O is paused");
-            simulator.kernel().enter(target.process());
-            target.target().pause(true);
-            simulator.after(draw.between(MS, 300 * MS), () ->
-            {
-                note("I/O goes on");
-                simulator.kernel().enter(target.process());
-                target.target().pause(false);
-            });
-        }
-    }
-
-    /** Controllers are not taken for a while. */
-    private void refuse()
-    {
-        final TargetProcess target = target();
-        if (null != target)
-        {
-            note("no controllers are taken");
-            simulator.kernel().enter(target.process());
-            target.target().acceptControllers(false);
-            simulator.after(draw.between(MS, 500 * MS), () ->
-            {
-                note("controllers are taken");
-                simulator.kernel().enter(target.process());
-                target.target().acceptControllers(true);
-            });
-        }
-    }
-
-    /** Other addresses, one soon after the other, for a while or for good. */
-    private void listen()
-    {
-        final TargetProcess target = target();
-        for (int i = draw.below(3); i >= 0 && null != target; i--)
-        {
-            simulator.after(draw.between(0, 60 * MS), () -> listen(target));
-        }
-    }
-
-    private void listen(final TargetProcess target)
-    {
-        if (!simulation.isServing(target))
+        final SimulatedFile file = simulation.storage().file();
+        if (null == file)
         {
             return;
         }
-        nextAddress++;
-        final InetSocketAddress address = SimulatedKernel.address(100 + nextAddress, 4420);
-        note("listens at " + address);
-        simulator.kernel().enter(target.process());
-        target.listen(address);
-        simulator.after(draw.between(MS, 300 * MS), () ->
+        final boolean mayFail = !simulation.isSuccessExpected();
+        final ModelFaults faults = new ModelFaults(0, draw.of(0, 300), draw.of(0, 300),
+            mayFail ? draw.of(0, 30, 200) : 0, mayFail ? draw.of(0, 300) : 0);
+        simulation.note("file has " + faults);
+        if (mayFail)
         {
-            if (simulation.isServing(target) && draw.oneIn(2))
-            {
-                note("does not listen at " + address);
-                simulator.kernel().enter(target.process());
-                target.stopListening(address);
-            }
+            simulator.answers().expect(
+                NvmeStatus.WRITE_FAULT, NvmeStatus.UNRECOVERED_READ_ERROR, NvmeStatus.CAPACITY_EXCEEDED);
+        }
+        final ModelFaults before = file.faults(faults);
+        final long forNs = draw.between(MS, 200 * MS);
+        simulation.cause("file with faults", forNs);
+        simulator.after(forNs, () ->
+        {
+            simulation.note("file is as before");
+            file.faults(before);
         });
     }
 
     private void fault()
     {
         final FaultDevice fault = simulation.fault();
-        if (null == fault || !simulation.isPowered())
+        if (!simulation.isPowered())
         {
+            return;
+        }
+        if (null == fault)
+        {
+            fileFaults();
             return;
         }
         final FaultEffect effect = FaultEffect.values()[draw.below(FaultEffect.values().length)];
         final boolean isDelay = FaultEffect.DELAY == effect;
-        note("fault " + effect);
+        simulation.note("fault " + effect);
+        // What hangs is aborted in the end, which a target in front of it answers with an error of its device.
+        simulator.answers().expect(
+            NvmeStatus.WRITE_FAULT, NvmeStatus.UNRECOVERED_READ_ERROR, NvmeStatus.INTERNAL_ERROR);
         fault.plan(FaultPlan.of(draw.next(), new FaultRule(effect,
             isDelay || FaultEffect.HANG == effect ? Set.of() : Set.of(BlockOperation.WRITE), 0, Long.MAX_VALUE,
-            BlockStatus.MEDIA_ERROR, isDelay ? draw.between(MS, 50 * MS) : 0, 1 + draw.below(3), 1, 0)));
-        simulator.after(draw.between(MS, 200 * MS), () ->
+            BlockStatus.MEDIA_ERROR, isDelay ? draw.between(MS, FAULT_DELAY_NS) : 0, 1 + draw.below(3), 1, 0)));
+        final long forNs = draw.between(MS, 200 * MS);
+        simulation.cause("fault", forNs + FAULT_DELAY_NS);
+        simulator.after(forNs, () ->
         {
-            note("fault is over");
+            simulation.note("fault is over");
             // A process that has lost power meanwhile has left its device.
-            fault.plan(FaultPlan.NONE).thenRun(() -> note("nothing hangs any more"));
+            fault.plan(FaultPlan.NONE).thenRun(() -> simulation.note("nothing hangs any more"));
         });
     }
 }

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 
 /**
  * One run of hosts, targets and devices, made of a seed: who there is, what they do, and what goes wrong.
@@ -25,7 +26,15 @@ final class Simulation
 {
     private static final String NQN = "nqn.2026-11.io.millrace:simulated";
     private static final String INNER_NQN = "nqn.2026-11.io.millrace:inner";
+    /** After this all is as before a loss of connections. */
+    private static final long RECOVERY_NS = 6_000_000_000L;
+    private static final long REQUEST_NS = 15_000_000L;
+    private static final long SLOW_STEP_NS = 50_000_000L;
+    private static final int REQUESTS_BEFORE = 10;
+    /** The network takes about so much at a time. */
+    private static final int PIECE_BYTES = 1_000;
     private static final long LIMIT_NS = 120_000_000_000L;
+    private static final long RUN_NS_MAX = 10 * LIMIT_NS;
     private static final int KEEP_ALIVE_MS = 400;
     private static final int BLOCKS_MAX = 4;
     private static final int LAST_OPERATIONS_MAX = 60;
@@ -48,6 +57,7 @@ final class Simulation
     private final InetSocketAddress address = SimulatedKernel.address(0, 4420);
     private final Storage storage;
     private final int transferBytes;
+    private long latencyNs;
     private TcpTransportConfig transport;
     private DiscoveryHost discovery;
     private SimulatedRemote remote;
@@ -77,7 +87,7 @@ final class Simulation
         workload = new Workload(draw, blockBytes, blocks,
             isLarge ? LARGE_BYTES / blockBytes : Math.min(BLOCKS_MAX, SMALL_BYTES / blockBytes),
             40 + draw.below(160));
-        storage = new Storage(simulator, directory, blockBytes, blocks);
+        storage = new Storage(simulator, history, directory, blockBytes, blocks);
         trace.note(0, "storage is " + storage);
     }
 
@@ -120,7 +130,8 @@ final class Simulation
 
     private void begin()
     {
-        simulator.kernel().network().latency(draw.of(2_000, 30_000, 400_000));
+        latencyNs = draw.of(2_000, 30_000, 400_000);
+        simulator.kernel().network().latency(latencyNs);
         transport = new TcpTransportConfig(draw.of(0, 512, 8192), 4096, 64 << 10, draw.oneIn(2), 2_000_000_000L, 64,
             0, 0, 1_000_000_000L, 1_000_000_000L);
         DeviceSource source = storage;
@@ -130,6 +141,11 @@ final class Simulation
         }
         target = newTarget(source);
         target.listen(address);
+        if (storage.longestStepNs() > SLOW_STEP_NS && !workload.isRacing())
+        {
+            // It exceeds time-outs by itself.
+            simulator.deadlines().cause("slow drive", simulator.nowNs() + RUN_NS_MAX, 0);
+        }
         if (workload.isRacing() && null == storage.fault())
         {
             workload.expectSuccess();
@@ -138,13 +154,26 @@ final class Simulation
         for (int i = 0; i < count; i++)
         {
             hosts.add(new HostProcess(simulator, history, workload, i, identity(i), hostConfig(address, NQN),
-                2 + draw.below(4)));
+                2 + draw.below(4), requestNs(), losesNs()));
         }
         if (draw.oneIn(5))
         {
             discovery = new DiscoveryHost(
                 simulator, identity(10), hostConfig(address, ConnectionConfig.DISCOVERY_NQN));
         }
+    }
+
+    /** {@return longest time of a request: others are before it on each connection, and in the drive} */
+    private long requestNs()
+    {
+        final long pieces = Math.max(1, transferBytes / PIECE_BYTES);
+        return REQUEST_NS + REQUESTS_BEFORE * (latencyNs * pieces + storage.longestStepNs());
+    }
+
+    /** {@return how long after a cause hosts may lose connections, beside the time-out of commands} */
+    private long losesNs()
+    {
+        return null == inner ? requestNs() : RECOVERY_NS;
     }
 
     private TargetProcess newTarget(final DeviceSource source)
@@ -194,7 +223,7 @@ final class Simulation
     {
         return ConnectionConfig.to(to, nqn)
             .queueDepth(draw.of(2, 4, 16))
-            .digests(draw.oneIn(3), draw.oneIn(3))
+            .digests(draw.oneIn(2), draw.oneIn(2))
             .sqFlowControl(draw.oneIn(2))
             .keepAliveMs(KEEP_ALIVE_MS)
             .connectTimeoutMs(500)
@@ -273,6 +302,11 @@ final class Simulation
         return workload.isRacing();
     }
 
+    boolean isSuccessExpected()
+    {
+        return workload.isSuccessExpected();
+    }
+
     boolean isGoingOn()
     {
         return !isEnding && workload.isGoingOn();
@@ -298,6 +332,27 @@ final class Simulation
     boolean isPowered()
     {
         return isPowered;
+    }
+
+    /** Others may wait for it from now on, and until all have recovered from it. */
+    void cause(final String name, final long forNs)
+    {
+        simulator.deadlines().cause(name, simulator.nowNs() + forNs, settleNs());
+    }
+
+    void cause(final String name, final BooleanSupplier lasts)
+    {
+        simulator.deadlines().cause(name, lasts, settleNs());
+    }
+
+    private long settleNs()
+    {
+        return isRacing() ? 0 : RECOVERY_NS;
+    }
+
+    void note(final String text)
+    {
+        trace.note(simulator.nowNs(), text);
     }
 
     /** The target that has the drive loses power, and another one begins on what the drive has kept. */

@@ -61,6 +61,8 @@ final class Simulator
     private final List<Node> nodes = new ArrayList<>();
     private final PriorityQueue<Event> events =
         new PriorityQueue<>(Comparator.comparingLong(Event::dueNs).thenComparingLong(Event::order));
+    private final Deadlines deadlines = new Deadlines();
+    private final Answers answers = new Answers();
     private int processes;
     private long order;
     private long steps;
@@ -77,6 +79,16 @@ final class Simulator
     SimulatedKernel kernel()
     {
         return kernel;
+    }
+
+    Deadlines deadlines()
+    {
+        return deadlines;
+    }
+
+    Answers answers()
+    {
+        return answers;
     }
 
     Draw draw()
@@ -239,6 +251,7 @@ final class Simulator
         if (0 == (steps & 15))
         {
             checkSleepers();
+            deadlines.check(nowNs());
         }
     }
 

@@ -47,7 +47,7 @@ final class Storage implements DeviceSource
     private BlockDevice opened;
     private FaultDevice fault;
 
-    Storage(final Simulator simulator, final Path directory, final int blockBytes, final int blocks)
+    Storage(final Simulator simulator, final History history, final Path directory, final int blockBytes, final int blocks)
     {
         this.simulator = simulator;
         draw = simulator.draw();
@@ -58,7 +58,7 @@ final class Storage implements DeviceSource
         {
             case 0, 1 -> memory = filledMemory();
             case 2, 3, 4 -> drive = new Drive(draw, timing, blockBytes, blocks, filledBlock());
-            default -> file = filledFile(directory);
+            default -> file = filledFile(directory, history);
         }
         hasFaults = draw.oneIn(5);
         hasDelay = draw.oneIn(5);
@@ -89,7 +89,7 @@ final class Storage implements DeviceSource
         return block;
     }
 
-    private SimulatedFile filledFile(final Path directory)
+    private SimulatedFile filledFile(final Path directory, final History history)
     {
         final long sizeBytes = (long)blocks * blockBytes;
         path = sparse(directory, sizeBytes);
@@ -99,6 +99,7 @@ final class Storage implements DeviceSource
         {
             made.fill((long)i * blockBytes, block);
         }
+        made.onLostSync(() -> history.syncLost(simulator.moment()));
         made.faults(new ModelFaults(0, draw.of(0, 200), draw.of(0, 50), 0));
         return made;
     }
@@ -160,10 +161,22 @@ final class Storage implements DeviceSource
         return fault;
     }
 
+    /** {@return the file that keeps the blocks; null when something else does} */
+    SimulatedFile file()
+    {
+        return file;
+    }
+
     /** {@return whether it takes time, and has a cache that a loss of power empties} */
     boolean isDrive()
     {
         return null == memory;
+    }
+
+    /** {@return the longest time of a step of a request, unless it is stuck} */
+    long longestStepNs()
+    {
+        return isDrive() ? timing.longestNs() : 0;
     }
 
     void stick(final long untilNs)

@@ -30,6 +30,7 @@ final class Stream extends Descriptor
     private final Draw draw;
     private final ByteQueue flight;
     private final ByteQueue inbox;
+    private final SentPdus pdus;
     private State state = State.NEW;
     private Stream peer;
     private int error;
@@ -42,6 +43,7 @@ final class Stream extends Descriptor
     {
         this.network = network;
         this.draw = draw;
+        pdus = new SentPdus(draw);
         flight = new ByteQueue(draw.of(2_000, 6_000, 20_000));
         inbox = new ByteQueue(draw.of(1_000, 5_000, 20_000));
     }
@@ -113,6 +115,12 @@ final class Stream extends Descriptor
     void silence()
     {
         isSilent = true;
+    }
+
+    /** {@return what this end sends} */
+    SentPdus pdus()
+    {
+        return pdus;
     }
 
     /** The process of this end is gone. */
@@ -218,6 +226,7 @@ final class Stream extends Descriptor
             return count;
         }
         flight.append(address, count);
+        pdus.sent(flight, count);
         network.sent(this);
         return count;
     }

@@ -140,12 +140,17 @@ final class TargetProcess
         }
     }
 
-    /** Removes the namespace, and adds it again a while after nothing uses it any more. */
-    void removeNamespace(final long absentNs)
+    /**
+     * Removes the namespace, and adds it again a while after nothing uses it any more.
+     *
+     * @param absentNs while.
+     * @return done when nothing uses it.
+     */
+    CompletableFuture<Void> removeNamespace(final long absentNs)
     {
         hasNamespace = false;
         simulator.kernel().enter(process);
-        subsystem.removeNamespace(1).thenRun(() -> simulator.after(absentNs, () ->
+        return subsystem.removeNamespace(1).thenRun(() -> simulator.after(absentNs, () ->
         {
             if (target.subsystem(nqn) == subsystem)
             {

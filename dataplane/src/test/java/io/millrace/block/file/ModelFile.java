@@ -37,6 +37,7 @@ public final class ModelFile
     private final List<ModelRing> rings = new ArrayList<>();
     private ModelFaults faults = ModelFaults.NONE;
     private ModelSchedule schedule;
+    private Runnable lostSyncListener = () -> {};
     private boolean isHeld;
     private long sequence;
     /** No sync makes stable what was written up to here: one has failed. */
@@ -76,6 +77,12 @@ public final class ModelFile
     boolean isBuffered()
     {
         return isBuffered;
+    }
+
+    /** Sets who is notified of each sync that fails. */
+    synchronized void onLostSync(final Runnable listener)
+    {
+        lostSyncListener = listener;
     }
 
     /** {@return rings that are not closed} */
@@ -298,6 +305,7 @@ public final class ModelFile
 
     void failSync(final long upTo)
     {
+        lostSyncListener.run();
         lostSequence = Math.max(lostSequence, upTo);
         losses++;
     }

@@ -199,6 +199,10 @@ final class ModelOperation
             }
             return -Errno.EIO;
         }
+        if (isWrite() && file.isChosen(file.faults().fullMille()))
+        {
+            return -Errno.ENOSPC;
+        }
         final int blocks = bytes / file.blockBytes();
         if (blocks > 1 && file.isChosen(file.faults().shortMille()))
         {
@@ -260,6 +264,10 @@ final class ModelOperation
         {
             file.writeSome(from, zeroes);
             return -Errno.EIO;
+        }
+        if (file.isChosen(file.faults().fullMille()))
+        {
+            return -Errno.ENOSPC;
         }
         file.write(from, zeroes, zeroes.length);
         return 0;

@@ -32,10 +32,27 @@ public final class SimulatedFile
         file = new ModelFile(sizeBytes, blockBytes, random);
     }
 
-    /** Changes how it departs from an ideal one. */
-    public void faults(final ModelFaults faults)
+    /**
+     * Changes how it departs from an ideal one.
+     *
+     * @param faults from now on.
+     * @return faults before.
+     */
+    public ModelFaults faults(final ModelFaults faults)
     {
+        final ModelFaults before = file.faults();
         file.faults(faults);
+        return before;
+    }
+
+    /**
+     * Sets who is notified when a sync fails, so that no later one makes stable what it should have.
+     *
+     * @param listener notified.
+     */
+    public void onLostSync(final Runnable listener)
+    {
+        file.onLostSync(listener);
     }
 
     /**
