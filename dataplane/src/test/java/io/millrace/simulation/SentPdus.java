@@ -9,7 +9,8 @@ import java.util.function.Consumer;
 
 /**
  * The PDUs that an end of a connection sends, followed byte by byte. On request it flips a bit of the next one, where
- * its receiver has to notice: in what a digest covers, or in the type or the header length, which do not fit each other then.
+ * its receiver has to notice: in what a digest covers, or in the type or the header length, which do not fit each other
+ * then.
  */
 final class SentPdus
 {
