@@ -118,7 +118,8 @@ class SentPdusTest
             Arrays.fill(sent, capsule);
             for (final int offset : changes(arrived(draw, pdus, sent), sent))
             {
-                assertTrue(CommonHeader.TYPE_OFFSET == offset || CommonHeader.HEADER_LENGTH_OFFSET == offset, "seed " + seed + ": byte " + offset);
+                assertTrue(CommonHeader.TYPE_OFFSET == offset || CommonHeader.HEADER_LENGTH_OFFSET == offset,
+                    "seed " + seed + ": byte " + offset);
             }
         }
         assertEquals(RUNS, flipped.size(), "seed " + seed);

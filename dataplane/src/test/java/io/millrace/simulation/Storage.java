@@ -47,7 +47,12 @@ final class Storage implements DeviceSource
     private BlockDevice opened;
     private FaultDevice fault;
 
-    Storage(final Simulator simulator, final History history, final Path directory, final int blockBytes, final int blocks)
+    Storage(
+        final Simulator simulator,
+        final History history,
+        final Path directory,
+        final int blockBytes,
+        final int blocks)
     {
         this.simulator = simulator;
         draw = simulator.draw();
