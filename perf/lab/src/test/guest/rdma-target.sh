@@ -29,7 +29,7 @@ starts()
     # shellcheck disable=SC2086
     $jvm io.millrace.cli.Millrace serve --config $config >> $log 2>&1 &
     SERVE=$!
-    await 90 "grep -q '^ready' $log || ! kill -0 $SERVE"
+    await 180 "grep -q '^ready' $log || ! kill -0 $SERVE"
     grep -q '^ready' $log || { cat $log; return 1; }
     echo $SERVE > /tmp/serve.pid
 }
@@ -68,7 +68,7 @@ discovers()
 connects()
 {
     nvme connect -t rdma -a 192.0.2.1 -s 4420 -n "$nqn" --nr-io-queues=2 --keep-alive-tmo=20 --reconnect-delay=1 \
-        --ctrl-loss-tmo=120
+        --ctrl-loss-tmo=300
     namespace "$nqn" 1
     namespace "$nqn" 2
     is_state "$nqn" live

@@ -13,7 +13,7 @@ final class RdmaTargetTest
         final List<String> jvm = TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m");
         jvm.removeLast();
         final LabResult result = Lab.named("rdma-target").run(
-            400, "rdma-target.sh", String.join(" ", jvm), TargetProcess.NQN);
+            600, "rdma-target.sh", String.join(" ", jvm), TargetProcess.NQN);
         List.of("make", "serve", "discover", "connect", "offer", "verify", "capsules", "file-system", "quiet", "leave",
             "kill", "end").forEach(result::assertStep);
         result.assertPassed();
