@@ -109,7 +109,7 @@ public final class AnaStates
      */
     static String name(final String nqn, final TransportAddress listener, final int group)
     {
-        return nqn + '/' + (null == listener ? ALL : listener.hostAndPort()) + '/' + (0 == group ? ALL : group);
+        return nqn + '/' + (null == listener ? ALL : listener.listenerName()) + '/' + (0 == group ? ALL : group);
     }
 
     /** Null stays null. */
@@ -139,6 +139,6 @@ public final class AnaStates
 
     private static String subject(final String nqn, final TransportAddress listener)
     {
-        return "ANA of subsystem " + nqn + " at " + listener.hostAndPort();
+        return "ANA of subsystem " + nqn + " at " + listener.listenerName();
     }
 }

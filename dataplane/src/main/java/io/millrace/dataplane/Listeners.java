@@ -40,7 +40,7 @@ public final class Listeners
             operations.checkOpen();
             final TransportAddress wanted = canonical(address);
             final Transport transport = transports.of(wanted);
-            final String where = wanted.hostAndPort();
+            final String where = wanted.listenerName();
             if (listeners.containsKey(wanted))
             {
                 throw new OperationException(Reason.EXISTS, "listener " + where, "already exists",
@@ -56,7 +56,7 @@ public final class Listeners
                 throw refused("listener " + where, e);
             }
             listeners.put(taken, new ListenerSnapshot(taken, discoveryOnly));
-            operations.publish(ResourceKind.LISTENER, ResourceChange.CREATED, taken.hostAndPort());
+            operations.publish(ResourceKind.LISTENER, ResourceChange.CREATED, taken.listenerName());
             return taken;
         }
     }
@@ -75,11 +75,11 @@ public final class Listeners
             final TransportAddress local = canonical(address);
             if (null == listeners.remove(local))
             {
-                throw new OperationException(Reason.NOT_FOUND, "listener " + local.hostAndPort(),
+                throw new OperationException(Reason.NOT_FOUND, "listener " + local.listenerName(),
                     "does not exist", "list listeners to see the existing ones");
             }
             transports.of(local).stopListening(local);
-            operations.publish(ResourceKind.LISTENER, ResourceChange.DELETED, local.hostAndPort());
+            operations.publish(ResourceKind.LISTENER, ResourceChange.DELETED, local.listenerName());
         }
     }
 

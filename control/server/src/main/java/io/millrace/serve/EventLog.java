@@ -58,7 +58,7 @@ final class EventLog implements TargetListener
     {
         problems.accept("transition took too long: ANA group " + group + " of " + subsystemNqn +
             " is inaccessible at " +
-            (null == listener ? "other listeners" : listener.hostAndPort()));
+            (null == listener ? "other listeners" : listener.listenerName()));
     }
 
     @Override

@@ -75,8 +75,8 @@ record ListenerMove(List<ListenerSpec> added, List<ListenerSpec> removed)
                 ", and it is not clear which one to move; leave out " + option +
                 ", or serve the volume alone with 'millrace quickstart --no-manager " + option + ' ' + port + "'");
         }
-        added.add(new ListenerSpec(Transport.TCP, listeners.isEmpty() ? ADDRESS_DEFAULT :
-            listeners.getFirst().address(), port, isDiscovery));
+        added.add(listeners.isEmpty() ? new ListenerSpec(Transport.TCP, ADDRESS_DEFAULT, port, isDiscovery) :
+            new ListenerSpec(listeners.getFirst().transport(), listeners.getFirst().address(), port, isDiscovery));
         removed.addAll(listeners);
     }
 
@@ -129,6 +129,6 @@ record ListenerMove(List<ListenerSpec> added, List<ListenerSpec> removed)
 
     static String name(final ListenerSpec listener)
     {
-        return NetworkAddress.text(listener.address(), listener.port());
+        return NetworkAddress.text(listener.transport(), listener.address(), listener.port());
     }
 }

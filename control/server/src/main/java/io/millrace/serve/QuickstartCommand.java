@@ -18,6 +18,7 @@ import io.millrace.dataplane.config.ListenerSettings;
 import io.millrace.dataplane.config.SettingException;
 import io.millrace.dataplane.config.SubsystemSettings;
 import io.millrace.nvmf.config.TargetConfig;
+import io.millrace.nvmf.rdma.RdmaTransportConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig;
@@ -241,7 +242,7 @@ public final class QuickstartCommand implements Callable<Integer>
                 isRestored ? DataPlaneConfig.NO_DISCOVERY_PORT :
                     null == discoveryPort ? ListenerSettings.DISCOVERY_PORT : discoveryPort,
                 TargetConfig.defaults(),
-                List.of(TcpTransportConfig.defaults()),
+                List.of(TcpTransportConfig.defaults(), RdmaTransportConfig.defaults()),
                 isRestored,
                 new StatusSettings(StatusSettings.fileDefault(), false, StatusSettings.BYTES_EACH_DEFAULT,
                     "millrace " + Version.number())), log, listener);

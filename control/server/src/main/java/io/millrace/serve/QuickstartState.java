@@ -20,6 +20,8 @@ import io.millrace.manager.store.StoreException;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.settings.BaseDirectories;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -199,7 +201,8 @@ final class QuickstartState
         final Set<String> options = new TreeSet<>(Comparator.reverseOrder());
         for (final ListenerSpec each : state.listeners().values())
         {
-            final TransportAddress address = TransportAddress.tcp(each.address(), each.port());
+            final TransportAddress address = TransportAddress.of(TransportAddress.Type.valueOf(each.transport().name()),
+                new InetSocketAddress(InetAddress.ofLiteral(each.address()), each.port()));
             if (dataPlane.discoveryAddresses().contains(address))
             {
                 continue;

@@ -116,6 +116,20 @@ class ControlCommandsTest
         assertTrue(ok("device list").endsWith("\nno devices\n"));
     }
 
+    /** No machine has an RDMA device with an address for documentation. */
+    @Test
+    void shouldSayWhyAListenerOverRdmaIsRefused()
+    {
+        final CommandRun run = run("listener add 192.0.2.7 --transport rdma");
+        assertEquals(1, run.exitCode());
+        assertTrue(run.err().startsWith("millrace listener add: listener rdma://192.0.2.7:4420: "), run.err());
+        assertEquals(1, run.err().lines().count(), run.err());
+        assertEquals(run.err(), run("listener add rdma://192.0.2.7").err());
+        ok("subsystem create " + NQN + " --allow-any-host");
+        assertEquals("ANA group 2 of " + NQN + " is inaccessible at rdma://192.0.2.7:4420\n",
+            ok("ana set " + NQN + " inaccessible --group 2 --listener rdma://192.0.2.7"));
+    }
+
     @Test
     void shouldSetAndShowAnaStates()
     {
@@ -258,6 +272,11 @@ class ControlCommandsTest
             "exist; there are no subsystems",
         "2 | listener add here:there | listener add: 'here:there' is no address: write 192.0.2.7, 192.0.2.7:4420 or " +
             "[2001:db8::7]:4420",
+        "2 | listener add 127.0.0.1 --transport udp | listener add: transport 'udp' is unknown: use tcp or rdma",
+        "2 | listener add rdma://127.0.0.1 --transport tcp | listener add: 'rdma://127.0.0.1' and --transport tcp " +
+            "exclude each other: give one of them",
+        "1 | listener remove rdma://127.0.0.1 | listener remove: listener rdma://127.0.0.1:4420 does " +
+            "not exist; there are no listeners",
         "2 | listener add no.such.name.invalid | listener add: 'no.such.name.invalid' is an unknown host name: write " +
             "an IP address, or a name that this machine resolves ('getent hosts no.such.name.invalid' shows it)",
         "2 | listener add [::g] | listener add: '[::g]' is neither an IP address nor a host name: write one such as " +

@@ -49,6 +49,15 @@ class ListenerMoveTest
     }
 
     @Test
+    void shouldKeepTheTransportOfAListenerThatMoves()
+    {
+        final DesiredState kept = kept(new ListenerSpec(Transport.RDMA, "127.0.0.1", 4420, false));
+        moves(kept, 4500, null, "rdma://127.0.0.1:4500");
+        assertEquals("'millrace listener add rdma://127.0.0.1:4500' and 'millrace listener remove " +
+            "rdma://127.0.0.1:4420'", ListenerMove.of(kept, 4500, null).commands());
+    }
+
+    @Test
     void shouldAddAListenerWhereThereIsNone()
     {
         moves(DesiredState.EMPTY, 4500, 8010, "127.0.0.1:4500", "127.0.0.1:8010");

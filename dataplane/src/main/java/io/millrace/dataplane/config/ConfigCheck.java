@@ -276,9 +276,9 @@ final class ConfigCheck
             if (null != each.listener() && !managed &&
                 listeners.stream().noneMatch((l) -> covers(l.address(), each.listener())))
             {
-                throw new SettingException(key + ".listener", each.listener().hostAndPort(),
+                throw new SettingException(key + ".listener", each.listener().listenerName(),
                     "none of the listeners", listeners.isEmpty() ? "declare it" : "use one of: " + String.join(", ",
-                    listeners.stream().map((l) -> l.address().hostAndPort()).toList()));
+                    listeners.stream().map((l) -> l.address().listenerName()).toList()));
             }
             for (int earlier = 0; earlier < i; earlier++)
             {

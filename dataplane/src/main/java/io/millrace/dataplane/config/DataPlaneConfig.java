@@ -2,6 +2,7 @@ package io.millrace.dataplane.config;
 
 import io.millrace.dataplane.DataPlane;
 import io.millrace.nvmf.config.TargetConfig;
+import io.millrace.nvmf.rdma.RdmaTransportConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.nvmf.transport.TransportConfig;
@@ -138,6 +139,7 @@ public record DataPlaneConfig(
     public static DataPlaneConfig managed(final List<ReactorConfig> reactors, final long memoryBytes)
     {
         return new DataPlaneConfig(reactors, memoryBytes, List.of(), List.of(), List.of(), NO_DISCOVERY_PORT,
-            TargetConfig.defaults(), List.of(TcpTransportConfig.defaults()), true, StatusSettings.NONE);
+            TargetConfig.defaults(), List.of(TcpTransportConfig.defaults(), RdmaTransportConfig.defaults()), true,
+            StatusSettings.NONE);
     }
 }

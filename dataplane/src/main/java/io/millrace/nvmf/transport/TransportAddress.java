@@ -203,6 +203,15 @@ public record TransportAddress(Type transportType, Family addressFamily, String 
         return (Family.IPV6 == addressFamily ? '[' + address + ']' : address) + ':' + serviceId;
     }
 
+    /**
+     * {@return the name of a listener in commands, messages and events: address and service, with {@code rdma://}
+     * before those of RDMA}
+     */
+    public String listenerName()
+    {
+        return Type.TCP == transportType ? hostAndPort() : toString();
+    }
+
     @Override
     public String toString()
     {

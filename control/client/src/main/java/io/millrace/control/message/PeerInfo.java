@@ -3,6 +3,7 @@ package io.millrace.control.message;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.PeerType;
 import io.millrace.control.codec.SessionOpenedDecoder;
+import io.millrace.control.codec.Transport;
 import io.millrace.control.device.DeviceTypes;
 import java.util.EnumSet;
 import java.util.Objects;
@@ -24,6 +25,10 @@ public record PeerInfo(
     Set<String> deviceTypes,
     String programVersion)
 {
+    /** First version of the schema with listeners over RDMA. */
+    private static final int RDMA_VERSION = 5;
+    private static final String RDMA_LISTENERS = "listeners over RDMA";
+
     /**
      * Copies the sets; rejects null.
      */
@@ -62,7 +67,20 @@ public record PeerInfo(
                 null == DeviceTypes.find(create.device().type()) ? null : "device type " + create.device().type();
             case final Command.List list -> kinds.contains(list.kind()) || Kind.NULL_VAL == list.kind() ||
                 Kind.SBE_UNKNOWN == list.kind() ? null : "resources of kind " + list.kind();
+            case final Command.AddListener add -> isMissing(add.listener().transport()) ? RDMA_LISTENERS : null;
+            case final Command.RemoveListener remove -> isMissing(remove.transport()) ? RDMA_LISTENERS : null;
+            case final Command.SetAnaState set -> isMissing(set.transport()) ? RDMA_LISTENERS : null;
             default -> null;
         };
+    }
+
+    /**
+     * {@return whether the peer does not know a transport that this program knows}
+     *
+     * @param transport of a listener.
+     */
+    public boolean isMissing(final Transport transport)
+    {
+        return Transport.RDMA == transport && schemaVersion < RDMA_VERSION;
     }
 }

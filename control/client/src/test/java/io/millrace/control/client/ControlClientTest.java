@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.aeron.CncFileDescriptor;
+import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.Role;
@@ -327,9 +328,28 @@ class ControlClientTest
         final ControlException e = assertThrows(ControlException.class,
             () -> client.createDevice(DeviceSpec.file("f", "/f", 0)));
         assertEquals(Code.UNSUPPORTED, e.code());
-        assertEquals("peer does not know device type file (schema version 4): update it", e.getMessage());
+        assertEquals("peer does not know device type file (schema version 5): update it", e.getMessage());
         client.createDevice(DeviceSpec.memory("m", 1 << 20, 0));
         assertEquals(1, fixture.peer().carriedOut().size());
+    }
+
+    @Test
+    void shouldSendNoListenersOverRdmaToAPeerThatDoesNotKnowThem()
+    {
+        start("ipc");
+        fixture.peer().knowsVersion(4);
+        final ControlClient client = fixture.connect(fixture.context());
+        final ListenerSpec rdma = new ListenerSpec(Transport.RDMA, "127.0.0.1", 4420, false);
+        final ControlException e = assertThrows(ControlException.class, () -> client.addListener(rdma));
+        assertEquals(Code.UNSUPPORTED, e.code());
+        assertEquals("peer does not know listeners over RDMA (schema version 4): update it", e.getMessage());
+        assertEquals(Code.UNSUPPORTED, assertThrows(ControlException.class, () -> client.setAnaState(
+            "nqn.2026-11.io.a", Transport.RDMA, "127.0.0.1", 4420, 1, AnaState.OPTIMIZED)).code());
+        assertEquals(List.of(), fixture.peer().carriedOut());
+        client.addListener(new ListenerSpec(Transport.TCP, "127.0.0.1", 0, false));
+        fixture.peer().knowsVersion(5);
+        fixture.connect(fixture.context()).addListener(rdma);
+        assertEquals(new Command.AddListener(rdma), fixture.peer().carriedOut().getLast());
     }
 
     @Test
@@ -339,7 +359,7 @@ class ControlClientTest
         fixture.peer().version(3);
         final ControlException e = assertThrows(ControlException.class, () -> fixture.connect(fixture.context()));
         assertEquals(Code.UNSUPPORTED, e.code());
-        assertTrue(e.getMessage().contains("the peer has schema version 3, and this client 4: update the peer"),
+        assertTrue(e.getMessage().contains("the peer has schema version 3, and this client 5: update the peer"),
             e.getMessage());
     }
 

@@ -178,6 +178,12 @@ final class TestPeer implements RequestHandler, AutoCloseable
         peer = new PeerInfo(peer.schemaVersion(), peer.type(), peer.kinds(), Set.of(deviceTypes), "test");
     }
 
+    /** Knows this version of the schema at most. */
+    void knowsVersion(final int schemaVersion)
+    {
+        peer = new PeerInfo(schemaVersion, peer.type(), peer.kinds(), peer.deviceTypes(), "test");
+    }
+
     /** Sends all as of another version of the schema. */
     void version(final int value)
     {

@@ -77,7 +77,8 @@ public final class AnaCommand extends CommandGroup
             description = "One of ${COMPLETION-CANDIDATES}.") final AnaState state,
         @Option(names = {"-l", "--listener"}, paramLabel = "ADDRESS[:PORT]",
             completionCandidates = LiveNames.Listeners.class, description =
-            "Only at this listener; 0.0.0.0 and [::] stand for every address with the port. Default port: 4420. " +
+            "Only at this listener, rdma:// before those of RDMA; 0.0.0.0 and [::] stand for every address with the " +
+                "port. Default port: 4420. " +
                 "Default: all listeners.") final String listener,
         @Option(names = {"-g", "--group"}, paramLabel = "N",
             description = "Only this ANA group. Default: all groups.") final Integer group)
@@ -93,14 +94,13 @@ public final class AnaCommand extends CommandGroup
             throw new CommandException(ExitCode.USAGE, "--group " + group +
                 ": is not within 1 to 128; choose another, or leave it out for all");
         }
-        final String address = null == endpoint ? null : endpoint.address();
-        final int port = null == endpoint ? 0 : endpoint.port();
         final int groupId = null == group ? 0 : group;
         return control.reportEach(Role.OPERATOR, List.of(nqn),
-            (link, name) -> new ImpactCheck(link, confirmation).confirmSetAnaState(name, state, address, port, groupId),
+            (link, name) -> new ImpactCheck(link, confirmation).confirmSetAnaState(name, state, endpoint, groupId),
             (client, name) ->
             {
-                client.setAnaState(name, Transport.TCP, null == address ? "" : address, port, groupId, state);
+                client.setAnaState(name, null == endpoint ? Transport.TCP : endpoint.transport(),
+                    null == endpoint ? "" : endpoint.address(), null == endpoint ? 0 : endpoint.port(), groupId, state);
                 return (null == group ? "every ANA group" : "ANA group " + group) + " of " + nqn +
                     " is " + words(state) + " at " + (null == endpoint ? "every listener" : endpoint);
             });

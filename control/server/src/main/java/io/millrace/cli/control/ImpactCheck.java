@@ -1,10 +1,12 @@
 package io.millrace.cli.control;
 
+import io.millrace.cli.control.ListenerCommand.Endpoint;
 import io.millrace.console.Confirmation;
 import io.millrace.console.Terminal;
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.Transport;
 import io.millrace.control.device.DeviceContent;
 import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.AnaInfo;
@@ -130,12 +132,12 @@ final class ImpactCheck
     }
 
     /** A listener would be removed. */
-    void confirmRemoveListener(final String address, final int port)
+    void confirmRemoveListener(final Endpoint listener)
     {
         final java.util.List<ListenerInfo> all = list(Kind.LISTENER, "", ListenerInfo.class).stream()
             .filter((each) -> !each.discoveryOnly()).toList();
         final java.util.List<ListenerInfo> left =
-            all.stream().filter((each) -> !isAt(each.address(), each.port(), address, port)).toList();
+            all.stream().filter((each) -> !isAt(each.transport(), each.address(), each.port(), listener)).toList();
         if (left.size() == all.size())
         {
             return;
@@ -143,7 +145,7 @@ final class ImpactCheck
         final Set<String> hosts = hosts("", (each) -> true);
         if (left.isEmpty())
         {
-            require("listener " + NetworkAddress.text(address, port) + " is the last: no host could connect" +
+            require("listener " + listener + " is the last: no host could connect" +
                 (hosts.isEmpty() ? "" : ", and " + HostImpact.phrase(hosts) + " could not connect again"));
             return;
         }
@@ -153,18 +155,17 @@ final class ImpactCheck
         {
             final boolean isLast = paths.stream().filter((each) -> nqn.equals(each.nqn()))
                 .map(AnaInfo::group).distinct().anyMatch((group) -> isUsable(paths, nqn, group, (each) -> true) &&
-                !isUsable(paths, nqn, group, (each) -> !isAt(each.address(), each.port(), address, port)));
+                !isUsable(paths, nqn, group, (each) -> !isAt(each.transport(), each.address(), each.port(), listener)));
             if (isLast)
             {
-                require("listener " + NetworkAddress.text(address, port) + " is the last usable path to " + nqn +
+                require("listener " + listener + " is the last usable path to " + nqn +
                     " of " + HostImpact.phrase(hosts(nqn, (each) -> true)) + ", which could not connect again");
             }
         }
     }
 
     /** A state would be set for an ANA group, 0: all, at a listener, null: all. */
-    void confirmSetAnaState(final String nqn, final AnaState state, final String address, final int port,
-        final int group)
+    void confirmSetAnaState(final String nqn, final AnaState state, final Endpoint listener, final int group)
     {
         final Set<String> hosts = USABLE.contains(state) ? Set.of() : hosts(nqn, (each) -> true);
         if (hosts.isEmpty())
@@ -172,7 +173,7 @@ final class ImpactCheck
             return;
         }
         final java.util.List<AnaInfo> paths = paths(nqn);
-        final Predicate<AnaInfo> isHit = (each) -> null == address || isCovered(each, address, port);
+        final Predicate<AnaInfo> isHit = (each) -> null == listener || isCovered(each, listener);
         for (final int each : paths.stream().map(AnaInfo::group).filter((g) -> 0 == group || g == group)
             .collect(Collectors.toCollection(TreeSet::new)))
         {
@@ -212,16 +213,17 @@ final class ImpactCheck
     }
 
     private static boolean isAt(
-        final String address, final int port, final String otherAddress, final int otherPort)
+        final Transport transport, final String address, final int port, final Endpoint listener)
     {
-        return port == otherPort &&
-            NetworkAddress.canonical(address).equals(NetworkAddress.canonical(otherAddress));
+        return transport == listener.transport() && port == listener.port() &&
+            NetworkAddress.canonical(address).equals(NetworkAddress.canonical(listener.address()));
     }
 
-    private static boolean isCovered(final AnaInfo path, final String address, final int port)
+    private static boolean isCovered(final AnaInfo path, final Endpoint listener)
     {
-        return path.port() == port &&
-            (WILDCARDS.contains(NetworkAddress.canonical(address)) || isAt(path.address(), path.port(), address, port));
+        return path.transport() == listener.transport() && path.port() == listener.port() &&
+            (WILDCARDS.contains(NetworkAddress.canonical(listener.address())) ||
+            isAt(path.transport(), path.address(), path.port(), listener));
     }
 
     /** NQNs of hosts that are connected to a subsystem, or to any. */

@@ -11,6 +11,7 @@ import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.setting.Addresses;
 import io.millrace.control.setting.SettingType;
 import io.millrace.control.state.NetworkAddress;
+import java.util.Iterator;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -32,11 +33,29 @@ import picocli.CommandLine.Parameters;
 public final class ListenerCommand extends CommandGroup
 {
     private static final Pattern ADDRESS = Pattern.compile(
-        "(?:\\[([^\\]]+)]|([^:\\[\\]]+))(?::(\\d{1,5}))?|([0-9a-fA-F:]+:[0-9a-fA-F:.]*)");
+        "(?:(tcp|rdma)://)?(?:\\[([^\\]]+)]|([^:\\[\\]]+))(?::(\\d{1,5}))?|([0-9a-fA-F:]+:[0-9a-fA-F:.]*)");
     private static final int PORT_DEFAULT = 4420;
+    private static final List<Transport> TRANSPORTS = List.of(Transport.TCP, Transport.RDMA);
 
-    /** Address and port as they are typed. */
-    record Endpoint(String address, int port)
+    /** Candidates for completion in a shell. */
+    static final class TransportNames implements Iterable<String>
+    {
+        /**
+         * Called by picocli.
+         */
+        TransportNames()
+        {
+        }
+
+        @Override
+        public Iterator<String> iterator()
+        {
+            return TRANSPORTS.stream().map(SettingType::word).iterator();
+        }
+    }
+
+    /** Transport, address and port as they are typed. */
+    record Endpoint(Transport transport, String address, int port)
     {
         static Endpoint of(final String text)
         {
@@ -46,10 +65,34 @@ public final class ListenerCommand extends CommandGroup
                 throw new CommandException(ExitCode.USAGE, "'" + text +
                     "' is no address: write 192.0.2.7, 192.0.2.7:4420 or [2001:db8::7]:4420");
             }
-            final String address = null != matcher.group(1) ? matcher.group(1) :
-                null != matcher.group(2) ? matcher.group(2) : matcher.group(4);
-            return new Endpoint(resolved(text, address),
-                null == matcher.group(3) ? PORT_DEFAULT : Integer.parseInt(matcher.group(3)));
+            final String address = null != matcher.group(2) ? matcher.group(2) :
+                null != matcher.group(3) ? matcher.group(3) : matcher.group(5);
+            return new Endpoint(null == matcher.group(1) ? Transport.TCP : transport(matcher.group(1)),
+                resolved(text, address),
+                null == matcher.group(4) ? PORT_DEFAULT : Integer.parseInt(matcher.group(4)));
+        }
+
+        /** Of an argument, and of an option that says the transport too; null: it is not given. */
+        static Endpoint of(final String text, final String transport)
+        {
+            final Endpoint endpoint = of(text);
+            if (null == transport)
+            {
+                return endpoint;
+            }
+            final Transport given = transport(transport);
+            if (text.contains("://") && given != endpoint.transport())
+            {
+                throw new CommandException(ExitCode.USAGE, "'" + text + "' and --transport " + transport +
+                    " exclude each other: give one of them");
+            }
+            return new Endpoint(given, endpoint.address(), endpoint.port());
+        }
+
+        private static Transport transport(final String name)
+        {
+            return TRANSPORTS.stream().filter((each) -> SettingType.word(each).equals(name)).findFirst().orElseThrow(
+                () -> new CommandException(ExitCode.USAGE, "transport '" + name + "' is unknown: use tcp or rdma"));
         }
 
         /** Listeners have numeric addresses; names are resolved here, where blocking holds up nobody. */
@@ -68,7 +111,7 @@ public final class ListenerCommand extends CommandGroup
         @Override
         public String toString()
         {
-            return (address.indexOf(':') >= 0 ? '[' + address + ']' : address) + ':' + port;
+            return NetworkAddress.text(transport, address, port);
         }
     }
 
@@ -93,21 +136,26 @@ public final class ListenerCommand extends CommandGroup
             "  millrace listener add 0.0.0.0:4421       on every IPv4 address",
             "  millrace listener add '[::1]:0'          on any free port, which is printed",
             "  millrace listener add storage.example    on the first address of a host name",
-            "  millrace listener add 192.0.2.7:8009 --discovery-only"})
+            "  millrace listener add 192.0.2.7:8009 --discovery-only",
+            "  millrace listener add 192.0.2.7 --transport rdma"})
     int add(
         @Mixin final ControlOptions control,
         @Parameters(paramLabel = "ADDRESS[:PORT]", description = "Address or host name, and port. Default port: 4420.")
         final String address,
+        @Option(names = "--transport", paramLabel = "TRANSPORT", completionCandidates = TransportNames.class,
+            description = "tcp or rdma. Default: that of the address, as in rdma://192.0.2.7, or tcp.")
+        final String transport,
         @Option(names = "--discovery-only", description = "Serve only the discovery subsystem on this address.")
         final boolean discoveryOnly)
     {
-        final Endpoint endpoint = Endpoint.of(address);
+        final Endpoint endpoint = Endpoint.of(address, transport);
         return control.report(Role.ADMIN, (client) ->
         {
             final int port = client.addListener(
-                new ListenerSpec(Transport.TCP, endpoint.address(), endpoint.port(), discoveryOnly));
+                new ListenerSpec(endpoint.transport(), endpoint.address(), endpoint.port(), discoveryOnly));
             // An older data plane or a manager does not report the port.
-            final Endpoint taken = new Endpoint(endpoint.address(), 0 == port ? endpoint.port() : port);
+            final Endpoint taken = new Endpoint(endpoint.transport(), endpoint.address(),
+                0 == port ? endpoint.port() : port);
             return "listening on " + taken + (discoveryOnly ? " for discovery" : "");
         });
     }
@@ -116,21 +164,23 @@ public final class ListenerCommand extends CommandGroup
         description = {
             "Stop listening on an address.", "Connected hosts stay connected."},
         footerHeading = "%nExamples:%n", footer = {
-            "  millrace listener remove 192.0.2.7:4420"})
+            "  millrace listener remove 192.0.2.7:4420",
+            "  millrace listener remove rdma://192.0.2.7:4420"})
     int remove(
         @Mixin final ControlOptions control,
         @Mixin final Removal removal,
         @Parameters(paramLabel = "ADDRESS[:PORT]", completionCandidates = LiveNames.Listeners.class,
-            description = "As 'listener list' shows it. Default port: 4420.")
+            description = "As 'listener list' shows it, rdma:// before those of RDMA. Default port: 4420.")
         final String address)
     {
         final Endpoint endpoint = Endpoint.of(address);
         return removal.run(control, Views.LISTENERS, "", List.of(endpoint),
-            (listener) -> new Endpoint(NetworkAddress.canonical(listener.address()), listener.port()),
-            (check, each) -> check.confirmRemoveListener(each.address(), each.port()),
+            (listener) -> new Endpoint(
+                listener.transport(), NetworkAddress.canonical(listener.address()), listener.port()),
+            (check, each) -> check.confirmRemoveListener(each),
             (client, each) ->
             {
-                client.removeListener(Transport.TCP, each.address(), each.port());
+                client.removeListener(each.transport(), each.address(), each.port());
                 return "stopped listening on " + each;
             });
     }

@@ -167,7 +167,8 @@ public abstract class LiveNames implements Iterable<String>
 
         private static String text(final ListenerInfo listener)
         {
-            return NetworkAddress.text(NetworkAddress.canonical(listener.address()), listener.port());
+            return NetworkAddress.text(
+                listener.transport(), NetworkAddress.canonical(listener.address()), listener.port());
         }
     }
 

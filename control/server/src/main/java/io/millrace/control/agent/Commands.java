@@ -331,7 +331,7 @@ final class Commands
 
     static TransportAddress address(final Transport transport, final String address, final int port)
     {
-        final String subject = "listener " + address + ':' + port;
+        final String subject = "listener " + (Transport.RDMA == transport ? "rdma://" : "") + address + ':' + port;
         final TransportAddress.Type type = type(subject, transport);
         if (port < 0 || port > PORT_MAX)
         {

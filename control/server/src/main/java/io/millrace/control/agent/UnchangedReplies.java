@@ -104,7 +104,7 @@ final class UnchangedReplies
     {
         final TransportAddress address = Commands.address(wanted.transport(), wanted.address(), wanted.port());
         return dataPlane.listeners().list().stream().filter((each) -> each.address().equals(address)).findFirst()
-            .map((was) -> compared("listener " + wanted.address() + ':' + wanted.port(), NoChange.differences(
+            .map((was) -> compared("listener " + address.listenerName(), NoChange.differences(
                 new ListenerSpec(wanted.transport(), wanted.address(), wanted.port(), was.discoveryOnly()), wanted),
                 wanted.port())).orElse(refusal);
     }

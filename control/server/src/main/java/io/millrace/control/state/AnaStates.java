@@ -14,11 +14,12 @@ import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 
 /**
  * ANA states of a subsystem by listener and group: a state is set for one listener or all and for one group or all, and
  * applies until another state is set for the same listener and group. A wildcard address covers every address with its
- * port. The default is optimized.
+ * transport and port. The default is optimized.
  * <p>
  * Stored are differences to the state of the next wider address, so that equal states have equal representations.
  * Transitions are transient, and are {@linkplain #settled stored} as the state that they time out to. Immutable.
@@ -41,13 +42,14 @@ public final class AnaStates
     /**
      * Listener that a state applies to, whether it exists or not. Wider addresses come first in order.
      *
-     * @param address in its one form; empty: every one.
-     * @param port    of it; 0: every one.
+     * @param transport of the listener.
+     * @param address   in its one form; empty: every one, of every transport.
+     * @param port      of it; 0: every one.
      */
-    record Place(String address, int port) implements Comparable<Place>
+    record Place(Transport transport, String address, int port) implements Comparable<Place>
     {
         /** All listeners. */
-        static final Place ALL = new Place("", 0);
+        static final Place ALL = new Place(Transport.TCP, "", 0);
 
         /** The next wider address; null if there is none. A socket on the IPv6 wildcard accepts IPv4 too. */
         Place around()
@@ -56,8 +58,8 @@ public final class AnaStates
             {
                 case 0 -> null;
                 case 1 -> ALL;
-                case 2 -> new Place(WILDCARD_6, port);
-                default -> new Place(address.indexOf(':') < 0 ? WILDCARD_4 : WILDCARD_6, port);
+                case 2 -> new Place(transport, WILDCARD_6, port);
+                default -> new Place(transport, address.indexOf(':') < 0 ? WILDCARD_4 : WILDCARD_6, port);
             };
         }
 
@@ -89,11 +91,11 @@ public final class AnaStates
             return 0 == order ? NaturalOrder.INSTANCE.compare(toString(), other.toString()) : order;
         }
 
-        /** Address and port, as people write them. */
+        /** Name of the listener. */
         @Override
         public String toString()
         {
-            return NetworkAddress.text(address, port);
+            return NetworkAddress.text(transport, address, port);
         }
     }
 
@@ -108,7 +110,7 @@ public final class AnaStates
     {
         Command.SetAnaState command(final String nqn)
         {
-            return new Command.SetAnaState(nqn, Transport.TCP, place.address(), place.port(), group, state);
+            return new Command.SetAnaState(nqn, place.transport(), place.address(), place.port(), group, state);
         }
 
         /** What it does, for people. */
@@ -157,6 +159,14 @@ public final class AnaStates
             }
         }
         return AnaState.OPTIMIZED;
+    }
+
+    /** The same without listeners of transports that a peer does not know. */
+    AnaStates without(final Predicate<Transport> isMissing)
+    {
+        final NavigableMap<Place, NavigableMap<Integer, AnaState>> left = new TreeMap<>(own);
+        left.keySet().removeIf((each) -> isMissing.test(each.transport()));
+        return new AnaStates(left);
     }
 
     /** The same with another state; group 0 stands for all. */

@@ -78,6 +78,6 @@ final class Canonical
      */
     static String nameOf(final ListenerSpec spec)
     {
-        return NetworkAddress.text(spec.address(), spec.port());
+        return NetworkAddress.text(spec.transport(), spec.address(), spec.port());
     }
 }

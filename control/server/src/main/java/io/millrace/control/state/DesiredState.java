@@ -85,6 +85,9 @@ public final class DesiredState
                 case final DeviceInfo d -> devices.put(d.name(), Canonical.device(d.spec()));
                 case final SubsystemInfo s -> subsystems.put(s.nqn(), new StateEditor.Subsystem(
                     Canonical.subsystem(new SubsystemSpec(s.nqn(), s.allowAnyHost(), s.serial(), s.model()))));
+                case final ListenerInfo l when !StateEditor.TRANSPORTS.contains(l.transport()) ->
+                {
+                }
                 case final ListenerInfo l ->
                 {
                     final ListenerSpec spec = Canonical.listener(
@@ -125,9 +128,11 @@ public final class DesiredState
         for (final Resource each : reported)
         {
             if (each instanceof final AnaInfo a && subsystems.containsKey(a.nqn()) &&
+                StateEditor.TRANSPORTS.contains(a.transport()) &&
                 AnaStates.SETTLED.contains(AnaStates.settled(a.state())))
             {
-                states.computeIfAbsent(new AnaStates.Place(NetworkAddress.canonical(a.address()), a.port()),
+                states.computeIfAbsent(new AnaStates.Place(
+                    a.transport(), NetworkAddress.canonical(a.address()), a.port()),
                     (_) -> new ArrayList<>()).add(a);
             }
         }

@@ -1,6 +1,5 @@
 package io.millrace.control.state;
 
-import io.millrace.control.codec.Transport;
 import io.millrace.control.device.DeviceType;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
@@ -161,8 +160,7 @@ final class DocumentReader
     {
         for (final Section section : top.sectionsIfGiven(StateSettings.LISTENERS))
         {
-            section.get(StateSettings.LISTENER_TRANSPORT);
-            apply(section, new Command.AddListener(new ListenerSpec(Transport.TCP,
+            apply(section, new Command.AddListener(new ListenerSpec(section.get(StateSettings.LISTENER_TRANSPORT),
                 address(section), section.get(StateSettings.LISTENER_PORT),
                 section.get(StateSettings.LISTENER_DISCOVERY_ONLY))));
         }

@@ -186,8 +186,8 @@ final class DocumentWriter
         begin("", "listeners", listeners.isEmpty());
         for (final ListenerSpec each : listeners)
         {
-            final Group listener = new Group().text("transport", "tcp").text("address", each.address())
-                .plain("port", each.port());
+            final Group listener = new Group().text("transport", SettingType.word(each.transport()))
+                .text("address", each.address()).plain("port", each.port());
             out.append("  - ").append(each.discoveryOnly() ? listener.plain("discovery-only", true) : listener)
                 .append('\n');
         }

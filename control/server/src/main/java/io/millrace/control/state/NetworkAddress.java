@@ -1,5 +1,6 @@
 package io.millrace.control.state;
 
+import io.millrace.control.codec.Transport;
 import io.millrace.validation.AddressText;
 import io.millrace.validation.ResourceValidation;
 import java.net.InetAddress;
@@ -9,6 +10,8 @@ import java.net.InetAddress;
  */
 public final class NetworkAddress
 {
+    private static final String RDMA = "rdma://";
+
     private NetworkAddress()
     {
     }
@@ -56,6 +59,19 @@ public final class NetworkAddress
     public static String text(final String address, final int port)
     {
         return (address.indexOf(':') >= 0 ? '[' + address + ']' : address) + ':' + port;
+    }
+
+    /**
+     * {@return name of a listener: its address and port, with {@code rdma://} before those of RDMA, since a port of TCP
+     * and one of RDMA are two}
+     *
+     * @param transport of the listener.
+     * @param address   in its one form.
+     * @param port      of it.
+     */
+    public static String text(final Transport transport, final String address, final int port)
+    {
+        return (Transport.RDMA == transport ? RDMA : "") + text(address, port);
     }
 
     /**

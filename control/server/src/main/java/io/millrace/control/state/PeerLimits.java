@@ -1,6 +1,7 @@
 package io.millrace.control.state;
 
 import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.PeerInfo;
 import java.util.ArrayList;
@@ -12,7 +13,8 @@ import java.util.TreeMap;
 
 /**
  * The part of a desired state that a data plane supports, which is what it is reconciled with: devices of types that it
- * does not make are left out, with what depends on them. Stateless.
+ * does not make are left out, with what depends on them, and so are listeners of transports that it does not know.
+ * Stateless.
  *
  * @param state     to compare the data plane with.
  * @param obstacles one sentence for each resource that is left out.
@@ -51,14 +53,21 @@ public record PeerLimits(DesiredState state, List<String> obstacles)
                     ": upgrade it");
             }
         }
-        if (missing.isEmpty())
+        final NavigableMap<String, ListenerSpec> listeners = new TreeMap<>(desired.listeners());
+        listeners.values().removeIf((each) -> peer.isMissing(each.transport()));
+        desired.listeners().keySet().stream().filter((name) -> !listeners.containsKey(name)).forEach((name) ->
+            obstacles.add("listener " + name + ": the data plane does not support its transport: upgrade it"));
+        final boolean isStateKnown = desired.subsystems().values().stream()
+            .allMatch((each) -> each.ana().equals(each.ana().without(peer::isMissing)));
+        if (obstacles.isEmpty() && isStateKnown)
         {
             return new PeerLimits(desired, obstacles);
         }
         final NavigableMap<String, StateEditor.Subsystem> subsystems = new TreeMap<>(NaturalOrder.INSTANCE);
         for (final SubsystemState each : desired.subsystems().values())
         {
-            final StateEditor.Subsystem subsystem = new StateEditor.Subsystem(each);
+            final StateEditor.Subsystem subsystem = new StateEditor.Subsystem(each)
+                .with(each.ana().without(peer::isMissing));
             for (final NamespaceSpec namespace : List.copyOf(subsystem.namespaces().values()))
             {
                 if (missing.contains(namespace.device()))
@@ -70,6 +79,6 @@ public record PeerLimits(DesiredState state, List<String> obstacles)
             subsystems.put(each.nqn(), subsystem);
         }
         return new PeerLimits(
-            new DesiredState(devices, StateEditor.frozen(subsystems), desired.listeners()), obstacles);
+            new DesiredState(devices, StateEditor.frozen(subsystems), listeners), obstacles);
     }
 }

@@ -12,10 +12,12 @@ import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.setting.InvalidSettingException;
 import io.millrace.validation.ResourceValidation;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -59,6 +61,9 @@ public final class StateEditor
             return new SubsystemState(spec, namespaces, hosts, ana, limits);
         }
     }
+
+    /** Transports of this version. */
+    static final Set<Transport> TRANSPORTS = EnumSet.of(Transport.TCP, Transport.RDMA);
 
     private final NavigableMap<String, DeviceSpec> devices = new TreeMap<>(NaturalOrder.INSTANCE);
     private final NavigableMap<String, Subsystem> subsystems = new TreeMap<>(NaturalOrder.INSTANCE);
@@ -202,18 +207,20 @@ public final class StateEditor
 
     private static boolean isAddress(final Command.RemoveListener listener)
     {
-        return Transport.TCP == listener.transport() && listener.port() >= 0 && listener.port() <= PORT_MAX &&
+        return TRANSPORTS.contains(listener.transport()) && listener.port() >= 0 && listener.port() <= PORT_MAX &&
             null != NetworkAddress.parse(NetworkAddress.canonical(listener.address()));
     }
 
     private static String nameOf(final ListenerSpec listener)
     {
-        return NetworkAddress.text(NetworkAddress.canonical(listener.address()), listener.port());
+        return NetworkAddress.text(
+            listener.transport(), NetworkAddress.canonical(listener.address()), listener.port());
     }
 
     private static String nameOf(final Command.RemoveListener listener)
     {
-        return NetworkAddress.text(NetworkAddress.canonical(listener.address()), listener.port());
+        return NetworkAddress.text(
+            listener.transport(), NetworkAddress.canonical(listener.address()), listener.port());
     }
 
     private void createDevice(final DeviceSpec wanted)
@@ -462,7 +469,7 @@ public final class StateEditor
         }
         final String address = NetworkAddress.canonical(set.address());
         checkedName(set.transport(), address, set.port());
-        return new AnaStates.Place(address, set.port());
+        return new AnaStates.Place(set.transport(), address, set.port());
     }
 
     private void setQos(final QosSpec wanted)
@@ -504,7 +511,8 @@ public final class StateEditor
         }
         for (final ListenerSpec each : listeners.values())
         {
-            if (each.port() == listener.port() && NetworkAddress.overlap(each.address(), listener.address()))
+            if (each.transport() == listener.transport() && each.port() == listener.port() &&
+                NetworkAddress.overlap(each.address(), listener.address()))
             {
                 throw refusal(Code.IN_USE, "listener " + name, "its port is listened on by " +
                     Canonical.nameOf(each) + "; take another port, or remove that first");
@@ -522,10 +530,10 @@ public final class StateEditor
 
     private static String checkedName(final Transport transport, final String address, final int port)
     {
-        final String name = NetworkAddress.text(address, port);
-        if (Transport.TCP != transport)
+        final String name = NetworkAddress.text(transport, address, port);
+        if (!TRANSPORTS.contains(transport))
         {
-            throw refusal(Code.INVALID, "listener " + name, "transport is unknown; use TCP");
+            throw refusal(Code.INVALID, "listener " + name, "transport is unknown; use TCP or RDMA");
         }
         if (port < 0 || port > PORT_MAX)
         {

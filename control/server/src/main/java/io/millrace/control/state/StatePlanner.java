@@ -393,7 +393,8 @@ final class StatePlanner
             for (final String name : listenerRemovals.keySet())
             {
                 final ListenerSpec was = actual.listeners().get(name);
-                if (was.port() == each.port() && NetworkAddress.overlap(was.address(), each.address()))
+                if (was.transport() == each.transport() && was.port() == each.port() &&
+                    NetworkAddress.overlap(was.address(), each.address()))
                 {
                     listenerRemovals.put(name, true);
                 }

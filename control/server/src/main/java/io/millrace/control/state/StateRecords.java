@@ -3,7 +3,6 @@ package io.millrace.control.state;
 import io.millrace.control.codec.DeviceHealth;
 import io.millrace.control.codec.DeviceState;
 import io.millrace.control.codec.Kind;
-import io.millrace.control.codec.Transport;
 import io.millrace.control.message.AnaInfo;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
@@ -138,7 +137,7 @@ public final class StateRecords
         final NavigableSet<AnaStates.Place> places = new TreeSet<>();
         subsystem.ana().entries().forEach((each) -> places.add(each.place()));
         state.listeners().values().stream().filter((each) -> !each.discoveryOnly())
-            .forEach((each) -> places.add(new AnaStates.Place(each.address(), each.port())));
+            .forEach((each) -> places.add(new AnaStates.Place(each.transport(), each.address(), each.port())));
         for (final AnaStates.Place place : places)
         {
             final boolean isSet = subsystem.ana().entries().stream().anyMatch((each) -> place.equals(each.place()));
@@ -146,7 +145,7 @@ public final class StateRecords
             {
                 if (isSet || used.get(group))
                 {
-                    records.add(new AnaInfo(subsystem.nqn(), Transport.TCP, place.address(),
+                    records.add(new AnaInfo(subsystem.nqn(), place.transport(), place.address(),
                         place.port(), group, subsystem.ana().state(place, group), Resource.UNKNOWN,
                         namespaces.getOrDefault(group, 0)));
                 }

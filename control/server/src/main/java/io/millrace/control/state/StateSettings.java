@@ -1,6 +1,7 @@
 package io.millrace.control.state;
 
 import io.millrace.control.codec.AnaState;
+import io.millrace.control.codec.Transport;
 import io.millrace.control.device.DeviceType;
 import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.NamespaceSpec;
@@ -12,6 +13,7 @@ import io.millrace.control.setting.Units;
 import io.millrace.validation.ResourceValidation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -21,15 +23,8 @@ import java.util.regex.Pattern;
  */
 final class StateSettings
 {
-    /** Transport of NVMe-oF. */
-    enum TransportType
-    {
-        /** NVMe/TCP. */
-        TCP
-    }
-
     private static final Pattern ADDRESS_AND_PORT =
-        Pattern.compile("(?:\\[([0-9a-fA-F:.]+(?:%[^]]+)?)]|([0-9.]+)):([0-9]{1,5})");
+        Pattern.compile("(?:(tcp|rdma)://)?(?:\\[([0-9a-fA-F:.]+(?:%[^]]+)?)]|([0-9.]+)):([0-9]{1,5})");
     private static final int PORT_MAX = 0xFFFF;
     private static final long MILLIS = 1_000_000L;
 
@@ -69,8 +64,8 @@ final class StateSettings
     static final Setting<Void> ANA = Setting.groups("subsystems[].ana[]", false,
         "ANA states, set in order; the default is optimized.");
     static final Setting<AnaStates.Place> ANA_LISTENER = Setting.optional("subsystems[].ana[].listener",
-        new SettingType<>("address and port", "ADDRESS:PORT, IPv6 in brackets", StateSettings::place), null,
-        "Listener that the state is for; all when not given.");
+        new SettingType<>("address and port", "ADDRESS:PORT, IPv6 in brackets, rdma:// before those of RDMA",
+            StateSettings::place), null, "Listener that the state is for; all when not given.");
     static final Setting<Integer> ANA_GROUP = Setting.optional("subsystems[].ana[].group",
         SettingType.number(1, Names.ANA_GROUP_MAX), null, "ANA group that it is for; all when not given.");
     static final Setting<AnaState> ANA_STATE = Setting.required("subsystems[].ana[].state",
@@ -94,8 +89,9 @@ final class StateSettings
         "once.");
 
     static final Setting<Void> LISTENERS = Setting.groups("listeners[]", false, "Addresses that hosts connect to.");
-    static final Setting<TransportType> LISTENER_TRANSPORT = Setting.optional("listeners[].transport",
-        SettingType.choice(TransportType.class, TransportType.values()), "tcp", "Transport of NVMe-oF.");
+    static final Setting<Transport> LISTENER_TRANSPORT = Setting.optional("listeners[].transport",
+        SettingType.choice(Transport.class, StateEditor.TRANSPORTS.toArray(Transport[]::new)), "tcp",
+        "Transport of NVMe-oF.");
     static final Setting<String> LISTENER_ADDRESS = Setting.required("listeners[].address", ADDRESS,
         "Address to listen on.");
     static final Setting<Integer> LISTENER_PORT = Setting.optional("listeners[].port",
@@ -144,11 +140,13 @@ final class StateSettings
         final Matcher matcher = ADDRESS_AND_PORT.matcher(text);
         if (matcher.matches())
         {
-            final String address = null == matcher.group(1) ? matcher.group(2) : matcher.group(1);
-            final int port = Integer.parseInt(matcher.group(3));
+            final String address = null == matcher.group(2) ? matcher.group(3) : matcher.group(2);
+            final int port = Integer.parseInt(matcher.group(4));
             if (port >= 1 && port <= PORT_MAX && null != NetworkAddress.parse(address))
             {
-                return new AnaStates.Place(NetworkAddress.canonical(address), port);
+                return new AnaStates.Place(null == matcher.group(1) ? Transport.TCP :
+                    Transport.valueOf(matcher.group(1).toUpperCase(Locale.ROOT)),
+                    NetworkAddress.canonical(address), port);
             }
         }
         throw new SettingType.BadValue("not an IP address with a port",

@@ -4,6 +4,7 @@ import io.millrace.control.message.Command;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.setting.SettingType;
 import io.millrace.control.setting.Units;
+import io.millrace.control.state.NetworkAddress;
 import io.millrace.control.state.QosLimits;
 import java.util.List;
 
@@ -44,12 +45,13 @@ public final class CommandDescriptions
             case final Command.SetAllowAnyHost c ->
                 (c.allowAnyHost() ? "allow any host on " : "allow listed hosts only on ") + c.nqn();
             case final Command.AddListener c -> "add listener " +
-                address(c.listener().address(), c.listener().port()) +
+                NetworkAddress.text(c.listener().transport(), c.listener().address(), c.listener().port()) +
                 (c.listener().discoveryOnly() ? " for discovery" : "");
-            case final Command.RemoveListener c -> "remove listener " + address(c.address(), c.port());
+            case final Command.RemoveListener c -> "remove listener " +
+                NetworkAddress.text(c.transport(), c.address(), c.port());
             case final Command.SetAnaState c -> "make " + (0 == c.group() ? "every ANA group" : "ANA group " +
                 c.group()) + " of " + c.nqn() + ' ' + SettingType.word(c.state()) + " at " +
-                (c.address().isEmpty() ? "every listener" : address(c.address(), c.port()));
+                (c.address().isEmpty() ? "every listener" : NetworkAddress.text(c.transport(), c.address(), c.port()));
             case final Command.SetQos c -> "limit " + QosLimits.subject(c.qos()) +
                 (QosLimits.isNone(c.qos()) ? ": none" : " to " + QosLimits.text(c.qos()));
             case final Command.SetState c -> "set state " + c.state();
@@ -99,10 +101,5 @@ public final class CommandDescriptions
             (device.path().isEmpty() ? device.location() : device.path())) +
             (device.bases().isEmpty() ? "" : " over " + String.join(", ", device.bases())) +
             (0 == device.sizeBytes() ? "" : " of " + Units.size(device.sizeBytes())) + ')';
-    }
-
-    private static String address(final String address, final int port)
-    {
-        return (address.indexOf(':') >= 0 ? '[' + address + ']' : address) + ':' + port;
     }
 }

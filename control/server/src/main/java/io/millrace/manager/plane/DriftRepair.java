@@ -5,6 +5,7 @@ import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.PeerInfo;
 import io.millrace.control.setting.Units;
 import io.millrace.control.state.DesiredState;
+import io.millrace.control.state.NetworkAddress;
 import io.millrace.control.state.PeerLimits;
 import io.millrace.control.state.StateEditor;
 import io.millrace.control.state.StatePlan;
@@ -177,8 +178,10 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
             case final Command.AddNamespace add -> "namespace " + add.namespace().nqn() + ' ' + add.namespace().nsid();
             case final Command.DeleteSubsystem delete -> "subsystem " + delete.nqn();
             case final Command.CreateSubsystem create -> "subsystem " + create.subsystem().nqn();
-            case final Command.RemoveListener remove -> "listener " + remove.address() + ' ' + remove.port();
-            case final Command.AddListener add -> "listener " + add.listener().address() + ' ' + add.listener().port();
+            case final Command.RemoveListener remove -> "listener " +
+                NetworkAddress.text(remove.transport(), remove.address(), remove.port());
+            case final Command.AddListener add -> "listener " + NetworkAddress.text(add.listener().transport(),
+                add.listener().address(), add.listener().port());
             default -> null;
         };
     }

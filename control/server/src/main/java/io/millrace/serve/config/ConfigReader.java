@@ -265,12 +265,6 @@ public final class ConfigReader
         final List<ListenerSettings> listeners = new ArrayList<>();
         for (final Section section : served(top, Settings.LISTENERS))
         {
-            if (TransportAddress.Type.RDMA == section.get(Settings.LISTENER_TRANSPORT) && isControlled(top))
-            {
-                throw new SettingException("listeners[" + listeners.size() + "].transport", "rdma",
-                    "not served while commands are accepted: their protocol has TCP listeners only",
-                    "set control.enabled to false, or use tcp");
-            }
             listeners.add(new ListenerSettings(TransportAddress.of(section.get(Settings.LISTENER_TRANSPORT),
                 new InetSocketAddress(section.get(Settings.LISTENER_ADDRESS), section.get(Settings.LISTENER_PORT))),
                 section.get(Settings.LISTENER_DISCOVERY_ONLY)));

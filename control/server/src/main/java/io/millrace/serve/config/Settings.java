@@ -24,6 +24,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -96,8 +97,8 @@ final class Settings
     static final Setting<Void> ANA = Setting.groups("subsystems[].ana[]", false,
         "Initial ANA states of the subsystem, set in order; the default is optimized.");
     static final Setting<TransportAddress> ANA_LISTENER = Setting.optional("subsystems[].ana[].listener",
-        new SettingType<>("address and port", "ADDRESS:PORT, IPv6 in brackets", Settings::listenerAddress), null,
-        "Listener that the state is for; all when not given.");
+        new SettingType<>("address and port", "ADDRESS:PORT, IPv6 in brackets, rdma:// before those of RDMA",
+            Settings::listenerAddress), null, "Listener that the state is for; all when not given.");
     static final Setting<Integer> ANA_GROUP = Setting.optional("subsystems[].ana[].group",
         SettingType.number(1, Namespace.ANA_GROUP_MAX), null, "ANA group that it is for; all when not given.");
     static final Setting<AnaState> ANA_STATE = Setting.required("subsystems[].ana[].state",
@@ -340,7 +341,8 @@ final class Settings
     static final SettingTable ALL = new SettingTable(Stream.of(BEFORE_DEVICES, DeviceReader.settings(), AFTER_DEVICES)
         .flatMap(List::stream).toList());
 
-    private static final Pattern SOCKET_ADDRESS = Pattern.compile("(?:\\[([0-9a-fA-F:.]+)]|([0-9.]+)):([0-9]{1,5})");
+    private static final Pattern SOCKET_ADDRESS = Pattern.compile(
+        "(?:(tcp|rdma)://)?(?:\\[([0-9a-fA-F:.]+)]|([0-9.]+)):([0-9]{1,5})");
     /** Value of a file that is not wanted. */
     static final Path NO_FILE = Path.of("");
 
@@ -373,11 +375,13 @@ final class Settings
         final Matcher matcher = SOCKET_ADDRESS.matcher(text);
         if (matcher.matches())
         {
-            final String address = null == matcher.group(1) ? matcher.group(2) : matcher.group(1);
-            final int port = Integer.parseInt(matcher.group(3));
+            final String address = null == matcher.group(2) ? matcher.group(3) : matcher.group(2);
+            final int port = Integer.parseInt(matcher.group(4));
             if (port >= 1 && port <= 65535)
             {
-                return TransportAddress.tcp(new InetSocketAddress(Addresses.resolve(address), port));
+                return TransportAddress.of(null == matcher.group(1) ? TransportAddress.Type.TCP :
+                    TransportAddress.Type.valueOf(matcher.group(1).toUpperCase(Locale.ROOT)),
+                    new InetSocketAddress(Addresses.resolve(address), port));
             }
         }
         throw new SettingType.BadValue("not an IP address with a port",

@@ -18,6 +18,7 @@ import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
+import io.millrace.control.message.AnaInfo;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlEvent;
@@ -41,6 +42,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -93,6 +95,21 @@ class ControlAgentTest
             .filter((each) -> port == each.port() && group == each.group())
             .map((each) -> each.address() + ' ' + each.state() + ' ' + each.changes() + ' ' + each.namespaces())
             .findFirst().orElse("");
+    }
+
+    /** No machine has an RDMA device with an address for documentation; states are stored for it nevertheless. */
+    private static void exerciseRdma(final ControlClient client, final int port)
+    {
+        final ControlException e = assertThrows(ControlException.class,
+            () -> client.addListener(new ListenerSpec(Transport.RDMA, "192.0.2.7", port, false)));
+        assertTrue(e.getMessage().startsWith("listener rdma://192.0.2.7:" + port + ": "), e.getMessage());
+        assertEquals(1, e.getMessage().lines().count());
+        assertEquals(1, client.listeners().size());
+        client.setAnaState(NQN, Transport.RDMA, "127.0.0.1", port, 1, AnaState.INACCESSIBLE);
+        assertEquals(List.of(AnaState.OPTIMIZED, AnaState.INACCESSIBLE), client.anaStates(NQN).stream()
+            .filter((each) -> port == each.port() && 1 == each.group())
+            .sorted(Comparator.comparing((each) -> Transport.RDMA == each.transport())).map(AnaInfo::state).toList());
+        client.setAnaState(NQN, Transport.RDMA, "127.0.0.1", port, 1, AnaState.OPTIMIZED);
     }
 
     private static void exerciseAna(final ControlClient client, final int port)
@@ -171,6 +188,9 @@ class ControlAgentTest
         assertEquals(Code.INVALID, codeOf(() -> client.createDevice(DeviceSpec.memory("odd", 1000, 4096))));
         assertEquals(Code.INVALID, codeOf(() -> client.addListener(
             new ListenerSpec(Transport.TCP, "localhost", 0, false))));
+        assertEquals(Code.INVALID, codeOf(() -> client.addListener(
+            new ListenerSpec(Transport.SBE_UNKNOWN, "127.0.0.1", 0, false))));
+        exerciseRdma(client, port);
         exerciseAna(client, port);
         exerciseQos(client);
         client.setAllowAnyHost(NQN, false);

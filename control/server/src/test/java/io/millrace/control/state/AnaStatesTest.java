@@ -21,9 +21,9 @@ import org.junit.jupiter.api.Test;
 class AnaStatesTest
 {
     private static final String NQN = "nqn.2026-11.io.millrace:vol0";
-    private static final Place ONE = new Place("192.0.2.7", 4420);
-    private static final Place ALL_4 = new Place("0.0.0.0", 4420);
-    private static final Place ALL_6 = new Place("::", 4420);
+    private static final Place ONE = new Place(Transport.TCP, "192.0.2.7", 4420);
+    private static final Place ALL_4 = new Place(Transport.TCP, "0.0.0.0", 4420);
+    private static final Place ALL_6 = new Place(Transport.TCP, "::", 4420);
 
     private static AnaStates of(final Entry... entries)
     {
@@ -53,10 +53,22 @@ class AnaStatesTest
         final AnaStates states = of(
             new Entry(ONE, 3, AnaState.INACCESSIBLE), new Entry(ALL_6, 3, AnaState.NON_OPTIMIZED));
         assertEquals(AnaState.NON_OPTIMIZED, states.state(ONE, 3));
-        assertEquals(AnaState.NON_OPTIMIZED, states.state(new Place("2001:db8::7", 4420), 3));
-        assertEquals(AnaState.OPTIMIZED, states.state(new Place("192.0.2.7", 4421), 3));
+        assertEquals(AnaState.NON_OPTIMIZED, states.state(new Place(Transport.TCP, "2001:db8::7", 4420), 3));
+        assertEquals(AnaState.OPTIMIZED, states.state(new Place(Transport.TCP, "192.0.2.7", 4421), 3));
         assertEquals(AnaState.OPTIMIZED, states.state(ONE, 4));
         assertEquals(AnaState.OPTIMIZED, of(new Entry(ALL_4, 3, AnaState.INACCESSIBLE)).state(ALL_6, 3));
+    }
+
+    @Test
+    void shouldCoverListenersOfItsTransportAlone()
+    {
+        final Place rdma = new Place(Transport.RDMA, "192.0.2.7", 4420);
+        final AnaStates states = of(new Entry(ALL_6, 3, AnaState.INACCESSIBLE));
+        assertEquals(AnaState.OPTIMIZED, states.state(rdma, 3));
+        assertEquals(AnaState.NON_OPTIMIZED, of(
+            new Entry(new Place(Transport.RDMA, "::", 4420), 3, AnaState.NON_OPTIMIZED)).state(rdma, 3));
+        assertEquals(AnaState.INACCESSIBLE, of(new Entry(Place.ALL, 3, AnaState.INACCESSIBLE)).state(rdma, 3));
+        assertEquals(states, states.with(rdma, 3, AnaState.INACCESSIBLE).without(Transport.RDMA::equals));
     }
 
     @Test
@@ -107,7 +119,7 @@ class AnaStatesTest
             subsystem));
         // Each listener is told with its states of all groups that are told at all.
         assertEquals(List.of(new Entry(Place.ALL, 2, AnaState.NON_OPTIMIZED),
-            new Entry(ALL_4, 1, AnaState.INACCESSIBLE), new Entry(new Place("2001:db8::7", 4420), 1,
+            new Entry(ALL_4, 1, AnaState.INACCESSIBLE), new Entry(new Place(Transport.TCP, "2001:db8::7", 4420), 1,
             AnaState.INACCESSIBLE)), state.subsystems().get(NQN).ana().entries());
     }
 

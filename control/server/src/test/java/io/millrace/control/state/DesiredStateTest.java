@@ -34,6 +34,7 @@ import io.millrace.validation.ResourceValidation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
@@ -184,6 +185,25 @@ class DesiredStateTest
     {
         return Arbitraries.of("0", "1", "a", "01", "10", "b", "2").list().ofMaxSize(5)
             .map((parts) -> String.join("", parts));
+    }
+
+    @Test
+    void shouldKeepListenersOfBothTransportsOnOnePort()
+    {
+        final DesiredState tcp = DesiredState.EMPTY
+            .with(new Command.AddListener(new ListenerSpec(Transport.TCP, "127.0.0.1", 4420, false)));
+        final DesiredState both = tcp
+            .with(new Command.AddListener(new ListenerSpec(Transport.RDMA, "127.0.0.1", 4420, false)));
+        assertEquals(Set.of("127.0.0.1:4420", "rdma://127.0.0.1:4420"), both.listeners().keySet());
+        assertEquals(both, DesiredState.of(List.of(
+            new ListenerInfo(Transport.RDMA, "127.0.0.1", 4420, false),
+            new ListenerInfo(Transport.SBE_UNKNOWN, "127.0.0.1", 4420, false),
+            new ListenerInfo(Transport.TCP, "127.0.0.1", 4420, false))));
+        assertEquals(tcp, both.with(new Command.RemoveListener(Transport.RDMA, "127.0.0.1", 4420)));
+        assertEquals(Code.IN_USE, refusal(both,
+            new Command.AddListener(new ListenerSpec(Transport.RDMA, "0.0.0.0", 4420, false))));
+        assertEquals(Code.INVALID, refusal(both,
+            new Command.AddListener(new ListenerSpec(Transport.SBE_UNKNOWN, "0.0.0.0", 4421, false))));
     }
 
     @Test

@@ -12,6 +12,7 @@ import io.millrace.control.codec.Transport;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.PeerInfo;
 import io.millrace.control.message.QosSpec;
@@ -65,6 +66,22 @@ class PeerLimitsTest
         final StatePlan plan = StatePlan.between(DesiredState.EMPTY, limits.state());
         plan.steps().forEach((step) -> assertNull(PLAIN.missingFeature(step.command()), step::toString));
         assertEquals(6, plan.steps().size(), () -> plan.steps().toString());
+    }
+
+    @Test
+    void shouldLeaveOutListenersOverRdmaThatAnEarlierVersionDoesNotKnow()
+    {
+        final DesiredState tcp = desired()
+            .with(new Command.AddListener(new ListenerSpec(Transport.TCP, "192.0.2.7", 4420, false)));
+        final DesiredState both = tcp
+            .with(new Command.AddListener(new ListenerSpec(Transport.RDMA, "192.0.2.7", 4420, false)))
+            .with(new Command.SetAnaState(NQN, Transport.RDMA, "192.0.2.7", 4420, 1, AnaState.OPTIMIZED));
+        assertSame(both, PeerLimits.of(both, NOW).state());
+        final PeerLimits limits =
+            PeerLimits.of(both, new PeerInfo(4, NOW.type(), NOW.kinds(), NOW.deviceTypes(), ""));
+        assertEquals(tcp, limits.state());
+        assertEquals(List.of("listener rdma://192.0.2.7:4420: the data plane does not support its transport: " +
+            "upgrade it"), limits.obstacles());
     }
 
     /** An older manager does not judge what it cannot name. */

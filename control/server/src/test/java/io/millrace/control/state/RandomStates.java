@@ -111,10 +111,17 @@ public final class RandomStates
         };
     }
 
+    /** Of ANA states alone: data planes of tests have no RDMA device to listen on. */
+    private Transport transport()
+    {
+        return one(List.of(Transport.TCP, Transport.TCP, Transport.RDMA));
+    }
+
     private Command anaState()
     {
         final boolean isAll = 0 == random.nextInt(4);
-        return new Command.SetAnaState(nqn(), Transport.TCP, isAll ? "" : address(), isAll ? 0 : wrong() ? 0 : port(),
+        return new Command.SetAnaState(nqn(), isAll ? Transport.TCP : transport(), isAll ? "" : address(),
+            isAll ? 0 : wrong() ? 0 : port(),
             wrong() ? one(List.of(-1, 129)) : one(List.of(0, 1, 2, 3, 128)), one(List.of(AnaState.OPTIMIZED,
             AnaState.NON_OPTIMIZED, AnaState.INACCESSIBLE, AnaState.PERSISTENT_LOSS, AnaState.CHANGE)));
     }

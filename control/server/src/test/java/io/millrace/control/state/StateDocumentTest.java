@@ -30,7 +30,7 @@ class StateDocumentTest
     private static final Path ROOT = Path.of(System.getProperty("millrace.root"));
     private static final Pattern ROW = Pattern.compile("\\| `([a-z][a-z0-9.\\[\\]-]*)` \\| ([^|]*) \\| ([^|]*) \\|.*");
     private static final Set<String> PROCESS = Set.of(
-        "reactors[]", "memory", "control", "state", "status", "metrics", "warm-up", "limits", "tcp");
+        "reactors[]", "memory", "control", "state", "status", "metrics", "warm-up", "limits", "tcp", "rdma");
 
     private static final String TEXT = """
         devices:
@@ -58,6 +58,8 @@ class StateDocumentTest
               - {listener: '[::]:4420', group: 3, state: non-optimized}
               - {listener: '127.0.0.1:4420', group: 1, state: non-optimized}
               - {listener: '127.0.0.1:4420', group: 2, state: persistent-loss}
+              - {listener: 'rdma://127.0.0.1:4420', group: 1, state: non-optimized}
+              - {listener: 'rdma://[2001:db8::7]:4421', group: 5, state: persistent-loss}
             qos:
               - {nsid: 2, iops: 20000, write-bandwidth: 200MiB}
               - {host: 'nqn.2026-11.io.host:a', read-iops: 5000, bandwidth: 4097, burst: 100ms}
@@ -67,6 +69,8 @@ class StateDocumentTest
         listeners:
           - {transport: tcp, address: 127.0.0.1, port: 4420}
           - {transport: tcp, address: '::1', port: 4420}
+          - {transport: rdma, address: 127.0.0.1, port: 4420}
+          - {transport: rdma, address: '2001:db8::7', port: 4421}
           - {transport: tcp, address: 127.0.0.1, port: 9000, discovery-only: true}
         discovery: false
         """;
@@ -223,7 +227,7 @@ class StateDocumentTest
         "listeners: [{transport: tcp, address: 127.0.0.1, port: 0}] | s.yaml:1: listeners[0]: listener 127.0.0.1:0: " +
             "port 0 cannot be persisted, as it selects another port at each start; name a port",
         "volumes: [] | s.yaml:1: volumes: unknown key; allowed here: devices, subsystems, listeners, discovery, " +
-            "reactors, memory, control, state, status, metrics, warm-up, limits, tcp",
+            "reactors, memory, control, state, status, metrics, warm-up, limits, tcp, rdma",
         "a: &x b | s.yaml:1: anchors and aliases (& and *) are not supported; quote the value if it is meant as " +
             "text, else write it out"})
     void shouldSayWhatIsWrong(final String text, final String message)

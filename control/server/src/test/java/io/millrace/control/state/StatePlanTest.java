@@ -43,6 +43,19 @@ class StatePlanTest
             "+ listen on 127.0.0.1:4420"), plan("devices: []", VOLUME));
     }
 
+    /** A port of RDMA is not one of TCP: the new listener is there before the old one goes. */
+    @Test
+    void shouldChangeTheTransportOfAListenerWithoutAGap()
+    {
+        assertEquals(List.of(
+            "+ listen on rdma://127.0.0.1:4420",
+            "- stop listening on 127.0.0.1:4420"),
+            plan(VOLUME, VOLUME.replace("transport: tcp", "transport: rdma")));
+        assertEquals(List.of("+ listen on rdma://127.0.0.1:8009 for discovery"), plan(
+            VOLUME.replace("transport: tcp", "transport: rdma"), VOLUME.replace("transport: tcp", "transport: rdma")
+            .replace("discovery: false", "discovery: true")));
+    }
+
     @Test
     void shouldRemoveTheOtherWayRound()
     {

@@ -32,6 +32,7 @@ import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig.IdleMode;
 import io.millrace.settings.ConfigException;
 import io.millrace.settings.Setting;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -165,6 +166,7 @@ class ConfigReaderTest
                   - {state: non-optimized}
                   - {listener: 192.0.2.7:4421, group: 128, state: inaccessible}
                   - {listener: "[::1]:4421", state: persistent-loss}
+                  - {listener: "rdma://192.0.2.7:4421", state: inaccessible}
               - nqn: nqn.2026-11.io.millrace:vol1
                 allow-any-host: true
                 namespaces: [{nsid: 1, device: file0}]
@@ -176,6 +178,7 @@ class ConfigReaderTest
               - {transport: tcp, address: 0.0.0.0, port: 4421}
               - {transport: tcp, address: "::1", port: 0}
               - {transport: tcp, address: "::1", port: 4421}
+              - {transport: rdma, address: 0.0.0.0, port: 4421}
             discovery: false
             limits: {requests-per-reactor: 4096, connections: 500, connections-per-address: 200,
                      pending-connections: 100, pending-connections-per-address: 50,
@@ -220,7 +223,8 @@ class ConfigReaderTest
         assertEquals(32, file.queueDepth());
         assertEquals(Polling.OFF, file.polling());
         expectEverySubsystemSetting(config);
-        assertEquals(3, config.listeners().size());
+        assertEquals("rdma://0.0.0.0:4421", config.listeners().get(3).address().toString());
+        assertEquals(4, config.listeners().size());
         assertEquals(DataPlaneConfig.NO_DISCOVERY_PORT, config.discoveryPort());
     }
 
@@ -238,7 +242,9 @@ class ConfigReaderTest
         assertEquals(List.of(
             new SubsystemSettings.AnaSettings(null, 0, AnaState.NON_OPTIMIZED),
             new SubsystemSettings.AnaSettings(TransportAddress.tcp("192.0.2.7", 4421), 128, AnaState.INACCESSIBLE),
-            new SubsystemSettings.AnaSettings(TransportAddress.tcp("::1", 4421), 0, AnaState.PERSISTENT_LOSS)),
+            new SubsystemSettings.AnaSettings(TransportAddress.tcp("::1", 4421), 0, AnaState.PERSISTENT_LOSS),
+            new SubsystemSettings.AnaSettings(TransportAddress.of(TransportAddress.Type.RDMA,
+                new InetSocketAddress("192.0.2.7", 4421)), 0, AnaState.INACCESSIBLE)),
             subsystem.ana());
         assertEquals(List.of(), config.subsystems().get(1).ana());
     }
@@ -303,8 +309,8 @@ class ConfigReaderTest
         "allow-any-host: true | allow-any-host: yes | test.yaml:5: subsystems[0].allow-any-host = yes: neither true " +
             "nor false; write true or false",
         "allow-any-host: true | serial: ' ' | test.yaml:5: subsystems[0].serial =  : not 1 to 20 printable ASCII",
-        "transport: tcp | transport: rdma | test.yaml:8: listeners[0].transport = rdma: not served while commands " +
-            "are accepted: their protocol has TCP listeners only; set control.enabled to false, or use tcp",
+        "transport: tcp | transport: udp | test.yaml:8: listeners[0].transport = udp: not one of tcp, rdma; use one " +
+            "of them",
         "address: 127.0.0.1 | address: 127.0.0.1.2 | test.yaml:8: listeners[0].address = 127.0.0.1.2: neither " +
             "an IP address nor a host name; write one such as 127.0.0.1",
         "address: 127.0.0.1 | address: none.invalid | test.yaml:8: listeners[0].address = none.invalid: an unknown " +

@@ -357,7 +357,7 @@ public final class Views
     static String listenerOf(final AnaInfo state)
     {
         return state.address().isEmpty() ? "any other" :
-            NetworkAddress.text(NetworkAddress.canonical(state.address()), state.port());
+            NetworkAddress.text(state.transport(), NetworkAddress.canonical(state.address()), state.port());
     }
 
     /** Settings that have not their defaults, but for the sizes. */
