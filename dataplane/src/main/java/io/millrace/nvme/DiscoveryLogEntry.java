@@ -22,6 +22,12 @@ public final class DiscoveryLogEntry extends Flyweight
     public static final int FLAG_PERSISTENT = 1 << 1;
     /** Controller id: any. */
     public static final int CONTROLLER_ID_DYNAMIC = 0xFFFF;
+    /** Type of queue pair of RDMA: connected, reliable. */
+    public static final int QUEUE_PAIR_CONNECTED = 1;
+    /** Provider of RDMA: none said. */
+    public static final int RDMA_PROVIDER_NONE = 1;
+    /** Connection manager of RDMA: the one of librdmacm. */
+    public static final int RDMA_CONNECTION_MANAGER = 1;
 
     private static final int TRANSPORT_TYPE_OFFSET = 0;
     private static final int ADDRESS_FAMILY_OFFSET = 1;
@@ -40,9 +46,6 @@ public final class DiscoveryLogEntry extends Flyweight
     private static final int SECURITY_TYPE_OFFSET = 768;
     private static final int RDMA_PROVIDER_OFFSET = 769;
     private static final int RDMA_CONNECTION_MANAGER_OFFSET = 770;
-    private static final byte RDMA_QUEUE_PAIR_CONNECTED = 1;
-    private static final byte RDMA_PROVIDER_NONE = 1;
-    private static final byte RDMA_CM = 1;
 
     /**
      * Creates a flyweight that wraps nothing.
@@ -292,16 +295,62 @@ public final class DiscoveryLogEntry extends Flyweight
     }
 
     /**
-     * Sets the specific address subtype of RDMA: connected queue pairs, no provider said, made by the RDMA connection
-     * manager (TSAS: RDMA_QPTYPE, RDMA_PRTYPE, RDMA_CMS).
+     * {@return type of queue pair of RDMA (TSAS, RDMA_QPTYPE), in the place of {@link #securityType}}
+     */
+    public int queuePairType()
+    {
+        return buffer.getByte(offset + SECURITY_TYPE_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Sets type of queue pair of RDMA (TSAS, RDMA_QPTYPE).
      *
+     * @param value new value.
      * @return this, to chain.
      */
-    public DiscoveryLogEntry connectedRdma()
+    public DiscoveryLogEntry queuePairType(final int value)
     {
-        buffer.putByte(offset + SECURITY_TYPE_OFFSET, RDMA_QUEUE_PAIR_CONNECTED);
-        buffer.putByte(offset + RDMA_PROVIDER_OFFSET, RDMA_PROVIDER_NONE);
-        buffer.putByte(offset + RDMA_CONNECTION_MANAGER_OFFSET, RDMA_CM);
+        buffer.putByte(offset + SECURITY_TYPE_OFFSET, (byte)value);
+        return this;
+    }
+
+    /**
+     * {@return provider of RDMA (TSAS, RDMA_PRTYPE)}
+     */
+    public int rdmaProvider()
+    {
+        return buffer.getByte(offset + RDMA_PROVIDER_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Sets provider of RDMA (TSAS, RDMA_PRTYPE).
+     *
+     * @param value new value.
+     * @return this, to chain.
+     */
+    public DiscoveryLogEntry rdmaProvider(final int value)
+    {
+        buffer.putByte(offset + RDMA_PROVIDER_OFFSET, (byte)value);
+        return this;
+    }
+
+    /**
+     * {@return connection manager of RDMA (TSAS, RDMA_CMS)}
+     */
+    public int rdmaConnectionManager()
+    {
+        return buffer.getByte(offset + RDMA_CONNECTION_MANAGER_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Sets connection manager of RDMA (TSAS, RDMA_CMS).
+     *
+     * @param value new value.
+     * @return this, to chain.
+     */
+    public DiscoveryLogEntry rdmaConnectionManager(final int value)
+    {
+        buffer.putByte(offset + RDMA_CONNECTION_MANAGER_OFFSET, (byte)value);
         return this;
     }
 }

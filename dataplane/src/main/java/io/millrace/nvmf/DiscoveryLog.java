@@ -150,7 +150,9 @@ final class DiscoveryLog
             .address(reached.address());
         if (TransportAddress.Type.RDMA == address.transportType())
         {
-            entry.connectedRdma();
+            entry.queuePairType(DiscoveryLogEntry.QUEUE_PAIR_CONNECTED)
+                .rdmaProvider(DiscoveryLogEntry.RDMA_PROVIDER_NONE)
+                .rdmaConnectionManager(DiscoveryLogEntry.RDMA_CONNECTION_MANAGER);
         }
     }
 }

@@ -192,6 +192,9 @@ class LayoutTest
             subsystemNqn 256 256
             address 512 256
             securityType 768 1
+            queuePairType 768 1
+            rdmaProvider 769 1
+            rdmaConnectionManager 770 1
         ConnectData 1024
             hostId 0 16
             controllerId 16 2
