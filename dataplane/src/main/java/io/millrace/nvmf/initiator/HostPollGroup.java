@@ -5,7 +5,6 @@ import io.millrace.reactor.Reactor;
 import io.millrace.reactor.TimerListener;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
 /**
@@ -184,23 +183,30 @@ public final class HostPollGroup implements Poller, AutoCloseable
     /**
      * Takes the initiator off its reactor. All controllers and queue pairs on it have been closed before; what is still
      * open is cut off. Not on the reactor's thread.
+     *
+     * @throws java.util.concurrent.CompletionException of what went wrong at the end of a connection; the group has
+     *                                                  left its reactor nevertheless.
      */
     @Override
     public void close()
     {
         Reactor.checkMayBlock("the end of a poll group");
-        final CompletableFuture<Void> done = new CompletableFuture<>();
-        reactor.execute(() ->
+        reactor.call(() ->
         {
-            for (final HostQueueTransport connection : connections)
+            try
             {
-                connection.close("poll group is closed");
-                connection.poll();
+                for (final HostQueueTransport connection : connections)
+                {
+                    connection.close("poll group is closed");
+                    connection.poll();
+                }
             }
-            leave();
-            done.complete(null);
-        });
-        done.join();
+            finally
+            {
+                leave();
+            }
+            return null;
+        }).join();
     }
 
     /**
