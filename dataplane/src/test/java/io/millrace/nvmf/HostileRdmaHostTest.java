@@ -52,32 +52,34 @@ class HostileRdmaHostTest
     private static final int PIECES = 16;
     private static final long DEVICE_BYTES = 64L << 20;
     private static final int READS = 14;
+    private static final long CONNECT_TIMEOUT_NS = 1_000_000_000L;
 
     private final RdmaModel model = new RdmaModel();
     private final ModelRdmaCore hostileCore = new ModelRdmaCore(model.network(), new LinuxDescriptors());
     private final ModelDevice hostileDevice = hostileCore.addDevice(RdmaModel.address(3));
     private final MemoryRegistry hostRegistry = new MemoryRegistry();
     private final HostBuffers hostBuffers = new HostBuffers(hostRegistry, model.hostCore());
+    private final MemoryRegistry registry = new MemoryRegistry();
     private TransportContractFixture fixture;
     private ScriptedRdmaHost hostile;
     private RemoteController controller;
     private RemoteQueuePair bystander;
 
-    private static RdmaTransportConfig config()
+    private static RdmaTransportConfig config(final long connectTimeoutNs)
     {
-        return new RdmaTransportConfig(IN_CAPSULE_BYTES, CAPSULES, 16, RdmaTransportConfig.CONNECT_TIMEOUT_NS_DEFAULT,
+        return new RdmaTransportConfig(IN_CAPSULE_BYTES, CAPSULES, 16, connectTimeoutNs,
             RdmaTransportConfig.CONNECTIONS_MAX_DEFAULT, RdmaTransportConfig.TRANSFER_TIMEOUT_NS_DEFAULT);
     }
 
     @BeforeEach
     void serve()
     {
-        final MemoryRegistry registry = new MemoryRegistry();
         final StripedDevice device = new StripedDevice(DEVICE_BYTES, BLOCK, 1, 2);
         // Its pages are small ones here, which would be copied from; as buffers they stay where they are.
         device.lentMemory().forEach((memory) -> registry.add(memory, MemoryRole.BUFFERS));
         fixture = new TransportContractFixture(device, 1, 16L << 20, registry,
-            (target, groups) -> new RdmaTransport(target, groups, config(), model.targetCore(), registry),
+            (target, groups) -> new RdmaTransport(target, groups,
+                config(RdmaTransportConfig.CONNECT_TIMEOUT_NS_DEFAULT), model.targetCore(), registry),
             (reactor) -> new HostPollGroup(reactor, List.of(new RdmaHostTransport(model.hostCore(), hostBuffers))),
             this::register);
         fixture.listen(TransportAddress.of(
@@ -206,12 +208,21 @@ class HostileRdmaHostTest
         ScriptedRdmaHost.await(queue.closed);
     }
 
+    /** Commands before Connect are answered, and do not put off the end of a connection that never sends one. */
     @Test
-    void shouldEndAConnectionThatSendsTwoCommandsBeforeItIsConnected()
+    void shouldRefuseCommandsOfAConnectionThatIsNoQueueAndEndIt()
     {
-        final ScriptedRdmaHost.Queue queue = hostile.open(target(), 0, 0);
-        queue.send(ScriptedRdmaHost.command(false, 1, hostile.dataAddress(), BLOCK, 0), 20);
-        ScriptedRdmaHost.await(queue.closed);
+        try (RdmaTransport impatient = new RdmaTransport(fixture.target(), List.of(fixture.group(0)),
+            config(CONNECT_TIMEOUT_NS), model.targetCore(), registry))
+        {
+            final TransportAddress address = impatient.listen(TransportAddress.of(
+                TransportAddress.Type.RDMA, new InetSocketAddress(RdmaModel.address(2), 0)));
+            final ScriptedRdmaHost.Queue queue = hostile.open(address.socketAddress(), 0, 0);
+            queue.send(ScriptedRdmaHost.command(false, 1, hostile.dataAddress(), BLOCK, 0), 20);
+            assertEquals(NvmeStatus.COMMAND_SEQUENCE_ERROR | NvmeStatus.DO_NOT_RETRY, queue.answer().status());
+            ScriptedRdmaHost.await(queue.closed);
+            assertEquals(1, impatient.counters().get(DataPlaneCounters.Value.CONNECT_TIMEOUTS));
+        }
     }
 
     private ScriptedRdmaHost.Queue openIo()

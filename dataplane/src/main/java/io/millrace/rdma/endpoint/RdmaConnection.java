@@ -340,6 +340,7 @@ public final class RdmaConnection
         {
             // Fails the queue pair, whose requests come back as flushed. It has failed already when this fails.
             core.disconnect(idAddress);
+            queuePair.flush();
         }
         // Never at once: the caller may be a handler that goes on to use the queue pair.
         cancelTimer();

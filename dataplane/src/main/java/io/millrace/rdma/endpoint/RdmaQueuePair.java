@@ -25,6 +25,9 @@ public final class RdmaQueuePair
     private long qpAddress;
     private int inlineBytes;
     private int flags;
+    /** Request of {@link #flush}, of which the handler does not know. */
+    private boolean hasMarker;
+    private int marker;
     private CompletionStatus failure = CompletionStatus.SUCCESS;
 
     /** Reserves its entries of the completion queue; the queue pair itself follows. */
@@ -301,6 +304,31 @@ public final class RdmaQueuePair
         }
     }
 
+    /**
+     * The queue pair has failed. A request that succeeded without being reported is known to have ended only when a
+     * later one is reported, so that one is posted, which comes back as flushed.
+     */
+    void flush()
+    {
+        if (!hasMarker && !next.isClosed() && 0 != sends.sinceCompletion() && 0 != sends.room())
+        {
+            hasMarker = true;
+            marker = sends.add(0, true);
+            sends.lastHasCompletion();
+            // When it is not taken, the connection's limit of time stands.
+            core.postSend(qpAddress, next.send(
+                RequestId.send(slot, marker), 0, Verbs.IBV_WR_SEND, Verbs.IBV_SEND_SIGNALED), next.badAddress());
+        }
+    }
+
+    private void report(final int sequence, final CompletionStatus status)
+    {
+        if (!hasMarker || marker != sequence)
+        {
+            handler.onSent(sends.id(sequence), status);
+        }
+    }
+
     /** Its completion queue has failed, and with it the device. */
     void onBroken()
     {
@@ -321,7 +349,7 @@ public final class RdmaQueuePair
         }
         if (sends.isSignalled(sequence) || CompletionStatus.SUCCESS != status)
         {
-            handler.onSent(sends.id(sequence), status);
+            report(sequence, status);
         }
         progress(status);
     }
@@ -361,8 +389,7 @@ public final class RdmaQueuePair
         completions.remove(slot, config.completions());
         while (0 != sends.outstanding())
         {
-            final int sequence = sends.endFirst();
-            handler.onSent(sends.id(sequence), CompletionStatus.FLUSHED);
+            report(sends.endFirst(), CompletionStatus.FLUSHED);
         }
         while (0 != receives.outstanding())
         {

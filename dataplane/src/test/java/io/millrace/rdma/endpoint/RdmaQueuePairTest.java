@@ -262,6 +262,47 @@ class RdmaQueuePairTest
         assertEquals(List.of("sent 1 FLUSHED", "sent 2 FLUSHED", "received 3 FLUSHED 0 0"), reported());
     }
 
+    /** An unsignalled request that had succeeded before the queue pair failed is never reported by the device. */
+    @Test
+    void shouldEndWhatSucceededWithoutAReport()
+    {
+        pair.postReceive(1);
+        pair.postSend(2, true);
+        pair.postSend(3, false);
+        pair.flush();
+        pair.flush();
+        assertEquals(3, provider.sentCount(), "one more");
+        assertEquals(List.of(), provider.lastSent().segments());
+        assertEquals(Verbs.IBV_SEND_SIGNALED, provider.lastSent().flags());
+        provider.complete(provider.sent(0), 0);
+        provider.complete(provider.received(0), Verbs.IBV_WC_WR_FLUSH_ERR);
+        queue.poll();
+        assertEquals(1, progress, "of the receive request");
+        assertEquals(2, pair.outstanding());
+        provider.complete(provider.lastSent(), Verbs.IBV_WC_WR_FLUSH_ERR);
+        queue.poll();
+        assertEquals(0, pair.outstanding());
+        assertEquals(2, progress);
+        assertEquals(List.of("sent 2 SUCCESS", "received 1 FLUSHED 0 0"), reported(), "nobody asked for it");
+        assertEquals(CompletionStatus.SUCCESS, pair.failure());
+    }
+
+    @Test
+    void shouldFlushOnlyWhatNothingLaterReports()
+    {
+        pair.postSend(1, false);
+        pair.postSend(2, true);
+        pair.flush();
+        assertEquals(2, provider.sentCount());
+        pair.postSend(3, false);
+        provider.postStatus(Errno.EINVAL);
+        pair.flush();
+        assertEquals(CompletionStatus.SUCCESS, pair.failure(), "the reason of the end is another");
+        pair.close();
+        assertEquals(List.of("sent 1 FLUSHED", "sent 2 FLUSHED", "sent 3 FLUSHED"), reported());
+        pair.flush();
+    }
+
     /** What a handler posts when it is notified of the end comes too late: the queue pair is destroyed. */
     @Test
     void shouldPostNothingOnceItIsClosed()
