@@ -59,11 +59,27 @@ abstract class RdmaTest<T> implements ConnectionHandler
         return connection.queuePair();
     }
 
+    RdmaConnection connection()
+    {
+        return connection;
+    }
+
+    /** {@return where a piece of the memory begins} */
+    long address(final int slot)
+    {
+        return memory.address() + (long)slot * config.sizeBytes();
+    }
+
     /** The next request has this piece of the memory. */
     void segment(final int slot)
     {
-        queuePair().segment(
-            memory.address() + (long)slot * config.sizeBytes(), config.sizeBytes(), region.localKey());
+        queuePair().segment(address(slot), config.sizeBytes(), region.localKey());
+    }
+
+    /** There is no connection whose end would free the memory. */
+    void free()
+    {
+        memory.close();
     }
 
     /** Posts an operation of the configured kind. */
@@ -130,9 +146,15 @@ abstract class RdmaTest<T> implements ConnectionHandler
             region.close();
         }
         memory.close();
+        result.completeExceptionally(new RdmaException(failure(closed, reason)));
+    }
+
+    /** {@return why there is no connection, with what the server said} */
+    final String failure(final RdmaConnection closed, final String reason)
+    {
         final byte[] said = closed.peerData();
-        result.completeExceptionally(new RdmaException("the server at " + config.server() + ": " + reason +
+        return "the server at " + config.server() + ": " + reason +
             (reason.contains("refused") && 0 != said.length && ' ' <= said[0] && said[0] < 127 ?
-                ": " + new String(said, StandardCharsets.US_ASCII).split("\0", 2)[0] : "")));
+                ": " + new String(said, StandardCharsets.US_ASCII).split("\0", 2)[0] : "");
     }
 }

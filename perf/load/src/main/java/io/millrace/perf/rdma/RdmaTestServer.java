@@ -2,6 +2,8 @@ package io.millrace.perf.rdma;
 
 import io.millrace.memory.DmaMemory;
 import io.millrace.rdma.RdmaException;
+import io.millrace.rdma.core.LinuxRdmaCore;
+import io.millrace.rdma.core.RdmaCore;
 import io.millrace.rdma.endpoint.CompletionStatus;
 import io.millrace.rdma.endpoint.ConnectionHandler;
 import io.millrace.rdma.endpoint.ConnectionManager;
@@ -44,8 +46,15 @@ public final class RdmaTestServer implements AutoCloseable
      */
     public RdmaTestServer(final Reactor reactor, final InetSocketAddress local, final Consumer<String> log)
     {
+        this(reactor, LinuxRdmaCore.INSTANCE, local, log);
+    }
+
+    /** As above, with another rdma-core. */
+    RdmaTestServer(
+        final Reactor reactor, final RdmaCore core, final InetSocketAddress local, final Consumer<String> log)
+    {
         this.log = log;
-        manager = new ConnectionManager(reactor);
+        manager = new ConnectionManager(reactor, core, RdmaTests.COMPLETIONS_MAX);
         try
         {
             address = manager.listen(local, BACKLOG, this::onRequest);

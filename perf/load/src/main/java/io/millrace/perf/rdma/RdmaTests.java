@@ -17,6 +17,8 @@ public final class RdmaTests
 {
     /** RDMA READs at a time, as far as both devices allow. */
     static final int READS = 16;
+    /** Entries of a completion queue; a server has 16 clients. */
+    static final int COMPLETIONS_MAX = 32_768;
     private static final long CONNECT_NS = TimeUnit.SECONDS.toNanos(10);
 
     private RdmaTests()

@@ -22,9 +22,9 @@ import picocli.CommandLine.TypeConversionException;
 @Command(
     name = "rdma",
     description = "List RDMA devices, show which is chosen, and measure connections between two of them.",
-    subcommands = {RdmaLatCommand.class, RdmaBwCommand.class},
+    subcommands = {RdmaPingCommand.class, RdmaLatCommand.class, RdmaBwCommand.class},
     footerHeading = "%nExamples:%n",
-    footer = {"  millrace rdma devices", "  millrace rdma lat 192.0.2.7"})
+    footer = {"  millrace rdma devices", "  millrace rdma ping 192.0.2.7 -c 5", "  millrace rdma lat 192.0.2.7"})
 public final class RdmaCommand extends CommandGroup
 {
     private final Supplier<RdmaDevices> scan;

@@ -39,7 +39,7 @@ final class RdmaTestOptions
     private String listen;
 
     @Option(names = {"-s", "--size"}, paramLabel = "SIZE", converter = ByteSize.class,
-        description = "Size of one operation, up to 8MiB. Default: 2 bytes for lat, 64KiB for bw.")
+        description = "Size of one operation, up to 8MiB. Default: 64 bytes for ping, 2 bytes for lat, 64KiB for bw.")
     private Long sizeBytes;
 
     @Option(names = "--json", description = "Print JSON.")
@@ -55,19 +55,29 @@ final class RdmaTestOptions
         return json;
     }
 
-    RdmaTestConfig config(final String operation, final long sizeDefault, final int depth, final long count)
+    RdmaTestConfig config(final String operation, final int sizeDefault, final int depth, final long count)
     {
         try
         {
-            final long size = null == sizeBytes ? sizeDefault : sizeBytes;
-            return new RdmaTestConfig(socketAddress(address),
-                RdmaOperation.valueOf(operation.toUpperCase(Locale.ROOT)),
-                (int)Math.min(size, Integer.MAX_VALUE), depth, count);
+            return new RdmaTestConfig(server(), RdmaOperation.valueOf(operation.toUpperCase(Locale.ROOT)),
+                size(sizeDefault), depth, count);
         }
         catch (final IllegalArgumentException e)
         {
             throw new CommandException(ExitCode.USAGE, e.getMessage(), e);
         }
+    }
+
+    /** {@return size of one operation} */
+    int size(final int sizeDefault)
+    {
+        return null == sizeBytes ? sizeDefault : (int)Math.min(sizeBytes, Integer.MAX_VALUE);
+    }
+
+    /** {@return the server to test} */
+    InetSocketAddress server()
+    {
+        return socketAddress(address);
     }
 
     private InetSocketAddress socketAddress(final String host)
@@ -122,7 +132,7 @@ final class RdmaTestOptions
         }
     }
 
-    private static CommandException failure(final CompletionException e)
+    static CommandException failure(final CompletionException e)
     {
         if (e.getCause() instanceof final RdmaException refused)
         {
