@@ -307,16 +307,18 @@ final class ModelQueuePair
             retry(send, () -> answer(send, network.acknowledgeTimeoutNs()));
             return;
         }
-        // An acknowledgement is one of all requests before it, too.
-        while (State.READY == state && sends.contains(send))
+        // An acknowledgement is one of all requests before it, too, but for those that bring data back.
+        for (final ModelRequest each : sends)
         {
-            final ModelRequest first = sends.peek();
-            if (first != send && first.isRead())
+            each.isAcknowledged |= each == send || !each.isRead();
+            if (each == send)
             {
-                // Its own answer was lost.
-                return;
+                break;
             }
-            complete(first);
+        }
+        while (State.READY == state && !sends.isEmpty() && sends.peek().isAcknowledged)
+        {
+            complete(sends.peek());
         }
         if (State.READY == state)
         {

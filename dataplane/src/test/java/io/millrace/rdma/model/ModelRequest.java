@@ -39,6 +39,8 @@ final class ModelRequest
     /** Data that was copied when it was posted, or null. */
     final byte[] inline;
     State state = State.POSTED;
+    /** It completes when those before it have. */
+    boolean isAcknowledged;
     int attempts;
     int notReadyAttempts;
     /** What a read or an atomic brings back. */
