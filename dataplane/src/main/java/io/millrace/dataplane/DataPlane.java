@@ -19,6 +19,8 @@ import io.millrace.nvmf.Subsystem;
 import io.millrace.nvmf.Target;
 import io.millrace.nvmf.config.TargetListener;
 import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.rdma.core.LinuxRdmaCore;
+import io.millrace.rdma.core.RdmaCore;
 import io.millrace.reactor.Housekeeping;
 import io.millrace.reactor.Reactor;
 import io.millrace.status.DeviceErrorStatus;
@@ -49,6 +51,7 @@ public final class DataPlane implements AutoCloseable
 
     private final DataPlaneConfig config;
     private final long closeWaitMs;
+    private final RdmaCore rdmaCore;
     private final Operations operations;
     private final UUID id = UUID.randomUUID();
     private final long startNs = System.nanoTime();
@@ -71,10 +74,12 @@ public final class DataPlane implements AutoCloseable
         final DataPlaneConfig config,
         final TargetListener hosts,
         final DataPlaneListener listener,
-        final long closeWaitMs)
+        final long closeWaitMs,
+        final RdmaCore rdmaCore)
     {
         this.config = config;
         this.closeWaitMs = closeWaitMs;
+        this.rdmaCore = rdmaCore;
         operations = new Operations(config, hosts, listener);
     }
 
@@ -115,17 +120,18 @@ public final class DataPlane implements AutoCloseable
     public static DataPlane start(
         final DataPlaneConfig config, final TargetListener hosts, final DataPlaneListener listener)
     {
-        return start(config, hosts, listener, CLOSE_WAIT_MS);
+        return start(config, hosts, listener, CLOSE_WAIT_MS, LinuxRdmaCore.INSTANCE);
     }
 
-    /** With another time-out for closing devices. */
+    /** With another time-out for closing devices, and another rdma-core. */
     static DataPlane start(
         final DataPlaneConfig config,
         final TargetListener hosts,
         final DataPlaneListener listener,
-        final long closeWaitMs)
+        final long closeWaitMs,
+        final RdmaCore rdmaCore)
     {
-        final DataPlane dataPlane = new DataPlane(config, hosts, listener, closeWaitMs);
+        final DataPlane dataPlane = new DataPlane(config, hosts, listener, closeWaitMs, rdmaCore);
         try
         {
             dataPlane.begin();
@@ -156,7 +162,7 @@ public final class DataPlane implements AutoCloseable
         final DmaMemory memory = mapMemory();
         final MemoryRegistry registry = new MemoryRegistry();
         registry.add(memory, MemoryRole.BUFFERS);
-        devices = new Devices(operations, registry);
+        devices = new Devices(operations, registry, rdmaCore);
         started.push(() -> devices.closeAll(isAbandoned && !operations.hadHosts()));
         for (int i = 0; i < config.devices().size(); i++)
         {
@@ -176,7 +182,7 @@ public final class DataPlane implements AutoCloseable
             createSubsystem(i);
         }
         final Transports transports =
-            Transports.start(operations.target(), reactors.groups(), config.transports(), registry);
+            Transports.start(operations.target(), reactors.groups(), config.transports(), rdmaCore, registry);
         started.push(transports);
         reactors.publish(memoryNote, transports);
         listeners = new Listeners(operations, transports);

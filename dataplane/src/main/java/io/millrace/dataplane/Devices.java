@@ -16,6 +16,7 @@ import io.millrace.memory.MemoryRegistry;
 import io.millrace.memory.MemoryRole;
 import io.millrace.nvmf.initiator.HostPollGroups;
 import io.millrace.nvmf.initiator.rdma.HostBuffers;
+import io.millrace.rdma.core.RdmaCore;
 import io.millrace.reactor.Reactor;
 import io.millrace.validation.ResourceValidation;
 import java.util.ArrayList;
@@ -49,11 +50,11 @@ public final class Devices
     /** Null before the reactors run. */
     private BackgroundTasks background;
 
-    Devices(final Operations operations, final MemoryRegistry registry)
+    Devices(final Operations operations, final MemoryRegistry registry, final RdmaCore rdmaCore)
     {
         this.operations = operations;
         this.registry = registry;
-        hostBuffers = new HostBuffers(registry);
+        hostBuffers = new HostBuffers(registry, rdmaCore);
         hosts = HostTransports.pollGroups(hostBuffers);
         operations.deviceStatus().onGrowable(this::growLater);
     }

@@ -11,7 +11,7 @@ import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.Transport;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.nvmf.transport.TransportConfig;
-import io.millrace.rdma.core.LinuxRdmaCore;
+import io.millrace.rdma.core.RdmaCore;
 import io.millrace.status.DataPlaneCounters;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -38,6 +38,7 @@ final class Transports implements AutoCloseable
      * @param target   that is served.
      * @param groups   of the reactors, which run.
      * @param configs  one for each transport.
+     * @param rdmaCore rdma-core.
      * @param registry memory of the data plane.
      * @return the transports; those begun are closed again when one cannot be made.
      */
@@ -45,6 +46,7 @@ final class Transports implements AutoCloseable
         final Target target,
         final List<PollGroup> groups,
         final List<TransportConfig> configs,
+        final RdmaCore rdmaCore,
         final MemoryRegistry registry)
     {
         final List<Transport> made = new ArrayList<>();
@@ -52,7 +54,7 @@ final class Transports implements AutoCloseable
         {
             for (final TransportConfig config : configs)
             {
-                made.add(make(target, groups, config, registry));
+                made.add(make(target, groups, config, rdmaCore, registry));
             }
         }
         catch (final RuntimeException | Error e)
@@ -67,13 +69,13 @@ final class Transports implements AutoCloseable
         final Target target,
         final List<PollGroup> groups,
         final TransportConfig config,
+        final RdmaCore rdmaCore,
         final MemoryRegistry registry)
     {
         return switch (config)
         {
             case final TcpTransportConfig tcp -> new TcpTransport(target, groups, tcp);
-            case final RdmaTransportConfig rdma ->
-                new RdmaTransport(target, groups, rdma, LinuxRdmaCore.INSTANCE, registry);
+            case final RdmaTransportConfig rdma -> new RdmaTransport(target, groups, rdma, rdmaCore, registry);
             default -> throw new IllegalArgumentException("transport " + config.type() + " is not in this build");
         };
     }

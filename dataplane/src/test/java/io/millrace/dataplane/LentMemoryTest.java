@@ -15,6 +15,7 @@ import io.millrace.memory.MemoryRegistry;
 import io.millrace.memory.MemoryRole;
 import io.millrace.memory.RefusingListener;
 import io.millrace.nvmf.config.TargetListener;
+import io.millrace.rdma.core.LinuxRdmaCore;
 import io.millrace.reactor.ReactorConfig;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -38,7 +39,7 @@ class LentMemoryTest
         final DataPlaneConfig config = DataPlaneConfig.managed(List.of(ReactorConfig.of("r0", -1)), 16 * MIB);
         devices = new Devices(new Operations(config, TargetListener.NONE, (event) ->
         {
-        }), registry);
+        }), registry, LinuxRdmaCore.INSTANCE);
         registry.addListener(listener);
     }
 

@@ -17,6 +17,7 @@ import io.millrace.nvmf.initiator.HostRequest;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.rdma.core.LinuxRdmaCore;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;
@@ -69,7 +70,8 @@ final class OperationsFixture implements AutoCloseable
     {
         dataPlane = DataPlane.start(DataPlaneConfig.managed(
             IntStream.range(0, reactors).mapToObj((index) -> ReactorConfig.of("ops" + index, -1)).toList(),
-            reactors * DataPlaneConfig.MEMORY_BYTES_MIN), TargetListener.NONE, events::add, closeWaitMs);
+            reactors * DataPlaneConfig.MEMORY_BYTES_MIN), TargetListener.NONE, events::add, closeWaitMs,
+            LinuxRdmaCore.INSTANCE);
         reactor.start();
         group = get(reactor.call(() -> HostTransports.pollGroup(reactor)));
     }

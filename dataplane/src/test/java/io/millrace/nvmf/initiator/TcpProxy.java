@@ -17,7 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * Stands between host and target: hands bytes on in pieces of random length, stops handing them on, or cuts all
  * connections.
  */
-final class TcpProxy implements AutoCloseable
+public final class TcpProxy implements AutoCloseable
 {
     private final ServerSocket listener;
     private final InetSocketAddress target;
@@ -29,7 +29,7 @@ final class TcpProxy implements AutoCloseable
     private boolean stalled;
     private volatile boolean refusing;
 
-    TcpProxy(final InetSocketAddress target, final int pieceBytesMax, final long seed)
+    public TcpProxy(final InetSocketAddress target, final int pieceBytesMax, final long seed)
     {
         this.target = target;
         this.pieceBytesMax = pieceBytesMax;
@@ -45,7 +45,7 @@ final class TcpProxy implements AutoCloseable
         start(this::accept);
     }
 
-    InetSocketAddress address()
+    public InetSocketAddress address()
     {
         return (InetSocketAddress)listener.getLocalSocketAddress();
     }
@@ -165,12 +165,12 @@ final class TcpProxy implements AutoCloseable
     }
 
     /** Closes what connects from now on. */
-    void refuse(final boolean on)
+    public void refuse(final boolean on)
     {
         refusing = on;
     }
 
-    void cut()
+    public void cut()
     {
         sockets.forEach(TcpProxy::close);
         sockets.clear();

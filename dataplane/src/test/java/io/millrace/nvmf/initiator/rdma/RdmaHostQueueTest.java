@@ -293,7 +293,10 @@ class RdmaHostQueueTest
         assertTrue(reason.contains("does not allow host"), reason);
     }
 
-    /** Each is a message that no controller may send; the command is lost once, and the connection says why. */
+    /**
+     * Each is a message that no controller may send; the command is lost once, and the connection says why. Of one that
+     * is too long, the device reports the request and the queue pair, in any order.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"unknown", "repeated", "short", "empty", "long"})
     void shouldEndTheConnectionOfAControllerThatSendsWhatItMayNot(final String kind)
@@ -325,7 +328,7 @@ class RdmaHostQueueTest
             case "short" -> "an answer of 15 bytes where 16 were expected";
             case "empty" -> "an answer of 1 bytes";
             default -> "longer than its buffer";
-        }), reason);
+        }) || "long".equals(kind) && reason.contains("a request of the peer was invalid"), reason);
         assertEquals("repeated".equals(kind), done.isDone());
         assertEquals("repeated".equals(kind) ? 0 : 1, fixture.lost.size());
     }
