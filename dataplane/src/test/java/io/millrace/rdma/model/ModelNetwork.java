@@ -35,6 +35,8 @@ public final class ModelNetwork
     private long acknowledgeTimeoutNs = 20_000_000L;
     private long connectTimeoutNs = 500_000_000L;
     private int devicesMade;
+    private boolean holdsAcknowledgements;
+    private final List<Runnable> heldAcknowledgements = new ArrayList<>();
 
     /**
      * A network without devices, delay and loss.
@@ -80,6 +82,28 @@ public final class ModelNetwork
     {
         acknowledgeTimeoutNs = acknowledgeNs;
         connectTimeoutNs = connectNs;
+    }
+
+    /**
+     * Has acknowledgements of what was carried out wait on their way, but for those that bring data back: requests have
+     * arrived, and their senders do not know.
+     *
+     * @param holds whether they wait; what waited arrives when they do not any more.
+     */
+    public synchronized void holdAcknowledgements(final boolean holds)
+    {
+        holdsAcknowledgements = holds;
+        if (!holds)
+        {
+            heldAcknowledgements.forEach((each) -> at(nowNs(), each));
+            heldAcknowledgements.clear();
+        }
+    }
+
+    /** {@return whether an acknowledgement waits, and arrives by an action} */
+    boolean isHeld(final Runnable arrival)
+    {
+        return holdsAcknowledgements && heldAcknowledgements.add(arrival);
     }
 
     /**

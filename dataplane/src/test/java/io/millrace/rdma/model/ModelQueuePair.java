@@ -298,7 +298,7 @@ final class ModelQueuePair
 
     private void onAnswer(final ModelRequest send)
     {
-        if (State.READY != state || !sends.contains(send))
+        if (State.READY != state || !sends.contains(send) || !send.isRead() && network.isHeld(() -> onAnswer(send)))
         {
             return;
         }

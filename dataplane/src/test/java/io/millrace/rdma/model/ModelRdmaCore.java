@@ -17,7 +17,7 @@ import java.util.List;
  * rdma-core of a process whose devices are models. What hangs, crashes or corrupts with rdma-core throws and is kept in
  * {@link ModelNetwork#violations}. Any thread.
  */
-public final class ModelRdmaCore extends ModelVerbs
+public class ModelRdmaCore extends ModelVerbs
 {
     private static final int INLINE_BYTES_MAX = 256;
     private static final int PORT_MIN = 40_000;

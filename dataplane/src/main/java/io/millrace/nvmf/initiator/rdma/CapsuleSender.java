@@ -271,7 +271,6 @@ final class CapsuleSender
             {
                 request.payload().copyIn(0, address, request.lengthBytes());
             }
-            request.transfer().bounceAddress = BounceBuffer.NONE;
             bounce.give(address, request.lengthBytes());
         }
     }

@@ -11,6 +11,7 @@ import io.millrace.nvmf.initiator.HostPollGroup;
 import io.millrace.nvmf.initiator.HostRequest;
 import io.millrace.nvmf.initiator.Waits;
 import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.rdma.model.ModelRdmaCore;
 import io.millrace.rdma.model.RdmaModel;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
@@ -30,15 +31,17 @@ final class RdmaHostFixture implements AutoCloseable
     static final HostConfig HOST = HostConfig.random();
     static final String NQN = "nqn.2026-11.io.millrace:scripted";
 
-    final RdmaModel model = new RdmaModel();
-    final ScriptedController controller = new ScriptedController(model.targetCore(), model.targetDevice().address());
+    final RdmaModel model;
+    final ScriptedController controller;
     final DmaMemory memory = DmaMemory.map(MEMORY_BYTES);
-    final CompletableFuture<Void> ready = new CompletableFuture<>();
-    final CompletableFuture<String> closed = new CompletableFuture<>();
+    private final int slots;
+    volatile CompletableFuture<Void> ready;
+    volatile CompletableFuture<String> closed;
     final LinkedBlockingQueue<HostRequest> lost = new LinkedBlockingQueue<>();
     private final AtomicReference<Throwable> firstError = new AtomicReference<>();
     private final MemoryRegistry registry = new MemoryRegistry();
-    private final HostBuffers buffers = new HostBuffers(registry, model.hostCore());
+    private final ModelRdmaCore core;
+    private final HostBuffers buffers;
     private final Reactor reactor = new Reactor(ReactorConfig.of("host", -1), new ReactorErrorHandler()
     {
         @Override
@@ -59,20 +62,43 @@ final class RdmaHostFixture implements AutoCloseable
 
     RdmaHostFixture()
     {
+        this(SLOTS);
+    }
+
+    RdmaHostFixture(final int slots)
+    {
+        this(new RdmaModel(), slots);
+    }
+
+    private RdmaHostFixture(final RdmaModel model, final int slots)
+    {
+        this(model, model.hostCore(), slots);
+    }
+
+    /** On another device of a model, which is closed with this. */
+    RdmaHostFixture(final RdmaModel model, final ModelRdmaCore core, final int slots)
+    {
+        this.model = model;
+        this.core = core;
+        this.slots = slots;
+        controller = new ScriptedController(model.targetCore(), model.targetDevice().address());
+        buffers = new HostBuffers(registry, core);
         registry.add(memory, MemoryRole.BUFFERS);
         reactor.start();
-        final RdmaHostTransport transport = new RdmaHostTransport(model.hostCore(), buffers);
+        final RdmaHostTransport transport = new RdmaHostTransport(core, buffers);
         group = new HostPollGroup(reactor, List.of(transport));
-        queue = call(() -> (RdmaHostQueue)transport.queue(group, SLOTS, new Events()));
+        queue = call(() -> (RdmaHostQueue)transport.queue(group, slots, new Events()));
     }
 
     RdmaHostFixture open(final CapsuleLimits limits, final UnaryOperator<ConnectionConfig.Builder> settings)
     {
         final ConnectionConfig config = settings.apply(
             ConnectionConfig.to(TransportAddress.Type.RDMA, controller.address(), NQN)).build();
+        ready = new CompletableFuture<>();
+        closed = new CompletableFuture<>();
         call(() ->
         {
-            queue.open(config, HOST, 1, ScriptedController.CONTROLLER_ID, SLOTS + 1, limits);
+            queue.open(config, HOST, 1, ScriptedController.CONTROLLER_ID, slots + 1, limits);
             return null;
         });
         return this;
@@ -103,15 +129,31 @@ final class RdmaHostFixture implements AutoCloseable
     /** Whose reply is its status. */
     CompletableFuture<Integer> submit(final UnaryOperator<HostRequest> fill)
     {
-        final CompletableFuture<Integer> done = new CompletableFuture<>();
+        return submitRequest(fill).thenApply(HostRequest::status);
+    }
+
+    CompletableFuture<HostRequest> submitRequest(final UnaryOperator<HostRequest> fill)
+    {
+        return call(() -> submitOnReactor(fill));
+    }
+
+    /** On the reactor. */
+    CompletableFuture<Integer> submitHere(final UnaryOperator<HostRequest> fill)
+    {
+        return submitOnReactor(fill).thenApply(HostRequest::status);
+    }
+
+    private CompletableFuture<HostRequest> submitOnReactor(final UnaryOperator<HostRequest> fill)
+    {
+        final CompletableFuture<HostRequest> done = new CompletableFuture<>();
         final HostRequest request = fill.apply(new HostRequest(null, (each) ->
         {
-            if (!done.complete(each.status()))
+            if (!done.complete(each))
             {
                 firstError.compareAndSet(null, new AssertionError("completed twice: " + each));
             }
         }));
-        if (!call(() -> queue.submit(request)))
+        if (!queue.submit(request))
         {
             throw new AssertionError("no room for " + request);
         }
@@ -143,7 +185,7 @@ final class RdmaHostFixture implements AutoCloseable
     @Override
     public void close()
     {
-        group.close();
+        Waits.get(CompletableFuture.runAsync(group::close));
         call(() ->
         {
             queue.free();
@@ -154,7 +196,7 @@ final class RdmaHostFixture implements AutoCloseable
         buffers.close();
         memory.close();
         final List<String> violations = model.network().violations();
-        final int resources = model.hostCore().resources() + model.targetCore().resources();
+        final int resources = core.resources() + model.targetCore().resources();
         model.close();
         if (null != firstError.get())
         {

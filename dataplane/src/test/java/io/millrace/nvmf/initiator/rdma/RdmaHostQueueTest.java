@@ -65,7 +65,7 @@ class RdmaHostQueueTest
     }
 
     /** Executes reads and writes on memory of its own, whatever descriptors name their payload. */
-    private static void execute(
+    static void execute(
         final ScriptedController controller, final SubmissionQueueEntry entry, final long capsule)
     {
         final int id = entry.commandId();

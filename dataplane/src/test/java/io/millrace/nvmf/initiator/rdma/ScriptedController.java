@@ -22,14 +22,17 @@ import org.agrona.concurrent.UnsafeBuffer;
  * The controller's side of one queue, which does what a script says. It answers Connect by itself. Everything but its
  * construction is on its reactor.
  */
-final class ScriptedController implements ConnectionHandler, AutoCloseable
+final class ScriptedController implements AutoCloseable
 {
     static final int CONTROLLER_ID = 7;
     static final int CAPSULE_BYTES = 64 + 8192;
-    private static final int CAPSULES = 80;
-    private static final int DATA_OFFSET = CAPSULES * CAPSULE_BYTES;
+    private static final int CAPSULES = 48;
+    /** Connections in turn have buffers of their own: of the one before, something may still arrive. */
+    private static final int BUFFER_SETS = 3;
+    private static final int DATA_OFFSET = BUFFER_SETS * CAPSULES * CAPSULE_BYTES;
     private static final int SEND_OFFSET = 3 << 20;
     private static final int FABRICS = 0x7F;
+    private static final int SGL_TYPE_OFFSET = 39;
     private static final int MESSAGES_MAX = 128;
 
     /** What comes for each command but Connect. */
@@ -45,14 +48,17 @@ final class ScriptedController implements ConnectionHandler, AutoCloseable
     private final SubmissionQueueEntry entry = new SubmissionQueueEntry();
     private final CompletionQueueEntry answer = new CompletionQueueEntry();
     private final UnsafeBuffer buffer;
-    private final Queue<Runnable> afterSends = new ArrayDeque<>();
     private volatile Script script = (controller, command, capsule) -> controller.answer(command.commandId(), 0);
     private volatile ConnectRequest request;
     private volatile byte[] acceptData = new ConnectAccept(64).toBytes();
     private volatile byte[] rejectData;
     private volatile int connectStatus;
     private volatile int connectResult = CONTROLLER_ID;
-    private RdmaConnection connection;
+    private volatile int connectSglType;
+    private volatile boolean isSilent;
+    private volatile boolean ignoresRequests;
+    private Link link;
+    private int links;
     private int sent;
 
     ScriptedController(final RdmaCore core, final InetAddress host)
@@ -62,12 +68,17 @@ final class ScriptedController implements ConnectionHandler, AutoCloseable
         address = node.call(() -> node.manager().listen(new InetSocketAddress(host, 0), 8, (asked) ->
         {
             request = ConnectRequest.read(asked.peerData());
+            if (ignoresRequests)
+            {
+                return;
+            }
             if (null != rejectData)
             {
                 asked.reject(rejectData);
                 return;
             }
-            asked.accept(new QueuePairConfig(MESSAGES_MAX, CAPSULES, 4, 0, 16), this, acceptData);
+            links++;
+            asked.accept(new QueuePairConfig(MESSAGES_MAX, CAPSULES, 4, 0, 16), new Link(links % BUFFER_SETS), acceptData);
         }));
     }
 
@@ -108,9 +119,28 @@ final class ScriptedController implements ConnectionHandler, AutoCloseable
         node.run(task);
     }
 
-    RdmaConnection connection()
+    /** {@return the type of the descriptor that Connect came with} */
+    int connectSglType()
     {
-        return connection;
+        return connectSglType;
+    }
+
+    /** Answers nothing, not even Connect. */
+    void keepSilent()
+    {
+        isSilent = true;
+    }
+
+    /** Neither accepts nor rejects. */
+    void ignoreRequests()
+    {
+        ignoresRequests = true;
+    }
+
+    /** Ends the connection. */
+    void disconnect()
+    {
+        link.connection.close("the controller is reset");
     }
 
     /** Memory for the data of commands. */
@@ -121,25 +151,19 @@ final class ScriptedController implements ConnectionHandler, AutoCloseable
 
     private int key(final long at, final int bytes)
     {
-        return (int)connection.keys().localKey(at, bytes);
-    }
-
-    private void postReceive(final int index)
-    {
-        final long at = node.address() + (long)index * CAPSULE_BYTES;
-        connection.queuePair().segment(at, CAPSULE_BYTES, key(at, CAPSULE_BYTES)).postReceive(index);
+        return (int)link.connection.keys().localKey(at, bytes);
     }
 
     void answer(final int commandId, final int status)
     {
-        answer(commandId, status, 0);
+        answer(commandId, status, 0, 0);
     }
 
-    private void answer(final int commandId, final int status, final int result)
+    void answer(final int commandId, final int status, final int result0, final int result1)
     {
         final byte[] bytes = new byte[CompletionQueueEntry.SIZE_BYTES];
         answer.wrap(new UnsafeBuffer(bytes), 0);
-        answer.commandId(commandId).statusField(status << 1).result0(result);
+        answer.commandId(commandId).statusField(status << 1).result0(result0).result1(result1);
         send(bytes);
     }
 
@@ -149,74 +173,112 @@ final class ScriptedController implements ConnectionHandler, AutoCloseable
         final int offset = SEND_OFFSET + sent++ % MESSAGES_MAX * 256;
         buffer.putBytes(offset, bytes);
         final long at = node.address() + offset;
-        connection.queuePair().segment(at, bytes.length, key(at, bytes.length)).postSend(-1, false);
+        link.connection.queuePair().segment(at, bytes.length, key(at, bytes.length)).postSend(-1, false);
     }
 
     /** Writes to the host's memory; what follows is sent after it. */
     void write(final long from, final int bytes, final long remoteAddress, final int remoteKey)
     {
-        connection.queuePair().segment(from, bytes, key(from, bytes)).postWrite(-1, false, remoteAddress, remoteKey);
+        link.connection.queuePair().segment(from, bytes, key(from, bytes)).postWrite(-1, false, remoteAddress, remoteKey);
     }
 
     /** Reads the host's memory, then does something. */
     void read(final long into, final int bytes, final long remoteAddress, final int remoteKey, final Runnable then)
     {
-        afterSends.add(then);
-        connection.queuePair().segment(into, bytes, key(into, bytes)).postRead(1, true, remoteAddress, remoteKey);
+        link.afterReads.add(then);
+        link.connection.queuePair().segment(into, bytes, key(into, bytes)).postRead(1, true, remoteAddress, remoteKey);
     }
 
-    @Override
-    public void onQueuePair(final RdmaConnection made)
+    /** Answers and has the host invalidate a key. */
+    void answerAndInvalidate(final int commandId, final int remoteKey)
     {
-        connection = made;
-        for (int i = 0; i < CAPSULES; i++)
-        {
-            postReceive(i);
-        }
+        final int offset = SEND_OFFSET + sent++ % MESSAGES_MAX * 256;
+        answer.wrap(buffer, offset);
+        answer.commandId(commandId).statusField(0).result0(0).result1(0);
+        final long at = node.address() + offset;
+        link.connection.queuePair().segment(at, CompletionQueueEntry.SIZE_BYTES, key(at, CompletionQueueEntry.SIZE_BYTES))
+            .postSendWithInvalidate(-1, false, remoteKey);
     }
 
-    @Override
-    public void onEstablished(final RdmaConnection established)
+    /** One connection, which its requests are answered by. */
+    private final class Link implements ConnectionHandler
     {
-        events.add("established");
-    }
+        private final Queue<Runnable> afterReads = new ArrayDeque<>();
+        private final int buffers;
+        private RdmaConnection connection;
 
-    @Override
-    public void onSent(final long id, final CompletionStatus status)
-    {
-        if (CompletionStatus.SUCCESS == status && 1 == id)
+        Link(final int set)
         {
-            afterSends.remove().run();
+            buffers = set * CAPSULES * CAPSULE_BYTES;
         }
-        else if (CompletionStatus.SUCCESS != status)
-        {
-            events.add("sent " + status);
-        }
-    }
 
-    @Override
-    public void onReceived(final long id, final CompletionStatus status, final int bytes, final int immediate)
-    {
-        if (CompletionStatus.SUCCESS != status)
+        private void postReceive(final int index)
         {
-            return;
+            final long at = node.address() + buffers + (long)index * CAPSULE_BYTES;
+            connection.queuePair().segment(at, CAPSULE_BYTES, key(at, CAPSULE_BYTES)).postReceive(index);
         }
-        entry.wrap(buffer, (int)id * CAPSULE_BYTES);
-        if (FABRICS == entry.opcode())
-        {
-            answer(entry.commandId(), connectStatus, connectResult);
-        }
-        else
-        {
-            script.onCommand(this, entry, node.address() + id * CAPSULE_BYTES);
-        }
-        postReceive((int)id);
-    }
 
-    @Override
-    public void onClosed(final RdmaConnection closed, final String reason)
-    {
-        events.add("closed: " + reason);
+        @Override
+        public void onQueuePair(final RdmaConnection made)
+        {
+            connection = made;
+            link = this;
+            for (int i = 0; i < CAPSULES; i++)
+            {
+                postReceive(i);
+            }
+        }
+
+        @Override
+        public void onEstablished(final RdmaConnection established)
+        {
+            events.add("established");
+        }
+
+        @Override
+        public void onSent(final long id, final CompletionStatus status)
+        {
+            link = this;
+            if (CompletionStatus.SUCCESS == status && 1 == id)
+            {
+                afterReads.remove().run();
+            }
+            else if (CompletionStatus.SUCCESS != status)
+            {
+                events.add("sent " + status);
+            }
+        }
+
+        @Override
+        public void onReceived(final long id, final CompletionStatus status, final int bytes, final int immediate)
+        {
+            if (CompletionStatus.SUCCESS != status)
+            {
+                return;
+            }
+            link = this;
+            final int offset = buffers + (int)id * CAPSULE_BYTES;
+            entry.wrap(buffer, offset);
+            if (FABRICS != entry.opcode())
+            {
+                script.onCommand(ScriptedController.this, entry, node.address() + offset);
+            }
+            else
+            {
+                connectSglType = buffer.getByte(offset + SGL_TYPE_OFFSET) & 0xFF;
+                if (!isSilent)
+                {
+                    answer(entry.commandId(), connectStatus, connectResult, 0);
+                }
+            }
+            postReceive((int)id);
+        }
+
+        @Override
+        public void onClosed(final RdmaConnection closed, final String reason)
+        {
+            events.add("closed: " + reason);
+        }
     }
 
     static String hex(final long at, final int bytes)
