@@ -238,7 +238,8 @@ class RdmaHostOrderTest
         });
         fixture.openReady(ONE_DESCRIPTOR, UnaryOperator.identity());
         final long heap = arena.allocate(4096, 4096).fill((byte)0x5A).address();
-        assertEquals(NvmeStatus.INVALID_FIELD, Waits.get(fixture.submit((request) -> request.read(1, 0, 1, heap, 4096))));
+        assertEquals(NvmeStatus.INVALID_FIELD,
+            Waits.get(fixture.submit((request) -> request.read(1, 0, 1, heap, 4096))));
         assertEquals("5a".repeat(4096), ScriptedController.hex(heap, 4096));
     }
 

@@ -19,9 +19,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Random writes and reads of random sizes and pieces on a network that delays, loses and is cut, to a controller that is
- * reset: each command ends once, data is what was written, and no memory of a command is touched after its end. What a
- * connection lost is sent again on the next one, as the owner of the queue does.
+ * Random writes and reads of random sizes and pieces on a network that delays, loses and is cut, to a controller that
+ * is reset: each command ends once, data is what was written, and no memory of a command is touched after its end. What
+ * a connection lost is sent again on the next one, as the owner of the queue does.
  */
 class RdmaHostPropertyTest
 {

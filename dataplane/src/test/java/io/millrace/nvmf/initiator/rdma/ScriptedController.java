@@ -78,7 +78,8 @@ final class ScriptedController implements AutoCloseable
                 return;
             }
             links++;
-            asked.accept(new QueuePairConfig(MESSAGES_MAX, CAPSULES, 4, 0, 16), new Link(links % BUFFER_SETS), acceptData);
+            asked.accept(
+                new QueuePairConfig(MESSAGES_MAX, CAPSULES, 4, 0, 16), new Link(links % BUFFER_SETS), acceptData);
         }));
     }
 
@@ -179,7 +180,8 @@ final class ScriptedController implements AutoCloseable
     /** Writes to the host's memory; what follows is sent after it. */
     void write(final long from, final int bytes, final long remoteAddress, final int remoteKey)
     {
-        link.connection.queuePair().segment(from, bytes, key(from, bytes)).postWrite(-1, false, remoteAddress, remoteKey);
+        link.connection.queuePair().segment(from, bytes, key(from, bytes))
+            .postWrite(-1, false, remoteAddress, remoteKey);
     }
 
     /** Reads the host's memory, then does something. */
@@ -196,7 +198,8 @@ final class ScriptedController implements AutoCloseable
         answer.wrap(buffer, offset);
         answer.commandId(commandId).statusField(0).result0(0).result1(0);
         final long at = node.address() + offset;
-        link.connection.queuePair().segment(at, CompletionQueueEntry.SIZE_BYTES, key(at, CompletionQueueEntry.SIZE_BYTES))
+        final int bytes = CompletionQueueEntry.SIZE_BYTES;
+        link.connection.queuePair().segment(at, bytes, key(at, bytes))
             .postSendWithInvalidate(-1, false, remoteKey);
     }
 
