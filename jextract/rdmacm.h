@@ -15,3 +15,8 @@
 #define RDMA_CM_EVENT_TYPE offsetof(struct rdma_cm_event, event)
 #define RDMA_CM_EVENT_STATUS offsetof(struct rdma_cm_event, status)
 #define RDMA_CM_EVENT_PARAM_CONN offsetof(struct rdma_cm_event, param.conn)
+#define RDMA_CM_EVENT_PARAM_UD_PRIVATE_DATA offsetof(struct rdma_cm_event, param.ud.private_data)
+#define RDMA_CM_EVENT_PARAM_UD_PRIVATE_DATA_LEN offsetof(struct rdma_cm_event, param.ud.private_data_len)
+#define RDMA_CM_EVENT_PARAM_UD_AH_ATTR offsetof(struct rdma_cm_event, param.ud.ah_attr)
+#define RDMA_CM_EVENT_PARAM_UD_QP_NUM offsetof(struct rdma_cm_event, param.ud.qp_num)
+#define RDMA_CM_EVENT_PARAM_UD_QKEY offsetof(struct rdma_cm_event, param.ud.qkey)

@@ -16,6 +16,7 @@ public final class ConnectionParameters
     private static final long RESPONDER_RESOURCES = rdma_conn_param.responder_resources$offset();
     private static final long INITIATOR_DEPTH = rdma_conn_param.initiator_depth$offset();
     private static final long RETRY_COUNT = rdma_conn_param.retry_count$offset();
+    private static final long QP_NUM = rdma_conn_param.qp_num$offset();
     private static final long RNR_RETRY_COUNT = rdma_conn_param.rnr_retry_count$offset();
 
     private ConnectionParameters()
@@ -109,5 +110,26 @@ public final class ConnectionParameters
     {
         NativeMemory.putByte(address + RESPONDER_RESOURCES, (byte)served);
         NativeMemory.putByte(address + INITIATOR_DEPTH, (byte)initiated);
+    }
+
+    /**
+     * Sets the number of the queue pair, of an identifier that has none itself.
+     *
+     * @param address of the structure.
+     * @param value   to set.
+     */
+    public static void queuePair(final long address, final int value)
+    {
+        NativeMemory.putInt(address + QP_NUM, value);
+    }
+
+    /**
+     * {@return the number of the queue pair, of an identifier that has none itself}
+     *
+     * @param address of the structure.
+     */
+    public static int queuePair(final long address)
+    {
+        return NativeMemory.getInt(address + QP_NUM);
     }
 }

@@ -22,6 +22,8 @@ public final class RdmaCmCalls
 {
     /** Port space of reliable connections. */
     private static final long TCP = rdmacm_h.RDMA_PS_TCP();
+    /** Port space of datagrams. */
+    private static final long UDP = rdmacm_h.RDMA_PS_UDP();
     private static final long CHANNEL_FD = rdma_event_channel.fd$offset();
 
     private RdmaCmCalls()
@@ -92,11 +94,30 @@ public final class RdmaCmCalls
      */
     public static int createId(final long channelAddress, final long idOutAddress, final long userAddress)
     {
+        return createId(channelAddress, idOutAddress, userAddress, TCP);
+    }
+
+    /**
+     * Makes an identifier of the port space of datagrams: what a UDP socket is.
+     *
+     * @param channelAddress on which its events come.
+     * @param idOutAddress   64 bits that take its address.
+     * @param userAddress    any number, which {@link ConnectionId#user} answers.
+     * @return 0 or negated errno.
+     */
+    public static int createDatagramId(final long channelAddress, final long idOutAddress, final long userAddress)
+    {
+        return createId(channelAddress, idOutAddress, userAddress, UDP);
+    }
+
+    private static int createId(
+        final long channelAddress, final long idOutAddress, final long userAddress, final long portSpace)
+    {
         try
         {
             final MemorySegment capture = Native.capture();
-            return VerbsErrors.status(
-                capture, (long)Handles.CREATE_ID.invokeExact(capture, channelAddress, idOutAddress, userAddress, TCP));
+            return VerbsErrors.status(capture, (long)Handles.CREATE_ID.invokeExact(
+                capture, channelAddress, idOutAddress, userAddress, portSpace));
         }
         catch (final Throwable t)
         {

@@ -31,6 +31,9 @@ public final class DeviceAttributes
     private static final long ATOMIC_CAPABILITY = ibv_device_attr.atomic_cap$offset();
     private static final long MAX_SHARED_RECEIVE_QUEUES = ibv_device_attr.max_srq$offset();
     private static final long MAX_SHARED_RECEIVE_REQUESTS = ibv_device_attr.max_srq_wr$offset();
+    private static final long MAX_SHARED_RECEIVE_SEGMENTS = ibv_device_attr.max_srq_sge$offset();
+    private static final long MAX_WINDOWS = ibv_device_attr.max_mw$offset();
+    private static final long CAPABILITIES = ibv_device_attr.device_cap_flags$offset();
     private static final long PORT_COUNT = ibv_device_attr.phys_port_cnt$offset();
     private static final long ON_DEMAND_PAGING =
         verbs_h.IBV_DEVICE_ATTR_EX_ODP_CAPS() + ibv_odp_caps.general_caps$offset();
@@ -250,5 +253,35 @@ public final class DeviceAttributes
     public static int onDemandPagingOfReliableConnections(final long address)
     {
         return NativeMemory.getInt(address + ON_DEMAND_PAGING_OF_RELIABLE_CONNECTIONS);
+    }
+
+    /**
+     * {@return segments of a request of a shared receive queue}
+     *
+     * @param address of the structure.
+     */
+    public static int maxSharedReceiveSegments(final long address)
+    {
+        return NativeMemory.getInt(address + MAX_SHARED_RECEIVE_SEGMENTS);
+    }
+
+    /**
+     * {@return the number of memory windows; 0: there are none}
+     *
+     * @param address of the structure.
+     */
+    public static int maxWindows(final long address)
+    {
+        return NativeMemory.getInt(address + MAX_WINDOWS);
+    }
+
+    /**
+     * {@return {@code IBV_DEVICE_*} capabilities}
+     *
+     * @param address of the structure.
+     */
+    public static int capabilities(final long address)
+    {
+        return NativeMemory.getInt(address + CAPABILITIES);
     }
 }

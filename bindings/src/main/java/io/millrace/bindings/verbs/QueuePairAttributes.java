@@ -13,6 +13,7 @@ public final class QueuePairAttributes
     public static final int SIZE_BYTES = (int)ibv_qp_init_attr.sizeof();
     private static final long SEND_CQ = ibv_qp_init_attr.send_cq$offset();
     private static final long RECV_CQ = ibv_qp_init_attr.recv_cq$offset();
+    private static final long SRQ = ibv_qp_init_attr.srq$offset();
     private static final long TYPE = ibv_qp_init_attr.qp_type$offset();
     private static final long SIGNAL_ALL = ibv_qp_init_attr.sq_sig_all$offset();
     private static final long MAX_SEND = ibv_qp_init_attr.cap$offset() + ibv_qp_cap.max_send_wr$offset();
@@ -132,5 +133,16 @@ public final class QueuePairAttributes
     public static int grantedInlineBytes(final long address)
     {
         return NativeMemory.getInt(address + MAX_INLINE);
+    }
+
+    /**
+     * Sets the address of the shared receive queue; 0: the queue pair has a receive queue of its own.
+     *
+     * @param address of the structure.
+     * @param value   to set.
+     */
+    public static void sharedReceiveQueue(final long address, final long value)
+    {
+        NativeMemory.putLong(address + SRQ, value);
     }
 }

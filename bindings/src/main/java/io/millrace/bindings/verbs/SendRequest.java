@@ -25,6 +25,16 @@ public final class SendRequest
     private static final long ATOMIC_COMPARE_ADD = verbs_h.IBV_SEND_WR_ATOMIC_COMPARE_ADD();
     private static final long ATOMIC_SWAP = verbs_h.IBV_SEND_WR_ATOMIC_SWAP();
     private static final long ATOMIC_KEY = verbs_h.IBV_SEND_WR_ATOMIC_RKEY();
+    private static final long ADDRESS_HANDLE = verbs_h.IBV_SEND_WR_UD_AH();
+    private static final long REMOTE_QUEUE_PAIR = verbs_h.IBV_SEND_WR_UD_REMOTE_QPN();
+    private static final long REMOTE_QUEUE_KEY = verbs_h.IBV_SEND_WR_UD_REMOTE_QKEY();
+    private static final long INVALIDATED_KEY = verbs_h.IBV_SEND_WR_INVALIDATE_RKEY();
+    private static final long WINDOW = verbs_h.IBV_SEND_WR_BIND_MW();
+    private static final long WINDOW_KEY = verbs_h.IBV_SEND_WR_BIND_RKEY();
+    private static final long WINDOW_REGION = verbs_h.IBV_SEND_WR_BIND_MR();
+    private static final long WINDOW_ADDRESS = verbs_h.IBV_SEND_WR_BIND_ADDR();
+    private static final long WINDOW_BYTES = verbs_h.IBV_SEND_WR_BIND_LENGTH();
+    private static final long WINDOW_ACCESS = verbs_h.IBV_SEND_WR_BIND_ACCESS();
 
     private SendRequest()
     {
@@ -171,5 +181,63 @@ public final class SendRequest
     public static void atomicKey(final long address, final int value)
     {
         NativeMemory.putInt(address + ATOMIC_KEY, value);
+    }
+
+    /**
+     * Sets where a datagram goes.
+     *
+     * @param address       of the structure.
+     * @param handleAddress address handle.
+     * @param queuePair     number of the peer's queue pair.
+     * @param queueKey      key of the peer's queue pair.
+     */
+    public static void datagram(
+        final long address, final long handleAddress, final int queuePair, final int queueKey)
+    {
+        NativeMemory.putLong(address + ADDRESS_HANDLE, handleAddress);
+        NativeMemory.putInt(address + REMOTE_QUEUE_PAIR, queuePair);
+        NativeMemory.putInt(address + REMOTE_QUEUE_KEY, queueKey);
+    }
+
+    /**
+     * Sets the key of this side that a local invalidation ends.
+     *
+     * @param address of the structure.
+     * @param value   to set.
+     */
+    public static void invalidatedKey(final long address, final int value)
+    {
+        NativeMemory.putInt(address + INVALIDATED_KEY, value);
+    }
+
+    /**
+     * Sets the memory window that is bound and the key that it gets.
+     *
+     * @param address       of the structure.
+     * @param windowAddress memory window.
+     * @param key           that peers use: the key of the window with other lowest 8 bits.
+     */
+    public static void window(final long address, final long windowAddress, final int key)
+    {
+        NativeMemory.putLong(address + WINDOW, windowAddress);
+        NativeMemory.putInt(address + WINDOW_KEY, key);
+    }
+
+    /**
+     * Sets the range that a memory window is bound to.
+     *
+     * @param address     of the structure.
+     * @param mrAddress   region with {@code IBV_ACCESS_MW_BIND}.
+     * @param from        where the range begins, in the region.
+     * @param lengthBytes of the range.
+     * @param access      {@code IBV_ACCESS_REMOTE_*}.
+     */
+    public static void range(
+        final long address, final long mrAddress, final long from, final long lengthBytes, final int access)
+    {
+        NativeMemory.putLong(address + WINDOW_REGION, mrAddress);
+        NativeMemory.putLong(address + WINDOW_ADDRESS, from);
+        NativeMemory.putLong(address + WINDOW_BYTES, lengthBytes);
+        NativeMemory.putInt(address + WINDOW_ACCESS, access);
     }
 }

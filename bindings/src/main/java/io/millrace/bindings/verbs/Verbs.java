@@ -149,6 +149,38 @@ public final class Verbs
     public static final int IBV_EVENT_PORT_ACTIVE = verbs_h.IBV_EVENT_PORT_ACTIVE();
     /** Asynchronous event: a port is down. */
     public static final int IBV_EVENT_PORT_ERR = verbs_h.IBV_EVENT_PORT_ERR();
+    /** Queue pair: datagrams. */
+    public static final int IBV_QPT_UD = verbs_h.IBV_QPT_UD();
+    /** Request: invalidate a key of this side. */
+    public static final int IBV_WR_LOCAL_INV = verbs_h.IBV_WR_LOCAL_INV();
+    /** Request: bind a memory window to a range. */
+    public static final int IBV_WR_BIND_MW = verbs_h.IBV_WR_BIND_MW();
+    /** Memory window that is bound by a request of the send queue. */
+    public static final int IBV_MW_TYPE_2 = verbs_h.IBV_MW_TYPE_2();
+    /** Access to a region: windows may be bound to it. */
+    public static final int IBV_ACCESS_MW_BIND = verbs_h.IBV_ACCESS_MW_BIND();
+    /** Access to a region: its pages are not pinned, the device asks for them. */
+    public static final int IBV_ACCESS_ON_DEMAND = verbs_h.IBV_ACCESS_ON_DEMAND();
+    /** Capability of a device: windows of type 2, valid on all queue pairs of the domain. */
+    public static final int IBV_DEVICE_MEM_WINDOW_TYPE_2A = verbs_h.IBV_DEVICE_MEM_WINDOW_TYPE_2A();
+    /** Capability of a device: windows of type 2, valid on the queue pair that bound them. */
+    public static final int IBV_DEVICE_MEM_WINDOW_TYPE_2B = verbs_h.IBV_DEVICE_MEM_WINDOW_TYPE_2B();
+    /** Asynchronous event: a shared receive queue has failed. */
+    public static final int IBV_EVENT_SRQ_ERR = verbs_h.IBV_EVENT_SRQ_ERR();
+    /** Asynchronous event: a shared receive queue has fewer requests than its limit. */
+    public static final int IBV_EVENT_SRQ_LIMIT_REACHED = verbs_h.IBV_EVENT_SRQ_LIMIT_REACHED();
+    /** Asynchronous event: a failed queue pair takes no more from its shared receive queue. */
+    public static final int IBV_EVENT_QP_LAST_WQE_REACHED = verbs_h.IBV_EVENT_QP_LAST_WQE_REACHED();
+    /** Asynchronous event: a queue pair uses its alternate path now. */
+    public static final int IBV_EVENT_PATH_MIG = verbs_h.IBV_EVENT_PATH_MIG();
+    /** Asynchronous event: the alternate path of a queue pair failed. */
+    public static final int IBV_EVENT_PATH_MIG_ERR = verbs_h.IBV_EVENT_PATH_MIG_ERR();
+    /** Attribute of a shared receive queue: its limit. */
+    public static final int IBV_SRQ_LIMIT = verbs_h.IBV_SRQ_LIMIT();
+    /** Flag of a completion: the global routing header lies in front of the payload. */
+    public static final int IBV_WC_GRH = verbs_h.IBV_WC_GRH();
+    /** Size of the global routing header in front of each datagram. */
+    public static final int IBV_GRH_SIZE = (int)verbs_h.IBV_GRH_SIZE();
 
     private Verbs()
     {

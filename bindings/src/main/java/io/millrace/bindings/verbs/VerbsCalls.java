@@ -257,7 +257,8 @@ public final class VerbsCalls
                 "ibv_alloc_pd", "ibv_dealloc_pd", "ibv_reg_mr", "ibv_dereg_mr",
                 "ibv_create_comp_channel", "ibv_destroy_comp_channel", "ibv_create_cq", "ibv_destroy_cq",
                 "ibv_get_cq_event", "ibv_ack_cq_events",
-                "ibv_modify_qp", "ibv_get_async_event", "ibv_ack_async_event"));
+                "ibv_modify_qp", "ibv_get_async_event", "ibv_ack_async_event",
+                "ibv_create_srq", "ibv_modify_srq", "ibv_destroy_srq", "ibv_create_ah", "ibv_destroy_ah"));
     }
 
     private static final class Handles

@@ -20,6 +20,8 @@ public final class VerbsQueues
     private static final long REQ_NOTIFY_CQ = verbs_h.IBV_CONTEXT_OPS_REQ_NOTIFY_CQ();
     private static final long POST_SEND = verbs_h.IBV_CONTEXT_OPS_POST_SEND();
     private static final long POST_RECV = verbs_h.IBV_CONTEXT_OPS_POST_RECV();
+    private static final long SRQ_CONTEXT = verbs_h.IBV_SRQ_CONTEXT();
+    private static final long POST_SRQ_RECV = verbs_h.IBV_CONTEXT_OPS_POST_SRQ_RECV();
     private static final MethodHandle CALL_3 = Native.linkPointerCritical(3);
     private static final MethodHandle CALL_2 = Native.linkPointerCritical(2);
 
@@ -94,13 +96,36 @@ public final class VerbsQueues
         return post(qpAddress, POST_RECV, requestAddress, badAddress);
     }
 
-    /** Providers answer an error number; some negate it. */
+    /**
+     * Posts a list of receive requests for all queue pairs of a shared receive queue.
+     *
+     * @param srqAddress     shared receive queue.
+     * @param requestAddress first {@link ReceiveRequest} of the list.
+     * @param badAddress     64 bits that take the address of the first request that was not taken.
+     * @return 0 or negated errno; {@code ENOMEM} when the queue is full.
+     */
+    public static int postSharedReceive(final long srqAddress, final long requestAddress, final long badAddress)
+    {
+        return post(srqAddress, srqAddress + SRQ_CONTEXT, POST_SRQ_RECV, requestAddress, badAddress);
+    }
+
     private static int post(final long qpAddress, final long offset, final long requestAddress, final long badAddress)
+    {
+        return post(qpAddress, qpAddress + QP_CONTEXT, offset, requestAddress, badAddress);
+    }
+
+    /** Providers answer an error number; some negate it. */
+    private static int post(
+        final long queueAddress,
+        final long contextPointerAddress,
+        final long offset,
+        final long requestAddress,
+        final long badAddress)
     {
         try
         {
             final int status = (int)(long)CALL_3.invokeExact(
-                function(qpAddress + QP_CONTEXT, offset), qpAddress, requestAddress, badAddress);
+                function(contextPointerAddress, offset), queueAddress, requestAddress, badAddress);
             return status > 0 ? -status : status;
         }
         catch (final Throwable t)

@@ -18,6 +18,7 @@ public final class WorkCompletion
     private static final long BYTES = ibv_wc.byte_len$offset();
     private static final long IMMEDIATE = ibv_wc.imm_data$offset();
     private static final long QUEUE_PAIR = ibv_wc.qp_num$offset();
+    private static final long SOURCE = ibv_wc.src_qp$offset();
     private static final long FLAGS = ibv_wc.wc_flags$offset();
 
     private WorkCompletion()
@@ -102,5 +103,15 @@ public final class WorkCompletion
     public static int flags(final long address)
     {
         return NativeMemory.getInt(address + FLAGS);
+    }
+
+    /**
+     * {@return the number of the queue pair that sent a datagram}
+     *
+     * @param address of the structure.
+     */
+    public static int source(final long address)
+    {
+        return NativeMemory.getInt(address + SOURCE);
     }
 }

@@ -3,10 +3,13 @@ package io.millrace.rdma.core;
 import io.millrace.bindings.Capability;
 import io.millrace.bindings.linux.Files;
 import io.millrace.bindings.rdmacm.RdmaCmCalls;
+import io.millrace.bindings.verbs.VerbsAccess;
+import io.millrace.bindings.verbs.VerbsAddressHandles;
 import io.millrace.bindings.verbs.VerbsCalls;
 import io.millrace.bindings.verbs.VerbsDevice;
 import io.millrace.bindings.verbs.VerbsQueues;
 import io.millrace.bindings.verbs.VerbsResources;
+import io.millrace.bindings.verbs.VerbsSharedReceiveQueues;
 
 /**
  * rdma-core of this machine. Stateless; threads as {@link RdmaCore} has it.
@@ -297,5 +300,77 @@ public final class LinuxRdmaCore implements RdmaCore
     public int migrateId(final long idAddress, final long channelAddress)
     {
         return RdmaCmCalls.migrateId(idAddress, channelAddress);
+    }
+
+    @Override
+    public int postSharedReceive(final long srqAddress, final long requestAddress, final long badAddress)
+    {
+        return VerbsQueues.postSharedReceive(srqAddress, requestAddress, badAddress);
+    }
+
+    @Override
+    public long createSharedReceiveQueue(final long pdAddress, final long attributesAddress)
+    {
+        return VerbsSharedReceiveQueues.create(pdAddress, attributesAddress);
+    }
+
+    @Override
+    public int limitSharedReceiveQueue(final long srqAddress, final long attributesAddress)
+    {
+        return VerbsSharedReceiveQueues.modifyLimit(srqAddress, attributesAddress);
+    }
+
+    @Override
+    public int destroySharedReceiveQueue(final long srqAddress)
+    {
+        return VerbsSharedReceiveQueues.destroy(srqAddress);
+    }
+
+    @Override
+    public int createDatagramId(final long channelAddress, final long idOutAddress)
+    {
+        return RdmaCmCalls.createDatagramId(channelAddress, idOutAddress, 0L);
+    }
+
+    @Override
+    public long createAddressHandle(final long pdAddress, final long attributesAddress)
+    {
+        return VerbsAddressHandles.create(pdAddress, attributesAddress);
+    }
+
+    @Override
+    public int destroyAddressHandle(final long handleAddress)
+    {
+        return VerbsAddressHandles.destroy(handleAddress);
+    }
+
+    @Override
+    public long allocateWindow(final long pdAddress)
+    {
+        return VerbsAccess.allocateWindow(pdAddress);
+    }
+
+    @Override
+    public int deallocateWindow(final long windowAddress)
+    {
+        return VerbsAccess.deallocateWindow(windowAddress);
+    }
+
+    @Override
+    public int windowKey(final long windowAddress)
+    {
+        return VerbsAccess.windowKey(windowAddress);
+    }
+
+    @Override
+    public long registerDmaBuf(
+        final long pdAddress,
+        final long offset,
+        final long lengthBytes,
+        final long address,
+        final int fd,
+        final int access)
+    {
+        return VerbsAccess.registerDmaBuf(pdAddress, offset, lengthBytes, address, fd, access);
     }
 }

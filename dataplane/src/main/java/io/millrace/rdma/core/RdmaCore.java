@@ -383,4 +383,103 @@ public interface RdmaCore
      * @return 0 or negated errno.
      */
     int migrateId(long idAddress, long channelAddress);
+
+    /**
+     * {@code ibv_post_srq_recv(3)}.
+     *
+     * @param srqAddress     shared receive queue.
+     * @param requestAddress first {@link io.millrace.bindings.verbs.ReceiveRequest} of the list.
+     * @param badAddress     64 bits that take the address of the first request that was not taken.
+     * @return 0 or negated errno.
+     */
+    int postSharedReceive(long srqAddress, long requestAddress, long badAddress);
+
+    /**
+     * {@code ibv_create_srq(3)}.
+     *
+     * @param pdAddress         protection domain.
+     * @param attributesAddress of {@link io.millrace.bindings.verbs.VerbsSharedReceiveQueues#attributes}; what was
+     *                          granted is written back.
+     * @return address of the shared receive queue, or negated errno.
+     */
+    long createSharedReceiveQueue(long pdAddress, long attributesAddress);
+
+    /**
+     * {@code ibv_modify_srq(3)} of the limit, which is disarmed by its event.
+     *
+     * @param srqAddress        shared receive queue.
+     * @param attributesAddress whose {@link io.millrace.bindings.verbs.VerbsSharedReceiveQueues#limit} is taken.
+     * @return 0 or negated errno.
+     */
+    int limitSharedReceiveQueue(long srqAddress, long attributesAddress);
+
+    /**
+     * {@code ibv_destroy_srq(3)}.
+     *
+     * @param srqAddress shared receive queue without queue pairs.
+     * @return 0 or negated errno.
+     */
+    int destroySharedReceiveQueue(long srqAddress);
+
+    /**
+     * {@code rdma_create_id(3)} for datagrams.
+     *
+     * @param channelAddress on which its events come.
+     * @param idOutAddress   64 bits that take the address of a {@link io.millrace.bindings.rdmacm.ConnectionId}.
+     * @return 0 or negated errno.
+     */
+    int createDatagramId(long channelAddress, long idOutAddress);
+
+    /**
+     * {@code ibv_create_ah(3)}.
+     *
+     * @param pdAddress         protection domain.
+     * @param attributesAddress {@code struct ibv_ah_attr}.
+     * @return address of the handle, or negated errno.
+     */
+    long createAddressHandle(long pdAddress, long attributesAddress);
+
+    /**
+     * {@code ibv_destroy_ah(3)}.
+     *
+     * @param handleAddress address handle that no outstanding request uses.
+     * @return 0 or negated errno.
+     */
+    int destroyAddressHandle(long handleAddress);
+
+    /**
+     * {@code ibv_alloc_mw(3)} of type 2.
+     *
+     * @param pdAddress protection domain.
+     * @return address of the memory window, or negated errno.
+     */
+    long allocateWindow(long pdAddress);
+
+    /**
+     * {@code ibv_dealloc_mw(3)}.
+     *
+     * @param windowAddress memory window.
+     * @return 0 or negated errno.
+     */
+    int deallocateWindow(long windowAddress);
+
+    /**
+     * {@return the key of a memory window as it was allocated; a binding changes its lowest 8 bits}
+     *
+     * @param windowAddress memory window.
+     */
+    int windowKey(long windowAddress);
+
+    /**
+     * {@code ibv_reg_dmabuf_mr(3)}.
+     *
+     * @param pdAddress   protection domain.
+     * @param offset      in the dma-buf.
+     * @param lengthBytes of the region.
+     * @param address     by which requests name its begin.
+     * @param fd          dma-buf.
+     * @param access      {@code IBV_ACCESS_*}.
+     * @return address of the region, or negated errno; {@code EOPNOTSUPP} when library, kernel or device cannot.
+     */
+    long registerDmaBuf(long pdAddress, long offset, long lengthBytes, long address, int fd, int access);
 }

@@ -24,7 +24,7 @@ final class CompletionQueue implements Poller
 {
     /** Completions of a cycle: others on the reactor wait no longer than for these. */
     private static final int BATCH = 64;
-    private static final int PAIRS_MIN = 16;
+    private static final int TARGETS_MIN = 16;
 
     private final RdmaCore core;
     private final Reactor reactor;
@@ -35,14 +35,15 @@ final class CompletionQueue implements Poller
     private final long cqAddress;
     private final int capacity;
     private final BitSet isTaken = new BitSet();
-    private final List<DestroyedPair> destroyed = new ArrayList<>();
-    private RdmaQueuePair[] pairs = new RdmaQueuePair[PAIRS_MIN];
+    private final List<Released> released = new ArrayList<>();
+    private CompletionTarget[] targets = new CompletionTarget[TARGETS_MIN];
     private int reserved;
     private boolean isArmed;
+    private boolean isPolling;
     private boolean isClosed;
 
-    /** Entries of a destroyed queue pair, some of whose completions may be in the queue. */
-    private record DestroyedPair(int slot, int completions)
+    /** Entries of a target that is gone, some of whose completions may be in the queue. */
+    private record Released(int slot, int completions)
     {
     }
 
@@ -95,14 +96,14 @@ final class CompletionQueue implements Poller
     }
 
     /**
-     * Reserves the entries of a queue pair.
+     * Reserves the entries of a queue pair, or of a shared receive queue.
      *
-     * @param pair        that will complete here.
+     * @param target      that will complete here.
      * @param completions it may have outstanding at once.
      * @return its number in completions' ids.
      * @throws RdmaException when there are not so many left.
      */
-    int add(final RdmaQueuePair pair, final int completions)
+    int add(final CompletionTarget target, final int completions)
     {
         if (completions > capacity - reserved)
         {
@@ -110,12 +111,12 @@ final class CompletionQueue implements Poller
                 (capacity - reserved) + " of " + capacity + " entries are left; use smaller queues");
         }
         final int slot = isTaken.nextClearBit(0);
-        if (slot == pairs.length)
+        if (slot == targets.length)
         {
-            pairs = Arrays.copyOf(pairs, 2 * pairs.length);
+            targets = Arrays.copyOf(targets, 2 * targets.length);
         }
         isTaken.set(slot);
-        pairs[slot] = pair;
+        targets[slot] = target;
         reserved += completions;
         return slot;
     }
@@ -126,74 +127,106 @@ final class CompletionQueue implements Poller
      */
     void remove(final int slot, final int completions)
     {
-        pairs[slot] = null;
-        destroyed.add(new DestroyedPair(slot, completions));
+        targets[slot] = null;
+        released.add(new Released(slot, completions));
     }
 
     private void release()
     {
-        for (final DestroyedPair each : destroyed)
+        for (final Released each : released)
         {
             isTaken.clear(each.slot);
             reserved -= each.completions;
         }
-        destroyed.clear();
+        released.clear();
     }
 
     @Override
     public int poll()
     {
+        // A handler that has the queue drained would overwrite the entries that are being reported.
+        if (isPolling)
+        {
+            return 0;
+        }
         final int count = core.poll(cqAddress, BATCH, entriesAddress);
         if (count < 0)
         {
             onBroken();
             return 0;
         }
-        if (0 == count && !destroyed.isEmpty())
+        if (0 == count && !released.isEmpty())
         {
             release();
         }
+        isPolling = true;
+        try
+        {
+            report(count);
+        }
+        finally
+        {
+            isPolling = false;
+        }
+        return count;
+    }
+
+    private void report(final int count)
+    {
         // A handler may close the queue, and with it the entries.
         for (int i = 0; i < count && !isClosed; i++)
         {
             final long entry = entriesAddress + (long)i * WorkCompletion.SIZE_BYTES;
             final long id = WorkCompletion.id(entry);
-            final RdmaQueuePair pair = pairs[RequestId.slot(id)];
-            final int status = WorkCompletion.status(entry);
-            if (null == pair)
+            final CompletionTarget target = targets[RequestId.slot(id)];
+            if (null == target)
             {
                 continue;
             }
             if (RequestId.isReceive(id))
             {
-                final boolean hasImmediate = Verbs.IBV_WC_SUCCESS == status &&
-                    0 != (WorkCompletion.flags(entry) & (Verbs.IBV_WC_WITH_IMM | Verbs.IBV_WC_WITH_INV));
-                pair.onReceived(RequestId.sequence(id), status, WorkCompletion.bytes(entry), hasImmediate ?
-                    immediate(entry) : 0);
+                target.onReceived(RequestId.sequence(id), WorkCompletion.status(entry), entry);
             }
             else
             {
-                pair.onSent(RequestId.sequence(id), status);
+                target.onSent(RequestId.sequence(id), WorkCompletion.status(entry));
             }
         }
-        return count;
     }
 
     /** Nothing completes any more: the connections end by their own limits. */
     void onBroken()
     {
-        for (final RdmaQueuePair pair : pairs)
+        for (final CompletionTarget target : targets)
         {
-            if (null != pair)
+            if (null != target)
             {
-                pair.onBroken();
+                target.onBroken();
             }
         }
     }
 
-    /** Immediate data is in network byte order, an invalidated key in ours. */
-    private static int immediate(final long entry)
+    /**
+     * Reports what has completed until now, as far as the queue is not being reported already: a provider drops the
+     * completions of a queue pair that is destroyed, and with them what it took from a shared receive queue.
+     */
+    void drain()
     {
+        int left = capacity;
+        for (int count = poll(); 0 != count && left > 0; count = isClosed ? 0 : poll())
+        {
+            left -= count;
+        }
+    }
+
+    /** {@return what the peer sent besides; 0 for nothing. Immediate data is in network byte order, a key in ours} */
+    static int immediate(final int status, final long entry)
+    {
+        if (Verbs.IBV_WC_SUCCESS != status ||
+            0 == (WorkCompletion.flags(entry) & (Verbs.IBV_WC_WITH_IMM | Verbs.IBV_WC_WITH_INV)))
+        {
+            return 0;
+        }
         final int value = WorkCompletion.immediate(entry);
         return 0 != (WorkCompletion.flags(entry) & Verbs.IBV_WC_WITH_IMM) ? Integer.reverseBytes(value) : value;
     }

@@ -354,6 +354,14 @@ public final class ConnectionManager implements AutoCloseable
         {
             domain.onOverrun(event.element());
         }
+        else if (Verbs.IBV_EVENT_SRQ_LIMIT_REACHED == event.type())
+        {
+            domain.onLimit(event.element());
+        }
+        else if (Verbs.IBV_EVENT_SRQ_ERR == event.type())
+        {
+            domain.onSharedBroken(event.element());
+        }
         else if (Verbs.IBV_EVENT_PORT_ACTIVE == event.type() || Verbs.IBV_EVENT_PORT_ERR == event.type())
         {
             deviceListener.onPort(
@@ -361,10 +369,9 @@ public final class ConnectionManager implements AutoCloseable
         }
         else
         {
-            final String reason = ConnectionFailures.queuePairText(event.type());
             new ArrayList<>(connections.values()).stream()
-                .filter((connection) -> !reason.isEmpty() && connection.isOf(event.element(), event.number()))
-                .forEach((connection) -> connection.close(reason));
+                .filter((connection) -> connection.isOf(event.element(), event.number()))
+                .forEach((connection) -> connection.onQueuePairEvent(event.type()));
         }
     }
 
@@ -391,16 +398,22 @@ public final class ConnectionManager implements AutoCloseable
 
     /** {@return 0 or negated errno} */
     int createQueuePair(
-        final long id, final RdmaDomain domain, final CompletionQueue completions, final QueuePairConfig config)
+        final long id,
+        final RdmaDomain domain,
+        final CompletionQueue completions,
+        final SharedReceiveQueue shared,
+        final QueuePairConfig config)
     {
         NativeMemory.fill(attributesAddress, QueuePairAttributes.SIZE_BYTES, (byte)0);
         QueuePairAttributes.sendCompletionQueue(attributesAddress, completions.cqAddress());
-        QueuePairAttributes.receiveCompletionQueue(attributesAddress, completions.cqAddress());
+        QueuePairAttributes.receiveCompletionQueue(
+            attributesAddress, null == shared ? completions.cqAddress() : shared.completions().cqAddress());
+        QueuePairAttributes.sharedReceiveQueue(attributesAddress, null == shared ? 0L : shared.srqAddress());
         QueuePairAttributes.type(attributesAddress, Verbs.IBV_QPT_RC);
         QueuePairAttributes.maxSendRequests(attributesAddress, config.sendDepth());
-        QueuePairAttributes.maxReceiveRequests(attributesAddress, config.receiveDepth());
+        QueuePairAttributes.maxReceiveRequests(attributesAddress, null == shared ? config.receiveDepth() : 0);
         QueuePairAttributes.maxSendSegments(attributesAddress, config.segments());
-        QueuePairAttributes.maxReceiveSegments(attributesAddress, config.segments());
+        QueuePairAttributes.maxReceiveSegments(attributesAddress, null == shared ? config.segments() : 0);
         QueuePairAttributes.maxInlineBytes(attributesAddress, config.inlineBytes());
         return core.createQueuePair(id, domain.memory().pdAddress(), attributesAddress);
     }

@@ -140,7 +140,8 @@ final class DeviceEvents
         }
         final int type = AsyncEvent.type(eventAddress);
         final boolean isOfPair = Verbs.IBV_EVENT_QP_FATAL == type || Verbs.IBV_EVENT_QP_REQ_ERR == type ||
-            Verbs.IBV_EVENT_QP_ACCESS_ERR == type;
+            Verbs.IBV_EVENT_QP_ACCESS_ERR == type || Verbs.IBV_EVENT_QP_LAST_WQE_REACHED == type ||
+            Verbs.IBV_EVENT_PATH_MIG == type;
         final long element = AsyncEvent.element(eventAddress);
         // By its address alone a later queue pair could be taken for the one that has failed.
         final Event event = new Event(type, element,

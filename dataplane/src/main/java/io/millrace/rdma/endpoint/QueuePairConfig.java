@@ -4,7 +4,8 @@ package io.millrace.rdma.endpoint;
  * Sizes of a queue pair. Immutable; any thread.
  *
  * @param sendDepth    outstanding send requests, 1 to {@value #DEPTH_MAX}; 128 by default.
- * @param receiveDepth outstanding receive requests, 1 to {@value #DEPTH_MAX}; 128 by default.
+ * @param receiveDepth outstanding receive requests, 1 to {@value #DEPTH_MAX}; 128 by default. Without meaning with a
+ *                     {@link SharedReceiveQueue}.
  * @param segments     of a request, 1 to {@value #SEGMENTS_MAX}; 16 by default.
  * @param inlineBytes  that a send request may hold itself, 0 to {@value #INLINE_BYTES_MAX}; 256 by default.
  * @param reads        RDMA READs and atomics at a time, each way, 1 to {@value #READS_MAX}; 16 by default. Either
@@ -32,7 +33,7 @@ public record QueuePairConfig(int sendDepth, int receiveDepth, int segments, int
         check("reads", reads, 1, READS_MAX);
     }
 
-    private static void check(final String name, final int value, final int min, final int max)
+    static void check(final String name, final int value, final int min, final int max)
     {
         if (value < min || value > max)
         {

@@ -4,6 +4,7 @@ import io.millrace.bindings.Errno;
 import io.millrace.bindings.linux.SocketAddress;
 import io.millrace.bindings.rdmacm.ConnectionId;
 import io.millrace.bindings.rdmacm.RdmaCm;
+import io.millrace.bindings.verbs.Verbs;
 import io.millrace.rdma.RdmaException;
 import io.millrace.rdma.core.RdmaCore;
 import java.net.InetSocketAddress;
@@ -18,6 +19,8 @@ public final class RdmaConnection
     private static final long NO_TIMER = -1;
     /** Requests come back in microseconds once a queue pair has failed. */
     private static final long DRAIN_NS = 1_000_000_000L;
+    /** Not every device says when a failed queue pair has let go of its shared receive queue. */
+    private static final long SHARED_DRAIN_NS = 50_000_000L;
 
     private final ConnectionManager manager;
     private final RdmaCore core;
@@ -344,7 +347,8 @@ public final class RdmaConnection
         }
         // Never at once: the caller may be a handler that goes on to use the queue pair.
         cancelTimer();
-        final long drainNs = isConnected && 0 != queuePair.outstanding() ? DRAIN_NS : 0;
+        final long drainNs = !isConnected ? 0 : 0 != queuePair.outstanding() ? DRAIN_NS :
+            hasShared() ? SHARED_DRAIN_NS : 0;
         timerId = manager.reactor().schedule(manager.reactor().nowNs() + drainNs, (_) ->
         {
             timerId = NO_TIMER;
@@ -418,9 +422,11 @@ public final class RdmaConnection
 
     private void openQueuePair()
     {
-        final CompletionQueue completions = domain().completions(config.completions());
-        final RdmaQueuePair made = new RdmaQueuePair(completions, handler, config, this::onProgress);
-        final int status = manager.createQueuePair(idAddress, domain(), completions, config);
+        final SharedReceiveQueue shared = handler.sharedReceiveQueue(domain());
+        final CompletionQueue completions =
+            domain().completions(null == shared ? config.completions() : config.sendDepth());
+        final RdmaQueuePair made = new RdmaQueuePair(completions, handler, config, shared, this::onProgress);
+        final int status = manager.createQueuePair(idAddress, domain(), completions, shared, config);
         if (0 != status)
         {
             made.close();
@@ -472,7 +478,7 @@ public final class RdmaConnection
     {
         if (ConnectionState.CLOSING == state)
         {
-            if (0 == queuePair.outstanding())
+            if (0 == queuePair.outstanding() && !hasShared())
             {
                 finish();
             }
@@ -480,6 +486,31 @@ public final class RdmaConnection
         else if (ConnectionState.CLOSED != state && CompletionStatus.SUCCESS != queuePair.failure())
         {
             close(queuePair.failure().text());
+        }
+    }
+
+    private boolean hasShared()
+    {
+        return null != queuePair && null != queuePair.shared();
+    }
+
+    /** The device reports something about its queue pair. */
+    void onQueuePairEvent(final int type)
+    {
+        final String failure = ConnectionFailures.queuePairText(type);
+        if (!failure.isEmpty())
+        {
+            close(failure);
+        }
+        else if (Verbs.IBV_EVENT_QP_LAST_WQE_REACHED == type && ConnectionState.CLOSING == state &&
+            0 == queuePair.outstanding())
+        {
+            // It takes no more from its shared receive queue.
+            finish();
+        }
+        else if (Verbs.IBV_EVENT_PATH_MIG == type && ConnectionState.ESTABLISHED == state)
+        {
+            handler.onPathMigrated(this);
         }
     }
 
@@ -501,6 +532,10 @@ public final class RdmaConnection
         }
         state = ConnectionState.CLOSED;
         cancelTimer();
+        if (hasShared())
+        {
+            queuePair.shared().completions().drain();
+        }
         if (null != queuePair)
         {
             core.destroyQueuePair(idAddress);

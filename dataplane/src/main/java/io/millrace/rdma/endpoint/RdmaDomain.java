@@ -32,6 +32,10 @@ public final class RdmaDomain
     private final int readsInitiated;
     private final int requestsMax;
     private final int segmentsMax;
+    private final int sharedMax;
+    private final int sharedRequestsMax;
+    private final int sharedSegmentsMax;
+    private final List<SharedReceiveQueue> sharedQueues = new ArrayList<>();
 
     /**
      * Opened with a first completion queue.
@@ -65,6 +69,9 @@ public final class RdmaDomain
             readsInitiated = DeviceAttributes.maxReadsAsInitiator(attributes);
             requestsMax = DeviceAttributes.maxQueuePairRequests(attributes);
             segmentsMax = DeviceAttributes.maxSegments(attributes);
+            sharedMax = DeviceAttributes.maxSharedReceiveQueues(attributes);
+            sharedRequestsMax = DeviceAttributes.maxSharedReceiveRequests(attributes);
+            sharedSegmentsMax = DeviceAttributes.maxSharedReceiveSegments(attributes);
             completionsLimit = DeviceAttributes.maxCompletions(attributes);
         }
         listener = (event) -> onEvent.accept(this, event);
@@ -102,6 +109,66 @@ public final class RdmaDomain
     public RdmaRegion register(final long address, final long lengthBytes, final RegionAccess access)
     {
         return memory.register(address, lengthBytes, access);
+    }
+
+    /**
+     * Makes a shared receive queue for connections of this domain, with a completion queue of its own. Reactor's
+     * thread.
+     *
+     * @param depth    outstanding requests, 1 to {@value QueuePairConfig#DEPTH_MAX}.
+     * @param segments of a request, 1 to {@value QueuePairConfig#SEGMENTS_MAX}.
+     * @param listener owner.
+     * @return the queue; what is left is closed with the connection manager, or when the device is removed.
+     * @throws RdmaException when the device has none, or fewer requests or segments, with its bound.
+     */
+    public SharedReceiveQueue sharedReceiveQueue(
+        final int depth, final int segments, final SharedReceiveListener listener)
+    {
+        QueuePairConfig.check("depth of a shared receive queue", depth, 1, QueuePairConfig.DEPTH_MAX);
+        QueuePairConfig.check("segments", segments, 1, QueuePairConfig.SEGMENTS_MAX);
+        if (0 == sharedMax)
+        {
+            throw new RdmaException(
+                deviceName + " has no shared receive queues: use queue pairs with receive queues of their own");
+        }
+        if (depth > sharedRequestsMax || segments > sharedSegmentsMax)
+        {
+            throw new RdmaException("a shared receive queue of " + depth + " requests with " + segments +
+                " segments: " + deviceName + " has at most " + sharedRequestsMax + " with " + sharedSegmentsMax);
+        }
+        final SharedReceiveQueue queue =
+            new SharedReceiveQueue(this, core, completions(depth), depth, segments, listener);
+        sharedQueues.add(queue);
+        return queue;
+    }
+
+    void remove(final SharedReceiveQueue queue)
+    {
+        sharedQueues.remove(queue);
+    }
+
+    /** A shared receive queue has few requests. */
+    void onLimit(final long srqAddress)
+    {
+        for (final SharedReceiveQueue queue : List.copyOf(sharedQueues))
+        {
+            if (srqAddress == queue.srqAddress())
+            {
+                queue.onLimit();
+            }
+        }
+    }
+
+    /** A shared receive queue has failed: its connections end. */
+    void onSharedBroken(final long srqAddress)
+    {
+        for (final SharedReceiveQueue queue : List.copyOf(sharedQueues))
+        {
+            if (srqAddress == queue.srqAddress())
+            {
+                queue.onBroken();
+            }
+        }
     }
 
     DeviceMemory memory()
@@ -184,6 +251,7 @@ public final class RdmaDomain
     void close()
     {
         events.leave(reactor, listener);
+        List.copyOf(sharedQueues).forEach(SharedReceiveQueue::close);
         queues.forEach(CompletionQueue::close);
         memory.leave();
     }

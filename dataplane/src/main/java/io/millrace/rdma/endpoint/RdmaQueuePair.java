@@ -2,6 +2,7 @@ package io.millrace.rdma.endpoint;
 
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.verbs.Verbs;
+import io.millrace.bindings.verbs.WorkCompletion;
 import io.millrace.rdma.core.RdmaCore;
 
 /**
@@ -10,7 +11,7 @@ import io.millrace.rdma.core.RdmaCore;
  * out and reported in their order. Their memory belongs to the device until they are reported, or, when posted
  * unsignalled, until a later one is. Reactor's thread; nothing is allocated.
  */
-public final class RdmaQueuePair
+public final class RdmaQueuePair implements CompletionTarget
 {
     private final CompletionQueue completions;
     private final CompletionHandler handler;
@@ -22,7 +23,11 @@ public final class RdmaQueuePair
     private final RequestOrder sends;
     private final RequestOrder receives;
     private final int slot;
+    /** From which it takes receive requests, or null. */
+    private final SharedReceiveQueue shared;
+    private final int reserved;
     private long qpAddress;
+    private int number;
     private int inlineBytes;
     private int flags;
     /** Request of {@link #flush}, of which the handler does not know. */
@@ -37,16 +42,29 @@ public final class RdmaQueuePair
         final QueuePairConfig config,
         final Runnable onProgress)
     {
+        this(completions, handler, config, null, onProgress);
+    }
+
+    /** As above; null when it has a receive queue of its own. */
+    RdmaQueuePair(
+        final CompletionQueue completions,
+        final CompletionHandler handler,
+        final QueuePairConfig config,
+        final SharedReceiveQueue shared,
+        final Runnable onProgress)
+    {
+        this.shared = shared;
         this.onProgress = onProgress;
         this.completions = completions;
         core = completions.core();
         this.handler = handler;
         this.config = config;
         // First, as it may be refused: nothing would free the memory then.
-        slot = completions.add(this, config.completions());
+        reserved = null == shared ? config.completions() : config.sendDepth();
+        slot = completions.add(this, reserved);
         next = new NextRequest(config.segments());
         sends = new RequestOrder(config.sendDepth());
-        receives = new RequestOrder(config.receiveDepth());
+        receives = new RequestOrder(null == shared ? config.receiveDepth() : 0);
     }
 
     /**
@@ -59,6 +77,25 @@ public final class RdmaQueuePair
     {
         qpAddress = address;
         inlineBytes = grantedInline;
+        if (null != shared)
+        {
+            number = core.queuePairNumber(address);
+            shared.join(number, this);
+        }
+    }
+
+    private void leaveShared()
+    {
+        if (null != shared && 0 != qpAddress)
+        {
+            shared.leave(number);
+        }
+    }
+
+    /** {@return from which it takes receive requests; null when it has a receive queue of its own} */
+    SharedReceiveQueue shared()
+    {
+        return shared;
     }
 
     /**
@@ -70,7 +107,7 @@ public final class RdmaQueuePair
     }
 
     /**
-     * {@return how many receive requests can be posted now}
+     * {@return how many receive requests can be posted now; 0 with a {@link SharedReceiveQueue}, which takes them}
      */
     public int receiveRoom()
     {
@@ -329,16 +366,17 @@ public final class RdmaQueuePair
         }
     }
 
-    /** Its completion queue has failed, and with it the device. */
-    void onBroken()
+    @Override
+    public void onBroken()
     {
         fail(CompletionStatus.DEVICE);
         onProgress.run();
     }
 
-    void onSent(final int sequence, final int number)
+    @Override
+    public void onSent(final int sequence, final int ended)
     {
-        final CompletionStatus status = CompletionStatus.of(number);
+        final CompletionStatus status = CompletionStatus.of(ended);
         if (!sends.endUntil(sequence))
         {
             return;
@@ -362,21 +400,31 @@ public final class RdmaQueuePair
         }
     }
 
-    void onReceived(final int sequence, final int number, final int bytes, final int immediate)
+    @Override
+    public void onReceived(final int sequence, final int ended, final long entry)
     {
-        final CompletionStatus status = CompletionStatus.of(number);
-        if (!receives.endUntil(sequence))
+        if (receives.endUntil(sequence))
         {
-            return;
+            report(receives.id(sequence), CompletionStatus.of(ended), ended, entry);
         }
+    }
+
+    /** A request of its shared receive queue ended. */
+    void onShared(final long id, final int ended, final long entry)
+    {
+        report(id, CompletionStatus.of(ended), ended, entry);
+    }
+
+    private void report(final long id, final CompletionStatus status, final int ended, final long entry)
+    {
         if (CompletionStatus.SUCCESS == status)
         {
-            handler.onReceived(receives.id(sequence), status, bytes, immediate);
+            handler.onReceived(id, status, WorkCompletion.bytes(entry), CompletionQueue.immediate(ended, entry));
         }
         else
         {
             fail(status);
-            handler.onReceived(receives.id(sequence), status, 0, 0);
+            handler.onReceived(id, status, 0, 0);
         }
         progress(status);
     }
@@ -386,7 +434,8 @@ public final class RdmaQueuePair
     {
         // The handler may post below: there is no queue pair that would take it, and no memory for requests.
         next.close();
-        completions.remove(slot, config.completions());
+        completions.remove(slot, reserved);
+        leaveShared();
         while (0 != sends.outstanding())
         {
             report(sends.endFirst(), CompletionStatus.FLUSHED);

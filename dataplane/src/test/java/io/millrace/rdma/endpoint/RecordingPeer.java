@@ -3,6 +3,7 @@ package io.millrace.rdma.endpoint;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * One end of a connection that records what is reported to it. Called on the reactor's thread; a test waits for the
@@ -14,6 +15,7 @@ public final class RecordingPeer implements ConnectionHandler
 
     private final LinkedBlockingQueue<String> events = new LinkedBlockingQueue<>();
     private final Consumer<RecordingPeer> onQueuePair;
+    private final Function<RdmaDomain, SharedReceiveQueue> shared;
     private volatile RdmaConnection connection;
 
     /**
@@ -23,7 +25,26 @@ public final class RecordingPeer implements ConnectionHandler
      */
     public RecordingPeer(final Consumer<RecordingPeer> onQueuePair)
     {
+        this(onQueuePair, null);
+    }
+
+    /**
+     * Made by a test.
+     *
+     * @param onQueuePair what it does with its new queue pair.
+     * @param shared      from which its queue pair takes receive requests; null: its own.
+     */
+    public RecordingPeer(
+        final Consumer<RecordingPeer> onQueuePair, final Function<RdmaDomain, SharedReceiveQueue> shared)
+    {
         this.onQueuePair = onQueuePair;
+        this.shared = shared;
+    }
+
+    @Override
+    public SharedReceiveQueue sharedReceiveQueue(final RdmaDomain domain)
+    {
+        return null == shared ? null : shared.apply(domain);
     }
 
     /**

@@ -89,4 +89,18 @@ final class ModelCompletionQueue
         }
         return count;
     }
+
+    /** A queue pair is destroyed, and its completions with it. */
+    void remove(final ModelQueuePair pair)
+    {
+        pairs.remove(pair);
+        entries.removeIf((entry) ->
+        {
+            if (entry.pair == pair)
+            {
+                pair.onPolled(entry.isSend, entry.places);
+            }
+            return entry.pair == pair;
+        });
+    }
 }

@@ -46,7 +46,9 @@ final class ModelQueuePair
     private final ModelNetwork network;
     private final int number;
     private final ModelResponder responder = new ModelResponder(this);
-    final ArrayDeque<ModelRequest> receives = new ArrayDeque<>();
+    /** Its own, or those of a shared receive queue. */
+    final ArrayDeque<ModelRequest> receives;
+    private final ModelSharedReceiveQueue shared;
     private final ArrayDeque<ModelRequest> sends = new ArrayDeque<>();
     private State state = State.INITIALIZED;
     private ModelQueuePair peer;
@@ -69,9 +71,16 @@ final class ModelQueuePair
         final long pd,
         final ModelCompletionQueue sendQueue,
         final ModelCompletionQueue receiveQueue,
+        final ModelSharedReceiveQueue shared,
         final Sizes sizes,
         final int number)
     {
+        this.shared = shared;
+        receives = null == shared ? new ArrayDeque<>() : shared.receives;
+        if (null != shared)
+        {
+            shared.pairs.add(this);
+        }
         this.network = network;
         this.device = device;
         this.pd = pd;
@@ -157,7 +166,7 @@ final class ModelQueuePair
 
     int postReceive(final long request)
     {
-        if (ModelRequest.segments(request, false) > sizes.receiveSegments)
+        if (null != shared || ModelRequest.segments(request, false) > sizes.receiveSegments)
         {
             return -Errno.EINVAL;
         }
@@ -182,7 +191,11 @@ final class ModelQueuePair
         }
         else
         {
-            receivePlaces -= places;
+            receivePlaces -= null == shared ? places : 0;
+            if (null != shared)
+            {
+                shared.onCompleted();
+            }
         }
     }
 
@@ -389,7 +402,22 @@ final class ModelQueuePair
         {
             state = State.ERROR;
             flush();
+            if (null != shared && !device.isRemoved())
+            {
+                device.event(Verbs.IBV_EVENT_QP_LAST_WQE_REACHED, device.core().handle(this));
+            }
         }
+    }
+
+    /** {@return the next receive request, which there is} */
+    ModelRequest takeReceive()
+    {
+        final ModelRequest receive = receives.poll();
+        if (null != shared)
+        {
+            shared.onTaken();
+        }
+        return receive;
     }
 
     private void flush()
@@ -397,7 +425,7 @@ final class ModelQueuePair
         final List<ModelRequest> ended = new ArrayList<>(sends);
         sends.clear();
         ended.forEach((send) -> addSent(send, Verbs.IBV_WC_WR_FLUSH_ERR));
-        while (!receives.isEmpty())
+        while (null == shared && !receives.isEmpty())
         {
             addReceived(receives.poll(), Verbs.IBV_WC_WR_FLUSH_ERR, 0, 0, 0);
         }
@@ -407,9 +435,16 @@ final class ModelQueuePair
     {
         state = State.DESTROYED;
         sends.clear();
-        receives.clear();
-        sendQueue.pairs.remove(this);
-        receiveQueue.pairs.remove(this);
+        sendQueue.remove(this);
+        receiveQueue.remove(this);
+        if (null == shared)
+        {
+            receives.clear();
+        }
+        else
+        {
+            shared.pairs.remove(this);
+        }
     }
 
     /** {@return 64 bits of memory, before they are changed by an atomic request} */

@@ -357,12 +357,23 @@ public class ModelRdmaCore extends ModelVerbs
                     NativeMemory.getLong(attributesAddress + ibv_qp_init_attr.send_cq$offset())),
                 get(ModelCompletionQueue.class,
                     NativeMemory.getLong(attributesAddress + ibv_qp_init_attr.recv_cq$offset())),
-                sizes, lastNumber);
+                shared(pdAddress, NativeMemory.getLong(attributesAddress + ibv_qp_init_attr.srq$offset())), sizes,
+                lastNumber);
             add(pair);
             identifier.pair(pair);
             QueuePairAttributes.maxInlineBytes(attributesAddress, sizes.inlineBytes());
             return 0;
         }
+    }
+
+    private ModelSharedReceiveQueue shared(final long pdAddress, final long srqAddress)
+    {
+        final ModelSharedReceiveQueue shared = 0L == srqAddress ? null : get(ModelSharedReceiveQueue.class, srqAddress);
+        if (null != shared && shared.pd != pdAddress)
+        {
+            throw network.violation("a queue pair and its shared receive queue are in different protection domains");
+        }
+        return shared;
     }
 
     @Override

@@ -90,7 +90,7 @@ final class ModelResponder
         }
         if (request.takesReceive())
         {
-            pair.addReceived(pair.receives.poll(), Verbs.IBV_WC_SUCCESS, data.length, Verbs.IBV_WC_WITH_IMM,
+            pair.addReceived(pair.takeReceive(), Verbs.IBV_WC_SUCCESS, data.length, Verbs.IBV_WC_WITH_IMM,
                 request.immediate);
         }
         return Verbs.IBV_WC_SUCCESS;
@@ -98,7 +98,7 @@ final class ModelResponder
 
     private int receive(final ModelRequest request)
     {
-        final ModelRequest receive = pair.receives.poll();
+        final ModelRequest receive = pair.takeReceive();
         final byte[] data = request.read();
         if (data.length > receive.bytes())
         {

@@ -7,6 +7,7 @@ import io.millrace.bindings.generated.verbs.verbs_h;
 import io.millrace.bindings.verbs.AsyncEvent;
 import io.millrace.bindings.verbs.DeviceAttributes;
 import io.millrace.bindings.verbs.Verbs;
+import io.millrace.bindings.verbs.VerbsSharedReceiveQueues;
 import io.millrace.rdma.core.RdmaCore;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -22,7 +23,10 @@ abstract class ModelVerbs implements RdmaCore
     static final int COMPLETIONS_MAX = 65_536;
     static final int REQUESTS_MAX = 16_384;
     static final int SEGMENTS_MAX = 32;
+    static final int SHARED_REQUESTS_MAX = 4_096;
     private static final int READS_MAX = 16;
+    private static final int SHARED_MAX = 64;
+    private static final int SHARED_SEGMENTS_MAX = 16;
 
     /** A protection domain. */
     static final class Domain
@@ -155,6 +159,70 @@ abstract class ModelVerbs implements RdmaCore
             NativeMemory.putInt(attributesAddress + ibv_device_attr.max_sge$offset(), SEGMENTS_MAX);
             NativeMemory.putInt(attributesAddress + ibv_device_attr.max_qp_rd_atom$offset(), READS_MAX);
             NativeMemory.putInt(attributesAddress + ibv_device_attr.max_qp_init_rd_atom$offset(), READS_MAX);
+            NativeMemory.putInt(attributesAddress + ibv_device_attr.max_srq$offset(), SHARED_MAX);
+            NativeMemory.putInt(attributesAddress + ibv_device_attr.max_srq_wr$offset(), SHARED_REQUESTS_MAX);
+            NativeMemory.putInt(attributesAddress + ibv_device_attr.max_srq_sge$offset(), SHARED_SEGMENTS_MAX);
+            return 0;
+        }
+    }
+
+    @Override
+    public int postSharedReceive(final long srqAddress, final long requestAddress, final long badAddress)
+    {
+        synchronized (network)
+        {
+            final ModelSharedReceiveQueue queue = get(ModelSharedReceiveQueue.class, srqAddress);
+            for (long next = requestAddress; 0 != next; next = ModelRequest.next(next, false))
+            {
+                final int status = queue.device.isRemoved() ? -Errno.EIO : queue.post(next);
+                if (status < 0)
+                {
+                    NativeMemory.putLong(badAddress, next);
+                    return status;
+                }
+            }
+            return 0;
+        }
+    }
+
+    @Override
+    public long createSharedReceiveQueue(final long pdAddress, final long attributesAddress)
+    {
+        synchronized (network)
+        {
+            final ModelDevice device = get(Domain.class, pdAddress).device;
+            final int requests = VerbsSharedReceiveQueues.requests(attributesAddress);
+            final int segments = VerbsSharedReceiveQueues.segments(attributesAddress);
+            return device.isRemoved() ? -Errno.EIO :
+                requests <= 0 || requests > SHARED_REQUESTS_MAX || segments > SHARED_SEGMENTS_MAX ? -Errno.EINVAL :
+                add(new ModelSharedReceiveQueue(device, pdAddress, requests, segments));
+        }
+    }
+
+    @Override
+    public int limitSharedReceiveQueue(final long srqAddress, final long attributesAddress)
+    {
+        synchronized (network)
+        {
+            return get(ModelSharedReceiveQueue.class, srqAddress)
+                .limit(VerbsSharedReceiveQueues.limit(attributesAddress));
+        }
+    }
+
+    @Override
+    public int destroySharedReceiveQueue(final long srqAddress)
+    {
+        synchronized (network)
+        {
+            if (0 != unacknowledgedEvents)
+            {
+                throw network.violation("ibv_destroy_srq waits for events that are not acknowledged");
+            }
+            if (!get(ModelSharedReceiveQueue.class, srqAddress).pairs.isEmpty())
+            {
+                return -Errno.EBUSY;
+            }
+            remove(srqAddress);
             return 0;
         }
     }
@@ -251,6 +319,7 @@ abstract class ModelVerbs implements RdmaCore
             final Domain domain = get(Domain.class, pdAddress);
             final boolean isUsed = objects.values().stream().anyMatch((each) ->
                 each instanceof final RegionOfDomain region && region.domain == domain ||
+                each instanceof final ModelSharedReceiveQueue queue && queue.pd == pdAddress ||
                 each instanceof final ModelQueuePair pair && pair.pd == pdAddress);
             if (isUsed)
             {
@@ -426,5 +495,53 @@ abstract class ModelVerbs implements RdmaCore
         {
             get(ModelCompletionQueue.class, cqAddress).unacknowledged -= count;
         }
+    }
+
+    @Override
+    public int createDatagramId(final long channelAddress, final long idOutAddress)
+    {
+        return -Errno.EOPNOTSUPP;
+    }
+
+    @Override
+    public long createAddressHandle(final long pdAddress, final long attributesAddress)
+    {
+        return -Errno.EOPNOTSUPP;
+    }
+
+    @Override
+    public int destroyAddressHandle(final long handleAddress)
+    {
+        return -Errno.EOPNOTSUPP;
+    }
+
+    @Override
+    public long allocateWindow(final long pdAddress)
+    {
+        return -Errno.EOPNOTSUPP;
+    }
+
+    @Override
+    public int deallocateWindow(final long windowAddress)
+    {
+        return -Errno.EOPNOTSUPP;
+    }
+
+    @Override
+    public int windowKey(final long windowAddress)
+    {
+        return 0;
+    }
+
+    @Override
+    public long registerDmaBuf(
+        final long pdAddress,
+        final long offset,
+        final long lengthBytes,
+        final long address,
+        final int fd,
+        final int access)
+    {
+        return -Errno.EOPNOTSUPP;
     }
 }

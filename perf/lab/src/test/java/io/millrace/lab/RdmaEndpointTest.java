@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 @LabTest
 final class RdmaEndpointTest
 {
+    private static final List<String> CONTRACTS = List.of("endpoints", "shared-receive-queues");
     private static LabResult result;
 
     @BeforeAll
@@ -37,7 +38,8 @@ final class RdmaEndpointTest
     {
         result.assertStep("contract");
         final List<String> lines = result.lines("CONTRACT");
-        assertTrue(lines.getLast().matches("endpoints passed (\\d+) of \\1"), result::description);
+        assertEquals(CONTRACTS, lines.stream().filter((line) -> line.matches("[\\w-]+ passed (\\d+) of \\1"))
+            .map((line) -> line.substring(0, line.indexOf(' '))).toList(), result::description);
     }
 
     @Test

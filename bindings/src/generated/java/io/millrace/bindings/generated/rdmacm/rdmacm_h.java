@@ -140,6 +140,15 @@ public class rdmacm_h extends rdmacm_h$shared {
     public static int RDMA_PS_TCP() {
         return RDMA_PS_TCP;
     }
+    private static final int RDMA_PS_UDP = (int)273L;
+    /**
+     * {@snippet lang=c :
+     * enum rdma_port_space.RDMA_PS_UDP = 273
+     * }
+     */
+    public static int RDMA_PS_UDP() {
+        return RDMA_PS_UDP;
+    }
 
     private static class rdma_create_event_channel {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
@@ -541,6 +550,51 @@ public class rdmacm_h extends rdmacm_h$shared {
      */
     public static long RDMA_CM_EVENT_PARAM_CONN() {
         return RDMA_CM_EVENT_PARAM_CONN;
+    }
+    private static final long RDMA_CM_EVENT_PARAM_UD_PRIVATE_DATA = 24L;
+    /**
+     * {@snippet lang=c :
+     * #define RDMA_CM_EVENT_PARAM_UD_PRIVATE_DATA 24
+     * }
+     */
+    public static long RDMA_CM_EVENT_PARAM_UD_PRIVATE_DATA() {
+        return RDMA_CM_EVENT_PARAM_UD_PRIVATE_DATA;
+    }
+    private static final long RDMA_CM_EVENT_PARAM_UD_PRIVATE_DATA_LEN = 32L;
+    /**
+     * {@snippet lang=c :
+     * #define RDMA_CM_EVENT_PARAM_UD_PRIVATE_DATA_LEN 32
+     * }
+     */
+    public static long RDMA_CM_EVENT_PARAM_UD_PRIVATE_DATA_LEN() {
+        return RDMA_CM_EVENT_PARAM_UD_PRIVATE_DATA_LEN;
+    }
+    private static final long RDMA_CM_EVENT_PARAM_UD_AH_ATTR = 40L;
+    /**
+     * {@snippet lang=c :
+     * #define RDMA_CM_EVENT_PARAM_UD_AH_ATTR 40
+     * }
+     */
+    public static long RDMA_CM_EVENT_PARAM_UD_AH_ATTR() {
+        return RDMA_CM_EVENT_PARAM_UD_AH_ATTR;
+    }
+    private static final long RDMA_CM_EVENT_PARAM_UD_QP_NUM = 72L;
+    /**
+     * {@snippet lang=c :
+     * #define RDMA_CM_EVENT_PARAM_UD_QP_NUM 72
+     * }
+     */
+    public static long RDMA_CM_EVENT_PARAM_UD_QP_NUM() {
+        return RDMA_CM_EVENT_PARAM_UD_QP_NUM;
+    }
+    private static final long RDMA_CM_EVENT_PARAM_UD_QKEY = 76L;
+    /**
+     * {@snippet lang=c :
+     * #define RDMA_CM_EVENT_PARAM_UD_QKEY 76
+     * }
+     */
+    public static long RDMA_CM_EVENT_PARAM_UD_QKEY() {
+        return RDMA_CM_EVENT_PARAM_UD_QKEY;
     }
 }
 

@@ -86,6 +86,24 @@ public class verbs_h extends verbs_h$shared {
     public static int IBV_TRANSPORT_IWARP() {
         return IBV_TRANSPORT_IWARP;
     }
+    private static final int IBV_DEVICE_MEM_WINDOW_TYPE_2A = (int)8388608L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_device_cap_flags.IBV_DEVICE_MEM_WINDOW_TYPE_2A = 8388608
+     * }
+     */
+    public static int IBV_DEVICE_MEM_WINDOW_TYPE_2A() {
+        return IBV_DEVICE_MEM_WINDOW_TYPE_2A;
+    }
+    private static final int IBV_DEVICE_MEM_WINDOW_TYPE_2B = (int)16777216L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_device_cap_flags.IBV_DEVICE_MEM_WINDOW_TYPE_2B = 16777216
+     * }
+     */
+    public static int IBV_DEVICE_MEM_WINDOW_TYPE_2B() {
+        return IBV_DEVICE_MEM_WINDOW_TYPE_2B;
+    }
     private static final int IBV_ATOMIC_NONE = (int)0L;
     /**
      * {@snippet lang=c :
@@ -311,6 +329,24 @@ public class verbs_h extends verbs_h$shared {
     public static int IBV_EVENT_QP_ACCESS_ERR() {
         return IBV_EVENT_QP_ACCESS_ERR;
     }
+    private static final int IBV_EVENT_PATH_MIG = (int)6L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_event_type.IBV_EVENT_PATH_MIG = 6
+     * }
+     */
+    public static int IBV_EVENT_PATH_MIG() {
+        return IBV_EVENT_PATH_MIG;
+    }
+    private static final int IBV_EVENT_PATH_MIG_ERR = (int)7L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_event_type.IBV_EVENT_PATH_MIG_ERR = 7
+     * }
+     */
+    public static int IBV_EVENT_PATH_MIG_ERR() {
+        return IBV_EVENT_PATH_MIG_ERR;
+    }
     private static final int IBV_EVENT_DEVICE_FATAL = (int)8L;
     /**
      * {@snippet lang=c :
@@ -337,6 +373,33 @@ public class verbs_h extends verbs_h$shared {
      */
     public static int IBV_EVENT_PORT_ERR() {
         return IBV_EVENT_PORT_ERR;
+    }
+    private static final int IBV_EVENT_SRQ_ERR = (int)14L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_event_type.IBV_EVENT_SRQ_ERR = 14
+     * }
+     */
+    public static int IBV_EVENT_SRQ_ERR() {
+        return IBV_EVENT_SRQ_ERR;
+    }
+    private static final int IBV_EVENT_SRQ_LIMIT_REACHED = (int)15L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_event_type.IBV_EVENT_SRQ_LIMIT_REACHED = 15
+     * }
+     */
+    public static int IBV_EVENT_SRQ_LIMIT_REACHED() {
+        return IBV_EVENT_SRQ_LIMIT_REACHED;
+    }
+    private static final int IBV_EVENT_QP_LAST_WQE_REACHED = (int)16L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_event_type.IBV_EVENT_QP_LAST_WQE_REACHED = 16
+     * }
+     */
+    public static int IBV_EVENT_QP_LAST_WQE_REACHED() {
+        return IBV_EVENT_QP_LAST_WQE_REACHED;
     }
     private static final int IBV_WC_SUCCESS = (int)0L;
     /**
@@ -491,6 +554,15 @@ public class verbs_h extends verbs_h$shared {
     public static int IBV_WC_GENERAL_ERR() {
         return IBV_WC_GENERAL_ERR;
     }
+    private static final int IBV_WC_GRH = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wc_flags.IBV_WC_GRH = 1
+     * }
+     */
+    public static int IBV_WC_GRH() {
+        return IBV_WC_GRH;
+    }
     private static final int IBV_WC_WITH_IMM = (int)2L;
     /**
      * {@snippet lang=c :
@@ -545,6 +617,42 @@ public class verbs_h extends verbs_h$shared {
     public static int IBV_ACCESS_REMOTE_ATOMIC() {
         return IBV_ACCESS_REMOTE_ATOMIC;
     }
+    private static final int IBV_ACCESS_MW_BIND = (int)16L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_access_flags.IBV_ACCESS_MW_BIND = 16
+     * }
+     */
+    public static int IBV_ACCESS_MW_BIND() {
+        return IBV_ACCESS_MW_BIND;
+    }
+    private static final int IBV_ACCESS_ON_DEMAND = (int)64L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_access_flags.IBV_ACCESS_ON_DEMAND = 64
+     * }
+     */
+    public static int IBV_ACCESS_ON_DEMAND() {
+        return IBV_ACCESS_ON_DEMAND;
+    }
+    private static final int IBV_MW_TYPE_2 = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_mw_type.IBV_MW_TYPE_2 = 2
+     * }
+     */
+    public static int IBV_MW_TYPE_2() {
+        return IBV_MW_TYPE_2;
+    }
+    private static final int IBV_SRQ_LIMIT = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_srq_attr_mask.IBV_SRQ_LIMIT = 2
+     * }
+     */
+    public static int IBV_SRQ_LIMIT() {
+        return IBV_SRQ_LIMIT;
+    }
     private static final int IBV_QPT_RC = (int)2L;
     /**
      * {@snippet lang=c :
@@ -553,6 +661,15 @@ public class verbs_h extends verbs_h$shared {
      */
     public static int IBV_QPT_RC() {
         return IBV_QPT_RC;
+    }
+    private static final int IBV_QPT_UD = (int)4L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_qp_type.IBV_QPT_UD = 4
+     * }
+     */
+    public static int IBV_QPT_UD() {
+        return IBV_QPT_UD;
     }
     private static final int IBV_QP_MIN_RNR_TIMER = (int)32768L;
     /**
@@ -625,6 +742,24 @@ public class verbs_h extends verbs_h$shared {
      */
     public static int IBV_WR_ATOMIC_FETCH_AND_ADD() {
         return IBV_WR_ATOMIC_FETCH_AND_ADD;
+    }
+    private static final int IBV_WR_LOCAL_INV = (int)7L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wr_opcode.IBV_WR_LOCAL_INV = 7
+     * }
+     */
+    public static int IBV_WR_LOCAL_INV() {
+        return IBV_WR_LOCAL_INV;
+    }
+    private static final int IBV_WR_BIND_MW = (int)8L;
+    /**
+     * {@snippet lang=c :
+     * enum ibv_wr_opcode.IBV_WR_BIND_MW = 8
+     * }
+     */
+    public static int IBV_WR_BIND_MW() {
+        return IBV_WR_BIND_MW;
     }
     private static final int IBV_WR_SEND_WITH_INV = (int)9L;
     /**
@@ -877,6 +1012,28 @@ public class verbs_h extends verbs_h$shared {
         return ibv_reg_mr.DESC;
     }
 
+    private static class ibv_reg_dmabuf_mr {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            verbs_h.C_POINTER,
+            verbs_h.C_POINTER,
+            verbs_h.C_LONG,
+            verbs_h.C_LONG,
+            verbs_h.C_LONG,
+            verbs_h.C_INT,
+            verbs_h.C_INT
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access)
+     * }
+     */
+    public static FunctionDescriptor ibv_reg_dmabuf_mr$descriptor() {
+        return ibv_reg_dmabuf_mr.DESC;
+    }
+
     private static class ibv_dereg_mr {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             verbs_h.C_INT,
@@ -1002,6 +1159,60 @@ public class verbs_h extends verbs_h$shared {
         return ibv_ack_cq_events.DESC;
     }
 
+    private static class ibv_create_srq {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            verbs_h.C_POINTER,
+            verbs_h.C_POINTER,
+            verbs_h.C_POINTER
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *srq_init_attr)
+     * }
+     */
+    public static FunctionDescriptor ibv_create_srq$descriptor() {
+        return ibv_create_srq.DESC;
+    }
+
+    private static class ibv_modify_srq {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            verbs_h.C_INT,
+            verbs_h.C_POINTER,
+            verbs_h.C_POINTER,
+            verbs_h.C_INT
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr, int srq_attr_mask)
+     * }
+     */
+    public static FunctionDescriptor ibv_modify_srq$descriptor() {
+        return ibv_modify_srq.DESC;
+    }
+
+    private static class ibv_destroy_srq {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            verbs_h.C_INT,
+            verbs_h.C_POINTER
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int ibv_destroy_srq(struct ibv_srq *srq)
+     * }
+     */
+    public static FunctionDescriptor ibv_destroy_srq$descriptor() {
+        return ibv_destroy_srq.DESC;
+    }
+
     private static class ibv_modify_qp {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             verbs_h.C_INT,
@@ -1019,6 +1230,41 @@ public class verbs_h extends verbs_h$shared {
      */
     public static FunctionDescriptor ibv_modify_qp$descriptor() {
         return ibv_modify_qp.DESC;
+    }
+
+    private static class ibv_create_ah {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            verbs_h.C_POINTER,
+            verbs_h.C_POINTER,
+            verbs_h.C_POINTER
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
+     * }
+     */
+    public static FunctionDescriptor ibv_create_ah$descriptor() {
+        return ibv_create_ah.DESC;
+    }
+
+    private static class ibv_destroy_ah {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            verbs_h.C_INT,
+            verbs_h.C_POINTER
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int ibv_destroy_ah(struct ibv_ah *ah)
+     * }
+     */
+    public static FunctionDescriptor ibv_destroy_ah$descriptor() {
+        return ibv_destroy_ah.DESC;
     }
 
     private static final long IBV_DEVICE_NODE_TYPE = 16L;
@@ -1407,6 +1653,204 @@ public class verbs_h extends verbs_h$shared {
      */
     public static long IBV_SEND_WR_ATOMIC_RKEY() {
         return IBV_SEND_WR_ATOMIC_RKEY;
+    }
+    private static final long IBV_SEND_WR_UD_AH = 40L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_UD_AH 40
+     * }
+     */
+    public static long IBV_SEND_WR_UD_AH() {
+        return IBV_SEND_WR_UD_AH;
+    }
+    private static final long IBV_SEND_WR_UD_REMOTE_QPN = 48L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_UD_REMOTE_QPN 48
+     * }
+     */
+    public static long IBV_SEND_WR_UD_REMOTE_QPN() {
+        return IBV_SEND_WR_UD_REMOTE_QPN;
+    }
+    private static final long IBV_SEND_WR_UD_REMOTE_QKEY = 52L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_UD_REMOTE_QKEY 52
+     * }
+     */
+    public static long IBV_SEND_WR_UD_REMOTE_QKEY() {
+        return IBV_SEND_WR_UD_REMOTE_QKEY;
+    }
+    private static final long IBV_SEND_WR_BIND_MW = 80L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_BIND_MW 80
+     * }
+     */
+    public static long IBV_SEND_WR_BIND_MW() {
+        return IBV_SEND_WR_BIND_MW;
+    }
+    private static final long IBV_SEND_WR_BIND_RKEY = 88L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_BIND_RKEY 88
+     * }
+     */
+    public static long IBV_SEND_WR_BIND_RKEY() {
+        return IBV_SEND_WR_BIND_RKEY;
+    }
+    private static final long IBV_SEND_WR_BIND_MR = 96L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_BIND_MR 96
+     * }
+     */
+    public static long IBV_SEND_WR_BIND_MR() {
+        return IBV_SEND_WR_BIND_MR;
+    }
+    private static final long IBV_SEND_WR_BIND_ADDR = 104L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_BIND_ADDR 104
+     * }
+     */
+    public static long IBV_SEND_WR_BIND_ADDR() {
+        return IBV_SEND_WR_BIND_ADDR;
+    }
+    private static final long IBV_SEND_WR_BIND_LENGTH = 112L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_BIND_LENGTH 112
+     * }
+     */
+    public static long IBV_SEND_WR_BIND_LENGTH() {
+        return IBV_SEND_WR_BIND_LENGTH;
+    }
+    private static final long IBV_SEND_WR_BIND_ACCESS = 120L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SEND_WR_BIND_ACCESS 120
+     * }
+     */
+    public static long IBV_SEND_WR_BIND_ACCESS() {
+        return IBV_SEND_WR_BIND_ACCESS;
+    }
+    private static final long IBV_CONTEXT_OPS_POST_SRQ_RECV = 168L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_CONTEXT_OPS_POST_SRQ_RECV 168
+     * }
+     */
+    public static long IBV_CONTEXT_OPS_POST_SRQ_RECV() {
+        return IBV_CONTEXT_OPS_POST_SRQ_RECV;
+    }
+    private static final long IBV_CONTEXT_OPS_ALLOC_MW = 64L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_CONTEXT_OPS_ALLOC_MW 64
+     * }
+     */
+    public static long IBV_CONTEXT_OPS_ALLOC_MW() {
+        return IBV_CONTEXT_OPS_ALLOC_MW;
+    }
+    private static final long IBV_CONTEXT_OPS_DEALLOC_MW = 80L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_CONTEXT_OPS_DEALLOC_MW 80
+     * }
+     */
+    public static long IBV_CONTEXT_OPS_DEALLOC_MW() {
+        return IBV_CONTEXT_OPS_DEALLOC_MW;
+    }
+    private static final long IBV_SRQ_CONTEXT = 0L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SRQ_CONTEXT 0
+     * }
+     */
+    public static long IBV_SRQ_CONTEXT() {
+        return IBV_SRQ_CONTEXT;
+    }
+    private static final long IBV_PD_CONTEXT = 0L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_PD_CONTEXT 0
+     * }
+     */
+    public static long IBV_PD_CONTEXT() {
+        return IBV_PD_CONTEXT;
+    }
+    private static final long IBV_MW_CONTEXT = 0L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_MW_CONTEXT 0
+     * }
+     */
+    public static long IBV_MW_CONTEXT() {
+        return IBV_MW_CONTEXT;
+    }
+    private static final long IBV_MW_RKEY = 16L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_MW_RKEY 16
+     * }
+     */
+    public static long IBV_MW_RKEY() {
+        return IBV_MW_RKEY;
+    }
+    private static final long IBV_SRQ_INIT_ATTR_SIZE = 24L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SRQ_INIT_ATTR_SIZE 24
+     * }
+     */
+    public static long IBV_SRQ_INIT_ATTR_SIZE() {
+        return IBV_SRQ_INIT_ATTR_SIZE;
+    }
+    private static final long IBV_SRQ_INIT_ATTR_MAX_WR = 8L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SRQ_INIT_ATTR_MAX_WR 8
+     * }
+     */
+    public static long IBV_SRQ_INIT_ATTR_MAX_WR() {
+        return IBV_SRQ_INIT_ATTR_MAX_WR;
+    }
+    private static final long IBV_SRQ_INIT_ATTR_MAX_SGE = 12L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SRQ_INIT_ATTR_MAX_SGE 12
+     * }
+     */
+    public static long IBV_SRQ_INIT_ATTR_MAX_SGE() {
+        return IBV_SRQ_INIT_ATTR_MAX_SGE;
+    }
+    private static final long IBV_SRQ_INIT_ATTR_LIMIT = 16L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SRQ_INIT_ATTR_LIMIT 16
+     * }
+     */
+    public static long IBV_SRQ_INIT_ATTR_LIMIT() {
+        return IBV_SRQ_INIT_ATTR_LIMIT;
+    }
+    private static final long IBV_SRQ_INIT_ATTR_ATTR = 8L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_SRQ_INIT_ATTR_ATTR 8
+     * }
+     */
+    public static long IBV_SRQ_INIT_ATTR_ATTR() {
+        return IBV_SRQ_INIT_ATTR_ATTR;
+    }
+    private static final long IBV_GRH_SIZE = 40L;
+    /**
+     * {@snippet lang=c :
+     * #define IBV_GRH_SIZE 40
+     * }
+     */
+    public static long IBV_GRH_SIZE() {
+        return IBV_GRH_SIZE;
     }
 }
 

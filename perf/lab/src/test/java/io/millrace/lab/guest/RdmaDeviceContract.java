@@ -20,7 +20,9 @@ public class RdmaDeviceContract extends RdmaEndpointContractTest
     public static void main(final String[] args)
     {
         System.setProperty(ADDRESS, args[0]);
-        System.exit(ContractRun.run(RdmaDeviceContract.class, "endpoints") ? 0 : 1);
+        boolean isGood = ContractRun.run(RdmaDeviceContract.class, "endpoints");
+        isGood &= ContractRun.run(RdmaSharedReceiveContract.class, "shared-receive-queues");
+        System.exit(isGood ? 0 : 1);
     }
 
     @Override
