@@ -25,6 +25,7 @@ struct record
     uint64_t notification_count;
     int64_t post_status;
     int64_t poll_status; /* negative: the queue is broken */
+    uint64_t doorbell_count; /* lists of send requests */
     struct posted sent[RECORDS];
     struct posted received[RECORDS];
     struct ibv_wc completions[RECORDS];
@@ -41,10 +42,14 @@ static void copy_segments(struct posted *to, const struct ibv_sge *list, int cou
 static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
 {
     struct record *record = (struct record *)qp->context;
-    struct posted *to = &record->sent[record->sent_count++ % RECORDS];
-    to->wr = *wr;
-    copy_segments(to, wr->sg_list, wr->num_sge);
+    record->doorbell_count++;
     *bad = wr;
+    for (; wr; wr = wr->next)
+    {
+        struct posted *to = &record->sent[record->sent_count++ % RECORDS];
+        to->wr = *wr;
+        copy_segments(to, wr->sg_list, wr->num_sge);
+    }
     return (int)record->post_status;
 }
 

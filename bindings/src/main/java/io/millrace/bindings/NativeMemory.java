@@ -260,4 +260,17 @@ public final class NativeMemory
     {
         return ALL.asSlice(address, lengthBytes).asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
     }
+
+    /**
+     * {@return a copy of memory}
+     *
+     * @param address     of the memory.
+     * @param lengthBytes of the memory.
+     */
+    public static byte[] bytes(final long address, final int lengthBytes)
+    {
+        final byte[] copy = new byte[lengthBytes];
+        MemorySegment.copy(ALL, ValueLayout.JAVA_BYTE, address, copy, 0, lengthBytes);
+        return copy;
+    }
 }

@@ -83,6 +83,17 @@ public final class VerbsAccess
     }
 
     /**
+     * Sets the key of a memory window after it was bound by a request: providers name the window by it.
+     *
+     * @param windowAddress of {@link #allocateWindow}.
+     * @param value         to set.
+     */
+    public static void windowKey(final long windowAddress, final int value)
+    {
+        NativeMemory.putInt(windowAddress + MW_KEY, value);
+    }
+
+    /**
      * {@return whether memory that has a dma-buf can be registered} The kernel and the device decide too.
      */
     public static Capability dmaBufCapability()

@@ -3,6 +3,8 @@ package io.millrace.rdma.core;
 import io.millrace.bindings.Capability;
 import io.millrace.bindings.linux.Files;
 import io.millrace.bindings.rdmacm.RdmaCmCalls;
+import io.millrace.bindings.verbs.PortAttributes;
+import io.millrace.bindings.verbs.Verbs;
 import io.millrace.bindings.verbs.VerbsAccess;
 import io.millrace.bindings.verbs.VerbsAddressHandles;
 import io.millrace.bindings.verbs.VerbsCalls;
@@ -10,6 +12,7 @@ import io.millrace.bindings.verbs.VerbsDevice;
 import io.millrace.bindings.verbs.VerbsQueues;
 import io.millrace.bindings.verbs.VerbsResources;
 import io.millrace.bindings.verbs.VerbsSharedReceiveQueues;
+import java.lang.foreign.Arena;
 
 /**
  * rdma-core of this machine. Stateless; threads as {@link RdmaCore} has it.
@@ -18,6 +21,8 @@ public final class LinuxRdmaCore implements RdmaCore
 {
     /** The only one. */
     public static final LinuxRdmaCore INSTANCE = new LinuxRdmaCore();
+
+    private static final int MTU_MIN_BYTES = 256;
 
     private LinuxRdmaCore()
     {
@@ -363,6 +368,12 @@ public final class LinuxRdmaCore implements RdmaCore
     }
 
     @Override
+    public void windowKey(final long windowAddress, final int value)
+    {
+        VerbsAccess.windowKey(windowAddress, value);
+    }
+
+    @Override
     public long registerDmaBuf(
         final long pdAddress,
         final long offset,
@@ -372,5 +383,16 @@ public final class LinuxRdmaCore implements RdmaCore
         final int access)
     {
         return VerbsAccess.registerDmaBuf(pdAddress, offset, lengthBytes, address, fd, access);
+    }
+
+    @Override
+    public int mtuBytes(final long contextAddress, final int port)
+    {
+        try (Arena arena = Arena.ofConfined())
+        {
+            final long attributes = arena.allocate(PortAttributes.SIZE_BYTES, Long.BYTES).address();
+            return 0 == VerbsCalls.queryPort(contextAddress, port, attributes) ?
+                MTU_MIN_BYTES << PortAttributes.activeMtu(attributes) - Verbs.IBV_MTU_256 : 0;
+        }
     }
 }

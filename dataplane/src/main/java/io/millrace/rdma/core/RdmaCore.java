@@ -464,11 +464,19 @@ public interface RdmaCore
     int deallocateWindow(long windowAddress);
 
     /**
-     * {@return the key of a memory window as it was allocated; a binding changes its lowest 8 bits}
+     * {@return the key of a memory window, as it was allocated or bound last}
      *
      * @param windowAddress memory window.
      */
     int windowKey(long windowAddress);
+
+    /**
+     * Sets the key of a memory window that a request has bound, by which the provider knows it.
+     *
+     * @param windowAddress memory window.
+     * @param value         key of the binding.
+     */
+    void windowKey(long windowAddress, int value);
 
     /**
      * {@code ibv_reg_dmabuf_mr(3)}.
@@ -482,4 +490,12 @@ public interface RdmaCore
      * @return address of the region, or negated errno; {@code EOPNOTSUPP} when library, kernel or device cannot.
      */
     long registerDmaBuf(long pdAddress, long offset, long lengthBytes, long address, int fd, int access);
+
+    /**
+     * {@return the largest datagram by a port, in bytes: the MTU of its link; 0 when it cannot be asked}
+     *
+     * @param contextAddress open device.
+     * @param port           number, from 1.
+     */
+    int mtuBytes(long contextAddress, int port);
 }

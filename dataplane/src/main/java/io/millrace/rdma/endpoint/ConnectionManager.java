@@ -68,6 +68,7 @@ public final class ConnectionManager implements AutoCloseable
     private final Reactor reactor;
     private final long channelAddress;
     private final DeviceTable devices;
+    private final DatagramTable datagrams = new DatagramTable(this);
     private final Arena arena = Arena.ofShared();
     private final long outAddress = arena.allocate(Long.BYTES, Long.BYTES).address();
     private final long socketAddress = arena.allocate(SocketAddress.SIZE_BYTES_MAX, Long.BYTES).address();
@@ -240,12 +241,38 @@ public final class ConnectionManager implements AutoCloseable
         return false;
     }
 
-    private long newId()
+    /**
+     * Makes a queue pair for datagrams. What becomes of it is reported to the handler, after this has returned.
+     *
+     * @param local   address of a device and port; port 0 for any free one.
+     * @param config  sizes.
+     * @param handler owner.
+     * @return the queue pair.
+     * @throws RdmaException when the address is in use, or of no RDMA device; the handler is not called then.
+     */
+    public DatagramQueuePair openDatagrams(
+        final InetSocketAddress local, final QueuePairConfig config, final DatagramHandler handler)
+    {
+        checkOpen();
+        return datagrams.open(local, config, handler);
+    }
+
+    long channelAddress()
+    {
+        return channelAddress;
+    }
+
+    private void checkOpen()
     {
         if (isClosed)
         {
             throw new IllegalStateException("the connection manager is closed");
         }
+    }
+
+    private long newId()
+    {
+        checkOpen();
         final int status = core.createId(channelAddress, outAddress);
         if (status < 0)
         {
@@ -262,6 +289,10 @@ public final class ConnectionManager implements AutoCloseable
             return;
         }
         final long event = NativeMemory.getLong(outAddress);
+        if (datagrams.onEvent(event))
+        {
+            return;
+        }
         final long id = ConnectionEvent.id(event);
         final long listener = ConnectionEvent.listener(event);
         final int type = ConnectionEvent.type(event);
@@ -330,11 +361,7 @@ public final class ConnectionManager implements AutoCloseable
     static PeerParameters peer(final long parameters)
     {
         final long from = ConnectionParameters.privateData(parameters);
-        final byte[] data = new byte[0L == from ? 0 : ConnectionParameters.privateBytes(parameters)];
-        for (int i = 0; i < data.length; i++)
-        {
-            data[i] = NativeMemory.getByte(from + i);
-        }
+        final byte[] data = NativeMemory.bytes(from, 0L == from ? 0 : ConnectionParameters.privateBytes(parameters));
         return new PeerParameters(data, ConnectionParameters.initiatorDepth(parameters),
             ConnectionParameters.responderResources(parameters));
     }
@@ -387,6 +414,7 @@ public final class ConnectionManager implements AutoCloseable
                 connection.finish();
             }
         }
+        datagrams.removeDevice(contextAddress);
         acceptors.keySet().removeIfLong((id) ->
             contextAddress == ConnectionId.context(id) && 0 == core.destroyId(id));
         if (domain == devices.get(contextAddress))
@@ -402,14 +430,15 @@ public final class ConnectionManager implements AutoCloseable
         final RdmaDomain domain,
         final CompletionQueue completions,
         final SharedReceiveQueue shared,
-        final QueuePairConfig config)
+        final QueuePairConfig config,
+        final int type)
     {
         NativeMemory.fill(attributesAddress, QueuePairAttributes.SIZE_BYTES, (byte)0);
         QueuePairAttributes.sendCompletionQueue(attributesAddress, completions.cqAddress());
         QueuePairAttributes.receiveCompletionQueue(
             attributesAddress, null == shared ? completions.cqAddress() : shared.completions().cqAddress());
         QueuePairAttributes.sharedReceiveQueue(attributesAddress, null == shared ? 0L : shared.srqAddress());
-        QueuePairAttributes.type(attributesAddress, Verbs.IBV_QPT_RC);
+        QueuePairAttributes.type(attributesAddress, type);
         QueuePairAttributes.maxSendRequests(attributesAddress, config.sendDepth());
         QueuePairAttributes.maxReceiveRequests(attributesAddress, null == shared ? config.receiveDepth() : 0);
         QueuePairAttributes.maxSendSegments(attributesAddress, config.segments());
@@ -483,6 +512,7 @@ public final class ConnectionManager implements AutoCloseable
             connection.close("the connection manager was closed");
             connection.finish();
         }
+        datagrams.close();
         acceptors.forEachLong((id, _) -> core.destroyId(id));
         acceptors.clear();
         devices.close();

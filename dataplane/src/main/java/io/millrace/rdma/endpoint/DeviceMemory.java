@@ -26,6 +26,7 @@ final class DeviceMemory
     private final TreeMap<Long, RdmaRegion> registered = new TreeMap<>();
     private final TreeMap<Long, RdmaRegion> leaving = new TreeMap<>();
     private final Set<RdmaRegion> byHand = ConcurrentHashMap.newKeySet();
+    private final Set<MemoryWindow> windows = ConcurrentHashMap.newKeySet();
     /** Connection managers that have queue pairs here. */
     private final AtomicInteger users = new AtomicInteger();
     private volatile RegionTable table = RegionTable.NONE;
@@ -80,6 +81,16 @@ final class DeviceMemory
     boolean retire()
     {
         return users.compareAndSet(0, RETIRED);
+    }
+
+    void add(final MemoryWindow window)
+    {
+        windows.add(window);
+    }
+
+    void remove(final MemoryWindow window)
+    {
+        windows.remove(window);
     }
 
     /** {@return the ranges that requests may use now} */
@@ -166,6 +177,8 @@ final class DeviceMemory
     int close()
     {
         table = RegionTable.NONE;
+        // Before the regions that they are bound to.
+        windows.forEach(MemoryWindow::free);
         registered.values().forEach(RdmaRegion::deregister);
         leaving.values().forEach(RdmaRegion::deregister);
         registered.clear();

@@ -1,5 +1,6 @@
 package io.millrace.rdma.endpoint;
 
+import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.verbs.ReceiveRequest;
 import io.millrace.bindings.verbs.ScatterGatherEntry;
 import io.millrace.bindings.verbs.SendRequest;
@@ -11,12 +12,20 @@ import java.lang.foreign.Arena;
  */
 final class NextRequest implements AutoCloseable
 {
+    /** Requests of one list. */
+    private static final int HELD_MAX = 16;
+
     private final Arena arena = Arena.ofShared();
-    private final long sendAddress = arena.allocate(SendRequest.SIZE_BYTES, Long.BYTES).address();
+    private final long sendsAddress =
+        arena.allocate((long)HELD_MAX * SendRequest.SIZE_BYTES, Long.BYTES).address();
+    private long sendAddress = sendsAddress;
     private final long receiveAddress = arena.allocate(ReceiveRequest.SIZE_BYTES, Long.BYTES).address();
     private final long badAddress = arena.allocate(Long.BYTES, Long.BYTES).address();
-    private final long segmentsAddress;
+    private final long allSegmentsAddress;
+    private long segmentsAddress;
     private final int segmentsMax;
+    /** Requests of the list that are complete; the one that is being made lies behind them. */
+    private int heldCount;
     private int segmentCount;
     private long segmentBytes;
     private boolean isClosed;
@@ -24,7 +33,9 @@ final class NextRequest implements AutoCloseable
     NextRequest(final int segmentsMax)
     {
         this.segmentsMax = segmentsMax;
-        segmentsAddress = arena.allocate((long)segmentsMax * ScatterGatherEntry.SIZE_BYTES, Long.BYTES).address();
+        allSegmentsAddress = arena.allocate(
+            (long)HELD_MAX * segmentsMax * ScatterGatherEntry.SIZE_BYTES, Long.BYTES).address();
+        segmentsAddress = allSegmentsAddress;
     }
 
     boolean isClosed()
@@ -80,6 +91,38 @@ final class NextRequest implements AutoCloseable
         }
     }
 
+    /** {@return the bytes of the segments} */
+    long bytes()
+    {
+        return segmentBytes;
+    }
+
+    void datagram(final long handleAddress, final int queuePair, final int queueKey)
+    {
+        if (!isClosed)
+        {
+            SendRequest.datagram(sendAddress, handleAddress, queuePair, queueKey);
+        }
+    }
+
+    void invalidatedKey(final int key)
+    {
+        if (!isClosed)
+        {
+            SendRequest.invalidatedKey(sendAddress, key);
+        }
+    }
+
+    void window(
+        final MemoryWindow window, final RdmaRegion region, final long address, final long bytes, final int access)
+    {
+        if (!isClosed)
+        {
+            SendRequest.window(sendAddress, window.windowAddress(), window.nextKey());
+            SendRequest.range(sendAddress, region.mrAddress(), address, bytes, access);
+        }
+    }
+
     void immediate(final int value)
     {
         if (!isClosed)
@@ -114,7 +157,42 @@ final class NextRequest implements AutoCloseable
         SendRequest.segmentCount(sendAddress, segments);
         SendRequest.opcode(sendAddress, opcode);
         SendRequest.flags(sendAddress, flags);
+        SendRequest.next(sendAddress, 0L);
         return sendAddress;
+    }
+
+    int heldCount()
+    {
+        return heldCount;
+    }
+
+    /** Appends the request that was completed last to the list. {@return whether the list is full} */
+    boolean hold()
+    {
+        if (0 != heldCount)
+        {
+            SendRequest.next(sendAddress - SendRequest.SIZE_BYTES, sendAddress);
+        }
+        heldCount++;
+        sendAddress += SendRequest.SIZE_BYTES;
+        segmentsAddress += (long)segmentsMax * ScatterGatherEntry.SIZE_BYTES;
+        return HELD_MAX == heldCount;
+    }
+
+    /** {@return address of the first request of the list} */
+    long firstHeld()
+    {
+        return sendsAddress;
+    }
+
+    /** The device has copied the list. What is being made goes on in its first place. */
+    void restart()
+    {
+        heldCount = 0;
+        sendAddress = sendsAddress;
+        NativeMemory.copy(
+            segmentsAddress, allSegmentsAddress, (long)segmentCount * ScatterGatherEntry.SIZE_BYTES);
+        segmentsAddress = allSegmentsAddress;
     }
 
     /** {@return address of a complete request for the receive queue} */

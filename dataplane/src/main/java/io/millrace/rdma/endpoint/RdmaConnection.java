@@ -341,6 +341,8 @@ public final class RdmaConnection
         state = ConnectionState.CLOSING;
         if (isConnected)
         {
+            // What the device never gets it would never give back.
+            queuePair.release();
             // Fails the queue pair, whose requests come back as flushed. It has failed already when this fails.
             core.disconnect(idAddress);
             queuePair.flush();
@@ -426,7 +428,8 @@ public final class RdmaConnection
         final CompletionQueue completions =
             domain().completions(null == shared ? config.completions() : config.sendDepth());
         final RdmaQueuePair made = new RdmaQueuePair(completions, handler, config, shared, this::onProgress);
-        final int status = manager.createQueuePair(idAddress, domain(), completions, shared, config);
+        final int status = manager.createQueuePair(
+            idAddress, domain(), completions, shared, config, Verbs.IBV_QPT_RC);
         if (0 != status)
         {
             made.close();

@@ -2,6 +2,7 @@ package io.millrace.rdma.endpoint;
 
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.verbs.DeviceAttributes;
+import io.millrace.bindings.verbs.Verbs;
 import io.millrace.rdma.RdmaException;
 import io.millrace.rdma.core.RdmaCore;
 import io.millrace.reactor.Reactor;
@@ -32,6 +33,7 @@ public final class RdmaDomain
     private final int readsInitiated;
     private final int requestsMax;
     private final int segmentsMax;
+    private final boolean hasWindows;
     private final int sharedMax;
     private final int sharedRequestsMax;
     private final int sharedSegmentsMax;
@@ -69,6 +71,9 @@ public final class RdmaDomain
             readsInitiated = DeviceAttributes.maxReadsAsInitiator(attributes);
             requestsMax = DeviceAttributes.maxQueuePairRequests(attributes);
             segmentsMax = DeviceAttributes.maxSegments(attributes);
+            final int capabilities = DeviceAttributes.capabilities(attributes);
+            hasWindows = 0 != DeviceAttributes.maxWindows(attributes) &&
+                0 != (capabilities & Verbs.IBV_DEVICE_MEM_WINDOW_TYPE_2B);
             sharedMax = DeviceAttributes.maxSharedReceiveQueues(attributes);
             sharedRequestsMax = DeviceAttributes.maxSharedReceiveRequests(attributes);
             sharedSegmentsMax = DeviceAttributes.maxSharedReceiveSegments(attributes);
@@ -140,6 +145,30 @@ public final class RdmaDomain
             new SharedReceiveQueue(this, core, completions(depth), depth, segments, listener);
         sharedQueues.add(queue);
         return queue;
+    }
+
+    /**
+     * {@return whether the device has memory windows of type 2B}
+     */
+    public boolean hasWindows()
+    {
+        return hasWindows;
+    }
+
+    /**
+     * Makes a memory window, to give a peer access to a range for the time of a command.
+     *
+     * @return the window; what is left is closed with the regions.
+     * @throws RdmaException when the device has no windows, or no more.
+     */
+    public MemoryWindow window()
+    {
+        if (!hasWindows)
+        {
+            throw new RdmaException(deviceName + " has no memory windows of type 2B: register a region for the peer, " +
+                "and close it when its command ends");
+        }
+        return new MemoryWindow(core, memory, deviceName);
     }
 
     void remove(final SharedReceiveQueue queue)

@@ -33,6 +33,9 @@ public final class RdmaQueuePair implements CompletionTarget
     /** Request of {@link #flush}, of which the handler does not know. */
     private boolean hasMarker;
     private int marker;
+    /** Of the completion that is being reported. */
+    private long entryAddress;
+    private boolean isHolding;
     private CompletionStatus failure = CompletionStatus.SUCCESS;
 
     /** Reserves its entries of the completion queue; the queue pair itself follows. */
@@ -122,6 +125,30 @@ public final class RdmaQueuePair implements CompletionTarget
         return inlineBytes;
     }
 
+    /** {@return the number of the queue pair whose datagram is being reported} */
+    int source()
+    {
+        return WorkCompletion.source(entryAddress);
+    }
+
+    /** {@return the bytes of the segments of the next request} */
+    long nextBytes()
+    {
+        return next.bytes();
+    }
+
+    /** The next request is not posted. */
+    void dropSegments()
+    {
+        next.takeSegments();
+    }
+
+    /** The next request is a datagram. */
+    void datagram(final long handleAddress, final int queuePair, final int queueKey)
+    {
+        next.datagram(handleAddress, queuePair, queueKey);
+    }
+
     int outstanding()
     {
         return sends.outstanding() + receives.outstanding();
@@ -156,6 +183,35 @@ public final class RdmaQueuePair implements CompletionTarget
     {
         flags |= Verbs.IBV_SEND_FENCE;
         return this;
+    }
+
+    /**
+     * Has requests of the send queue collected from now on, so that the device is notified once of many: it gets them
+     * as one list, 16 at most, with {@link #release}, when a list is full, or when the connection closes. Until then
+     * memory of requests is in use that are sent inline too. Call it at the beginning of a cycle that posts several.
+     */
+    public void hold()
+    {
+        isHolding = true;
+    }
+
+    /**
+     * Posts what was collected since {@link #hold}, and collects no more. Does nothing when it does not collect.
+     */
+    public void release()
+    {
+        isHolding = false;
+        postHeld();
+    }
+
+    private void postHeld()
+    {
+        if (!next.isClosed() && 0 != next.heldCount())
+        {
+            final int status = core.postSend(qpAddress, next.firstHeld(), next.badAddress());
+            next.restart();
+            onPosted(status);
+        }
     }
 
     /**
@@ -300,6 +356,60 @@ public final class RdmaQueuePair implements CompletionTarget
         return post(id, true, Verbs.IBV_WR_ATOMIC_FETCH_AND_ADD, false);
     }
 
+    /**
+     * Opens a range of a region to the peer, until the window is invalidated, bound again or closed. It was invalidated
+     * before, or never bound. What is posted later, such as a message with the key, comes after it.
+     *
+     * @param id          that its completion is reported with.
+     * @param isSignalled whether it is reported when it succeeds.
+     * @param window      of the same domain; {@link MemoryWindow#remoteKey} is the new key then.
+     * @param region      with {@link RegionAccess#WINDOWS}.
+     * @param address     where the range begins, in the region.
+     * @param lengthBytes of the range.
+     * @param access      what the peer may do: one that begins with {@code REMOTE}.
+     * @return false when there is no room, or the connection has ended.
+     */
+    public boolean postBind(
+        final long id,
+        final boolean isSignalled,
+        final MemoryWindow window,
+        final RdmaRegion region,
+        final long address,
+        final long lengthBytes,
+        final RegionAccess access)
+    {
+        if (window.isClosed() || 0 == access.remoteBits())
+        {
+            throw new IllegalArgumentException(
+                window.isClosed() ? "the memory window is closed" : access + " is no access by a peer");
+        }
+        next.takeSegments();
+        final int key = window.nextKey();
+        next.window(window, region, address, lengthBytes, access.remoteBits());
+        final boolean isPosted = post(id, isSignalled, Verbs.IBV_WR_BIND_MW, false);
+        if (isPosted)
+        {
+            window.onBound(key);
+        }
+        return isPosted;
+    }
+
+    /**
+     * Ends what a key of this side opens, such as that of a memory window: the peer has no access from the completion
+     * on.
+     *
+     * @param id          that its completion is reported with.
+     * @param isSignalled whether it is reported when it succeeds.
+     * @param key         of this side.
+     * @return false when there is no room, or the connection has ended.
+     */
+    public boolean postInvalidate(final long id, final boolean isSignalled, final int key)
+    {
+        next.takeSegments();
+        next.invalidatedKey(key);
+        return post(id, isSignalled, Verbs.IBV_WR_LOCAL_INV, false);
+    }
+
     private boolean post(final long id, final boolean isSignalled, final int opcode, final boolean mayInline)
     {
         final boolean isInline = mayInline && next.fitsInline(inlineBytes);
@@ -319,6 +429,14 @@ public final class RdmaQueuePair implements CompletionTarget
         }
         final long request = next.send(sendId, segments, opcode, requestFlags |
             (hasCompletion ? Verbs.IBV_SEND_SIGNALED : 0) | (isInline ? Verbs.IBV_SEND_INLINE : 0));
+        if (isHolding)
+        {
+            if (next.hold())
+            {
+                postHeld();
+            }
+            return true;
+        }
         onPosted(core.postSend(qpAddress, request, next.badAddress()));
         return true;
     }
@@ -417,6 +535,7 @@ public final class RdmaQueuePair implements CompletionTarget
 
     private void report(final long id, final CompletionStatus status, final int ended, final long entry)
     {
+        entryAddress = entry;
         if (CompletionStatus.SUCCESS == status)
         {
             handler.onReceived(id, status, WorkCompletion.bytes(entry), CompletionQueue.immediate(ended, entry));

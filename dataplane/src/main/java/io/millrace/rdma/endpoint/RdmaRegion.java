@@ -34,6 +34,11 @@ public final class RdmaRegion implements AutoCloseable
         remoteKey = core.remoteKey(mrAddress);
     }
 
+    long mrAddress()
+    {
+        return mrAddress;
+    }
+
     /**
      * {@return where it begins}
      */

@@ -17,6 +17,8 @@ public enum RegionAccess
     REMOTE_WRITE(Verbs.IBV_ACCESS_LOCAL_WRITE | Verbs.IBV_ACCESS_REMOTE_WRITE),
     /** The peer reads and writes it, too. */
     REMOTE_READ_WRITE(Verbs.IBV_ACCESS_LOCAL_WRITE | Verbs.IBV_ACCESS_REMOTE_READ | Verbs.IBV_ACCESS_REMOTE_WRITE),
+    /** The device writes into it, and memory windows are bound to it, by which peers read and write ranges of it. */
+    WINDOWS(Verbs.IBV_ACCESS_LOCAL_WRITE | Verbs.IBV_ACCESS_MW_BIND),
     /** The peer reads and writes it, with atomics too. */
     REMOTE_ALL(Verbs.IBV_ACCESS_LOCAL_WRITE | Verbs.IBV_ACCESS_REMOTE_READ | Verbs.IBV_ACCESS_REMOTE_WRITE |
         Verbs.IBV_ACCESS_REMOTE_ATOMIC);
@@ -34,5 +36,11 @@ public enum RegionAccess
     int bits()
     {
         return bits;
+    }
+
+    /** {@return {@code IBV_ACCESS_REMOTE_*}} */
+    int remoteBits()
+    {
+        return bits & (Verbs.IBV_ACCESS_REMOTE_READ | Verbs.IBV_ACCESS_REMOTE_WRITE | Verbs.IBV_ACCESS_REMOTE_ATOMIC);
     }
 }

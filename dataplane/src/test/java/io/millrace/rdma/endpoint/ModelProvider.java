@@ -98,6 +98,12 @@ final class ModelProvider implements AutoCloseable
         return (int)value(counts, 1);
     }
 
+    /** {@return how many lists of send requests were posted} */
+    int doorbells()
+    {
+        return (int)value(counts, 7);
+    }
+
     int notifications()
     {
         return (int)value(counts, 4);

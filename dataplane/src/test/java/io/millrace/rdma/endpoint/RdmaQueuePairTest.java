@@ -150,6 +150,59 @@ class RdmaQueuePairTest
         assertThrows(IllegalStateException.class, () -> pair.segment(0, 1, 1));
     }
 
+    /** One notice of the device for many requests. */
+    @Test
+    void shouldPostWhatWasCollectedAsOneList()
+    {
+        pair.hold();
+        assertTrue(pair.segment(0x1000, 100, 7).segment(0x2000, 28, 8).postWrite(1, false, 0xABC0, 99));
+        assertTrue(pair.segment(0x3000, 33, 9).postSend(2, true));
+        assertEquals(List.of(0, 6), List.of(provider.sentCount(), pair.sendRoom()));
+        pair.segment(0x4000, 40, 7);
+        pair.release();
+        assertEquals(List.of(2, 1), List.of(provider.sentCount(), provider.doorbells()));
+        assertEquals(List.of(new Segment(0x1000, 100, 7), new Segment(0x2000, 28, 8)), provider.sent(0).segments());
+        assertEquals(List.of(0xABC0L, 99L),
+            List.of(provider.sent(0).remoteAddress(), (long)provider.sent(0).remoteKey()));
+        assertEquals(List.of(new Segment(0x3000, 33, 9)), provider.sent(1).segments());
+        pair.release();
+        assertEquals(1, provider.doorbells(), "nothing was collected");
+        assertTrue(pair.postSend(3, true));
+        assertEquals(List.of(3, 2), List.of(provider.sentCount(), provider.doorbells()), "at once again");
+        assertEquals(List.of(new Segment(0x4000, 40, 7)), provider.sent(2).segments(), "begun before the list went");
+        provider.complete(provider.sent(1), 0);
+        provider.complete(provider.sent(2), 0);
+        queue.poll();
+        assertEquals(List.of("sent 2 SUCCESS", "sent 3 SUCCESS"), reported());
+    }
+
+    @Test
+    void shouldPostAListThatIsFull()
+    {
+        final QueuePairConfig deep = new QueuePairConfig(23, 1, 2, 32, 4);
+        final RdmaQueuePair many = new RdmaQueuePair(queue, handler, deep, () -> progress++);
+        many.open(provider.queuePair, INLINE);
+        many.hold();
+        for (int i = 0; i < 20; i++)
+        {
+            assertTrue(many.segment(0x1000 + i, 100, 7).postSend(i, false));
+        }
+        assertEquals(List.of(16, 1), List.of(provider.sentCount(), provider.doorbells()));
+        many.release();
+        assertEquals(List.of(20, 2), List.of(provider.sentCount(), provider.doorbells()));
+        for (int i = 0; i < 20; i++)
+        {
+            assertEquals(List.of(new Segment(0x1000 + i, 100, 7)), provider.sent(i).segments());
+        }
+        provider.postStatus(Errno.ENOMEM);
+        many.hold();
+        assertTrue(many.postSend(20, false));
+        many.close();
+        many.release();
+        assertEquals(20, provider.sentCount(), "the queue pair is gone");
+        assertEquals("sent 20 FLUSHED", reports.getLast());
+    }
+
     /** Places come back although few requests are signalled, and only those are reported. */
     @Test
     void shouldReportOnlyWhatIsAskedForAndAllThatFails()

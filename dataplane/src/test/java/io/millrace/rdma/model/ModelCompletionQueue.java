@@ -15,7 +15,7 @@ final class ModelCompletionQueue
     /** A completion; the places of its queue are free when it has been polled. */
     record Entry(
         ModelQueuePair pair, boolean isSend, int places, long id, int status, int opcode, int bytes, int flags,
-        int immediate)
+        int immediate, int source)
     {
     }
 
@@ -84,6 +84,7 @@ final class ModelCompletionQueue
             NativeMemory.putInt(at + ibv_wc.wc_flags$offset(), isDone ? entry.flags : -1);
             NativeMemory.putInt(at + ibv_wc.imm_data$offset(), isDone ? entry.immediate : -1);
             NativeMemory.putInt(at + ibv_wc.qp_num$offset(), entry.pair.number());
+            NativeMemory.putInt(at + ibv_wc.src_qp$offset(), isDone ? entry.source : -1);
             entry.pair.onPolled(entry.isSend, entry.places);
             count++;
         }

@@ -27,6 +27,8 @@ public final class ModelDevice
         /** Whether a peer may invalidate it, which plain regions do not allow. */
         boolean isInvalidatable;
         boolean isInvalid;
+        /** Who alone may use it, of a window. */
+        ModelQueuePair pair;
 
         Region(final long pd, final long address, final long lengthBytes, final int access, final int key)
         {
@@ -185,6 +187,28 @@ public final class ModelDevice
         return region;
     }
 
+    int newWindowKey()
+    {
+        nextKey += 0x100;
+        return nextKey;
+    }
+
+    /** {@return what a window opens to the peer of a queue pair} */
+    Region bind(
+        final Region of,
+        final long from,
+        final long lengthBytes,
+        final int access,
+        final int key,
+        final ModelQueuePair pair)
+    {
+        final Region window = new Region(of.pd, from, lengthBytes, access, key);
+        window.isInvalidatable = true;
+        window.pair = pair;
+        regions.put(key, window);
+        return window;
+    }
+
     void deregister(final Region region)
     {
         regions.remove(region.key);
@@ -194,6 +218,15 @@ public final class ModelDevice
     Region region(final int key)
     {
         return regions.get(key);
+    }
+
+    /** {@return whether a peer may use memory with a key of a region, or of a window of its queue pair} */
+    boolean allowsPeer(
+        final ModelQueuePair pair, final int key, final long from, final long lengthBytes, final int rights)
+    {
+        final Region region = regions.get(key);
+        return null != region && (null == region.pair || pair == region.pair) &&
+            region.allows(pair.pd, from, lengthBytes, rights);
     }
 
     /** {@return whether memory may be used with a key} */

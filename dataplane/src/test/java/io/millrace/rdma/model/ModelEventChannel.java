@@ -20,8 +20,20 @@ final class ModelEventChannel
         int type,
         int status,
         ModelParameters parameters,
-        int dataBytes)
+        int dataBytes,
+        ModelDevice peer,
+        int peerNumber)
     {
+        Event(
+            final ModelIdentifier identifier,
+            final ModelIdentifier listener,
+            final int type,
+            final int status,
+            final ModelParameters parameters,
+            final int dataBytes)
+        {
+            this(identifier, listener, type, status, parameters, dataBytes, null, 0);
+        }
     }
 
     private record Taken(ModelIdentifier identifier, Arena arena)
@@ -71,6 +83,12 @@ final class ModelEventChannel
         {
             event.parameters.write(address + rdmacm_h.RDMA_CM_EVENT_PARAM_CONN(),
                 arena.allocate(Math.max(1, event.dataBytes)).address(), event.dataBytes);
+        }
+        if (null != event.peer)
+        {
+            NativeMemory.putInt(address + rdmacm_h.RDMA_CM_EVENT_PARAM_UD_AH_ATTR(), event.peer.number());
+            NativeMemory.putInt(address + rdmacm_h.RDMA_CM_EVENT_PARAM_UD_QP_NUM(), event.peerNumber);
+            NativeMemory.putInt(address + rdmacm_h.RDMA_CM_EVENT_PARAM_UD_QKEY(), ModelDatagramPair.QUEUE_KEY);
         }
         event.identifier.unacknowledged++;
         taken.put(address, new Taken(event.identifier, arena));

@@ -45,6 +45,8 @@ final class ModelIdentifier
     private static final int STRUCTURE_BYTES = 512;
     private static final int NO_LISTENER = 8;
     private static final int BY_CONSUMER = 28;
+    private static final int DATAGRAMS_UNSUPPORTED = 1;
+    private static final int DATAGRAMS_REFUSED = 2;
     private static final int REQUEST_DATA_BYTES = 56;
     private static final int REPLY_DATA_BYTES = 196;
     private static final int REJECT_DATA_BYTES = 148;
@@ -52,6 +54,7 @@ final class ModelIdentifier
 
     final long address;
     final ModelRdmaCore core;
+    final boolean isDatagram;
     private final Arena arena = Arena.ofAuto();
     private final ModelNetwork network;
     private ModelEventChannel channel;
@@ -68,8 +71,9 @@ final class ModelIdentifier
     private int backlog;
     int unacknowledged;
 
-    ModelIdentifier(final ModelRdmaCore core, final ModelEventChannel channel)
+    ModelIdentifier(final ModelRdmaCore core, final ModelEventChannel channel, final boolean isDatagram)
     {
+        this.isDatagram = isDatagram;
         this.core = core;
         this.channel = channel;
         network = core.network();
@@ -231,7 +235,8 @@ final class ModelIdentifier
 
     int connect(final ModelParameters parameters)
     {
-        if (State.ROUTE_RESOLVED != state || null == pair || parameters.data().length > REQUEST_DATA_BYTES)
+        if (State.ROUTE_RESOLVED != state || null == pair && !isDatagram ||
+            parameters.data().length > REQUEST_DATA_BYTES)
         {
             return -Errno.EINVAL;
         }
@@ -269,8 +274,43 @@ final class ModelIdentifier
         network.after(network.delayNs(), () -> rejected(NO_LISTENER, new byte[0]));
     }
 
+    /** Of datagrams there are answers, no connections. */
+    private boolean isAnswered(final int status)
+    {
+        if (isDatagram && State.CONNECTING == state)
+        {
+            state = State.DISCONNECTED;
+            event(RdmaCm.RDMA_CM_EVENT_UNREACHABLE, status);
+        }
+        return isDatagram;
+    }
+
+    private int acceptDatagrams(final int number)
+    {
+        answered();
+        state = State.DISCONNECTED;
+        final ModelIdentifier asking = peer;
+        if (!network.isCut(device, asking.device))
+        {
+            network.after(network.delayNs(), () ->
+            {
+                if (State.CONNECTING == asking.state)
+                {
+                    asking.state = State.DISCONNECTED;
+                    asking.channel.add(new ModelEventChannel.Event(
+                        asking, null, RdmaCm.RDMA_CM_EVENT_ESTABLISHED, 0, null, 0, device, number));
+                }
+            });
+        }
+        return 0;
+    }
+
     private void rejected(final int reason, final byte[] data)
     {
+        if (isAnswered(NO_LISTENER == reason ? DATAGRAMS_UNSUPPORTED : DATAGRAMS_REFUSED))
+        {
+            return;
+        }
         if (State.CONNECTING == state)
         {
             state = State.DISCONNECTED;
@@ -287,7 +327,7 @@ final class ModelIdentifier
             return;
         }
         waiting++;
-        final ModelIdentifier request = core.newIdentifier(channel);
+        final ModelIdentifier request = core.newIdentifier(channel, isDatagram);
         request.device(at);
         request.addresses(new InetSocketAddress(at.address(), local.getPort()), from.local);
         request.peer = from;
@@ -298,8 +338,12 @@ final class ModelIdentifier
             request, this, RdmaCm.RDMA_CM_EVENT_CONNECT_REQUEST, 0, from.own, REQUEST_DATA_BYTES));
     }
 
-    int accept(final ModelParameters parameters)
+    int accept(final ModelParameters parameters, final int number)
     {
+        if (isDatagram && State.REQUESTED == state)
+        {
+            return acceptDatagrams(null == pair ? number : pair.number());
+        }
         if (State.REQUESTED != state || null == pair || parameters.data().length > REPLY_DATA_BYTES)
         {
             return -Errno.EINVAL;

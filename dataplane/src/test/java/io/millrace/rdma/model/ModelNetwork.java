@@ -147,6 +147,12 @@ public final class ModelNetwork
         return devicesMade;
     }
 
+    /** {@return a device by its number; null for none} */
+    ModelDevice device(final int number)
+    {
+        return devices.values().stream().filter((device) -> number == device.number()).findAny().orElse(null);
+    }
+
     ModelDevice device(final InetAddress address)
     {
         return devices.get(address);

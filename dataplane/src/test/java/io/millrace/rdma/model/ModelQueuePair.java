@@ -12,7 +12,7 @@ import java.util.List;
  * requester of its own requests and, in {@link ModelResponder}, the responder of its peer's. Under the monitor of its
  * network.
  */
-final class ModelQueuePair
+class ModelQueuePair
 {
     /** States that matter here. */
     enum State
@@ -234,7 +234,7 @@ final class ModelQueuePair
             send.state = ModelRequest.State.OUT_OF_ORDER;
             return;
         }
-        if (!network.isDelivered(device, peer.device) || State.READY != peer.state)
+        if (!send.isLocal() && (!network.isDelivered(device, peer.device) || State.READY != peer.state))
         {
             retry(send, () -> transmit(send, network.acknowledgeTimeoutNs()));
             return;
@@ -276,7 +276,8 @@ final class ModelQueuePair
             return;
         }
         final ModelQueuePair other = peer;
-        final int status = other.responder.execute(send, this);
+        final int status = send.isLocal() ? device.core().executeLocal(send, this) :
+            other.responder.execute(send, this);
         if (ModelResponder.NOT_READY == status)
         {
             send.notReadyAttempts++;
@@ -362,18 +363,41 @@ final class ModelQueuePair
         }
     }
 
-    private void addSent(final ModelRequest send, final int status)
+    /** It needs no connection. */
+    final void ready()
+    {
+        state = State.READY;
+    }
+
+    /** {@return 0 when there is room for a send request, or negated errno} */
+    final int addPlace()
+    {
+        if (sendPlaces == sizes.sends)
+        {
+            return -Errno.ENOMEM;
+        }
+        sendPlaces++;
+        return 0;
+    }
+
+    /** A request ended without a completion. */
+    final void addUnsignalled()
+    {
+        unsignalledPlaces++;
+    }
+
+    final void addSent(final ModelRequest send, final int status)
     {
         final int places = unsignalledPlaces + 1;
         unsignalledPlaces = 0;
         sendQueue.add(new ModelCompletionQueue.Entry(
-            this, true, places, send.id, status, 0, send.isRead() ? (int)send.bytes() : 0, 0, 0));
+            this, true, places, send.id, status, 0, send.isRead() ? (int)send.bytes() : 0, 0, 0, 0));
     }
 
     void addReceived(final ModelRequest receive, final int status, final int bytes, final int flags, final int value)
     {
         receiveQueue.add(
-            new ModelCompletionQueue.Entry(this, false, 1, receive.id, status, 0, bytes, flags, value));
+            new ModelCompletionQueue.Entry(this, false, 1, receive.id, status, 0, bytes, flags, value, 0));
     }
 
     /** A request failed: those before it have been carried out. */

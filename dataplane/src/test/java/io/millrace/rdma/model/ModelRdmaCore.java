@@ -6,12 +6,15 @@ import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.generated.verbs.ibv_qp_cap;
 import io.millrace.bindings.generated.verbs.ibv_qp_init_attr;
 import io.millrace.bindings.linux.SocketAddress;
+import io.millrace.bindings.rdmacm.ConnectionParameters;
 import io.millrace.bindings.verbs.QueuePairAttributes;
+import io.millrace.bindings.verbs.Verbs;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * rdma-core of a process whose devices are models. What hangs, crashes or corrupts with rdma-core throws and is kept in
@@ -171,14 +174,60 @@ public class ModelRdmaCore extends ModelVerbs
         synchronized (network)
         {
             NativeMemory.putLong(
-                idOutAddress, newIdentifier(get(ModelEventChannel.class, channelAddress)).address);
+                idOutAddress, newIdentifier(get(ModelEventChannel.class, channelAddress), false).address);
             return 0;
         }
     }
 
-    ModelIdentifier newIdentifier(final ModelEventChannel channel)
+    @Override
+    public int createDatagramId(final long channelAddress, final long idOutAddress)
     {
-        final ModelIdentifier identifier = new ModelIdentifier(this, channel);
+        synchronized (network)
+        {
+            NativeMemory.putLong(
+                idOutAddress, newIdentifier(get(ModelEventChannel.class, channelAddress), true).address);
+            return 0;
+        }
+    }
+
+    @Override
+    public long createAddressHandle(final long pdAddress, final long attributesAddress)
+    {
+        synchronized (network)
+        {
+            final ModelDevice device = get(Domain.class, pdAddress).device;
+            final ModelDevice peer = network.device(NativeMemory.getInt(attributesAddress));
+            return device.isRemoved() ? -Errno.EIO : null == peer ? -Errno.EINVAL :
+                add(new ModelDatagramPair.Handle(pdAddress, device, peer));
+        }
+    }
+
+    @Override
+    public int destroyAddressHandle(final long handleAddress)
+    {
+        synchronized (network)
+        {
+            get(ModelDatagramPair.Handle.class, handleAddress);
+            remove(handleAddress);
+            return 0;
+        }
+    }
+
+    @Override
+    public int mtuBytes(final long contextAddress, final int port)
+    {
+        return ModelDatagramPair.MTU_BYTES;
+    }
+
+    Optional<ModelDatagramPair> datagramPair(final ModelDevice device, final int number)
+    {
+        return pairs(device).stream().filter((pair) -> number == pair.number())
+            .filter(ModelDatagramPair.class::isInstance).map(ModelDatagramPair.class::cast).findAny();
+    }
+
+    ModelIdentifier newIdentifier(final ModelEventChannel channel, final boolean isDatagram)
+    {
+        final ModelIdentifier identifier = new ModelIdentifier(this, channel, isDatagram);
         objects.put(identifier.address, identifier);
         return identifier;
     }
@@ -269,7 +318,8 @@ public class ModelRdmaCore extends ModelVerbs
         {
             final boolean isSameAddress = other.local().getAddress().equals(identifier.local().getAddress()) ||
                 other.local().getAddress().isAnyLocalAddress() || identifier.local().getAddress().isAnyLocalAddress();
-            if (other.local().getPort() == identifier.local().getPort() && isSameAddress)
+            if (other.isDatagram == identifier.isDatagram &&
+                other.local().getPort() == identifier.local().getPort() && isSameAddress)
             {
                 return false;
             }
@@ -284,8 +334,9 @@ public class ModelRdmaCore extends ModelVerbs
         final InetSocketAddress wanted = from.remote();
         for (final ModelIdentifier listener : listeners)
         {
-            if (listener.local().getPort() == wanted.getPort() && (listener.local().getAddress().isAnyLocalAddress() ||
-                listener.local().getAddress().equals(at.address())))
+            final InetAddress local = listener.local().getAddress();
+            if (listener.isDatagram == from.isDatagram && listener.local().getPort() == wanted.getPort() &&
+                (local.isAnyLocalAddress() || local.equals(at.address())))
             {
                 listener.onRequest(from, at);
                 return;
@@ -352,11 +403,19 @@ public class ModelRdmaCore extends ModelVerbs
                 return -Errno.EINVAL;
             }
             lastNumber++;
-            final ModelQueuePair pair = new ModelQueuePair(network, domain.device, pdAddress,
-                get(ModelCompletionQueue.class,
-                    NativeMemory.getLong(attributesAddress + ibv_qp_init_attr.send_cq$offset())),
-                get(ModelCompletionQueue.class,
-                    NativeMemory.getLong(attributesAddress + ibv_qp_init_attr.recv_cq$offset())),
+            final ModelCompletionQueue sendQueue = get(ModelCompletionQueue.class,
+                NativeMemory.getLong(attributesAddress + ibv_qp_init_attr.send_cq$offset()));
+            final ModelCompletionQueue receiveQueue = get(ModelCompletionQueue.class,
+                NativeMemory.getLong(attributesAddress + ibv_qp_init_attr.recv_cq$offset()));
+            final boolean isDatagram =
+                Verbs.IBV_QPT_UD == NativeMemory.getInt(attributesAddress + ibv_qp_init_attr.qp_type$offset());
+            if (isDatagram != identifier.isDatagram)
+            {
+                return -Errno.EINVAL;
+            }
+            final ModelQueuePair pair = isDatagram ? new ModelDatagramPair(
+                network, domain.device, pdAddress, sendQueue, receiveQueue, sizes, lastNumber) :
+                new ModelQueuePair(network, domain.device, pdAddress, sendQueue, receiveQueue,
                 shared(pdAddress, NativeMemory.getLong(attributesAddress + ibv_qp_init_attr.srq$offset())), sizes,
                 lastNumber);
             add(pair);
@@ -409,7 +468,8 @@ public class ModelRdmaCore extends ModelVerbs
     {
         synchronized (network)
         {
-            return identifier(idAddress).accept(ModelParameters.read(parametersAddress));
+            return identifier(idAddress)
+                .accept(ModelParameters.read(parametersAddress), ConnectionParameters.queuePair(parametersAddress));
         }
     }
 

@@ -38,6 +38,12 @@ final class ModelRequest
     final int[] keys;
     /** Data that was copied when it was posted, or null. */
     final byte[] inline;
+    final long window;
+    final int windowKey;
+    final long region;
+    final long rangeAddress;
+    final long rangeBytes;
+    final int rangeAccess;
     State state = State.POSTED;
     /** It completes when those before it have. */
     boolean isAcknowledged;
@@ -74,6 +80,13 @@ final class ModelRequest
             (isAtomic ? verbs_h.IBV_SEND_WR_ATOMIC_RKEY() : verbs_h.IBV_SEND_WR_RKEY()));
         compareOrAdd = isAtomic ? NativeMemory.getLong(request + verbs_h.IBV_SEND_WR_ATOMIC_COMPARE_ADD()) : 0;
         swap = isAtomic ? NativeMemory.getLong(request + verbs_h.IBV_SEND_WR_ATOMIC_SWAP()) : 0;
+        final boolean isBinding = isSend && Verbs.IBV_WR_BIND_MW == opcode;
+        window = isBinding ? NativeMemory.getLong(request + verbs_h.IBV_SEND_WR_BIND_MW()) : 0;
+        windowKey = isBinding ? NativeMemory.getInt(request + verbs_h.IBV_SEND_WR_BIND_RKEY()) : 0;
+        region = isBinding ? NativeMemory.getLong(request + verbs_h.IBV_SEND_WR_BIND_MR()) : 0;
+        rangeAddress = isBinding ? NativeMemory.getLong(request + verbs_h.IBV_SEND_WR_BIND_ADDR()) : 0;
+        rangeBytes = isBinding ? NativeMemory.getLong(request + verbs_h.IBV_SEND_WR_BIND_LENGTH()) : 0;
+        rangeAccess = isBinding ? NativeMemory.getInt(request + verbs_h.IBV_SEND_WR_BIND_ACCESS()) : 0;
         inline = 0 != (flags & Verbs.IBV_SEND_INLINE) ? read() : null;
     }
 
@@ -117,6 +130,12 @@ final class ModelRequest
     boolean isRead()
     {
         return Verbs.IBV_WR_RDMA_READ == opcode || isAtomic();
+    }
+
+    /** {@return whether the peer has nothing to do with it} */
+    boolean isLocal()
+    {
+        return Verbs.IBV_WR_BIND_MW == opcode || Verbs.IBV_WR_LOCAL_INV == opcode;
     }
 
     boolean takesReceive()

@@ -129,6 +129,6 @@ final class ModelResponder
 
     private boolean isAllowed(final ModelRequest request, final long bytes, final int rights)
     {
-        return pair.device.allows(pair.pd, request.remoteKey, request.remoteAddress, bytes, rights);
+        return pair.device.allowsPeer(pair, request.remoteKey, request.remoteAddress, bytes, rights);
     }
 }

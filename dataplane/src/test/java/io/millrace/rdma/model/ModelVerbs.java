@@ -26,6 +26,7 @@ abstract class ModelVerbs implements RdmaCore
     static final int SHARED_REQUESTS_MAX = 4_096;
     private static final int READS_MAX = 16;
     private static final int SHARED_MAX = 64;
+    private static final int WINDOWS_MAX = 256;
     private static final int SHARED_SEGMENTS_MAX = 16;
 
     /** A protection domain. */
@@ -159,6 +160,9 @@ abstract class ModelVerbs implements RdmaCore
             NativeMemory.putInt(attributesAddress + ibv_device_attr.max_sge$offset(), SEGMENTS_MAX);
             NativeMemory.putInt(attributesAddress + ibv_device_attr.max_qp_rd_atom$offset(), READS_MAX);
             NativeMemory.putInt(attributesAddress + ibv_device_attr.max_qp_init_rd_atom$offset(), READS_MAX);
+            NativeMemory.putInt(attributesAddress + ibv_device_attr.max_mw$offset(), WINDOWS_MAX);
+            NativeMemory.putInt(attributesAddress + ibv_device_attr.device_cap_flags$offset(),
+                Verbs.IBV_DEVICE_MEM_WINDOW_TYPE_2B);
             NativeMemory.putInt(attributesAddress + ibv_device_attr.max_srq$offset(), SHARED_MAX);
             NativeMemory.putInt(attributesAddress + ibv_device_attr.max_srq_wr$offset(), SHARED_REQUESTS_MAX);
             NativeMemory.putInt(attributesAddress + ibv_device_attr.max_srq_sge$offset(), SHARED_SEGMENTS_MAX);
@@ -320,6 +324,8 @@ abstract class ModelVerbs implements RdmaCore
             final boolean isUsed = objects.values().stream().anyMatch((each) ->
                 each instanceof final RegionOfDomain region && region.domain == domain ||
                 each instanceof final ModelSharedReceiveQueue queue && queue.pd == pdAddress ||
+                each instanceof final ModelWindow window && window.pd == pdAddress ||
+                each instanceof final ModelDatagramPair.Handle handle && handle.pd() == pdAddress ||
                 each instanceof final ModelQueuePair pair && pair.pd == pdAddress);
             if (isUsed)
             {
@@ -497,40 +503,60 @@ abstract class ModelVerbs implements RdmaCore
         }
     }
 
-    @Override
-    public int createDatagramId(final long channelAddress, final long idOutAddress)
+    /** Binds a window or invalidates a key. {@return {@code IBV_WC_*}} */
+    int executeLocal(final ModelRequest request, final ModelQueuePair pair)
     {
-        return -Errno.EOPNOTSUPP;
-    }
-
-    @Override
-    public long createAddressHandle(final long pdAddress, final long attributesAddress)
-    {
-        return -Errno.EOPNOTSUPP;
-    }
-
-    @Override
-    public int destroyAddressHandle(final long handleAddress)
-    {
-        return -Errno.EOPNOTSUPP;
+        if (Verbs.IBV_WR_BIND_MW == request.opcode)
+        {
+            return get(ModelWindow.class, request.window)
+                .bind(request, pair, get(RegionOfDomain.class, request.region).region);
+        }
+        final ModelDevice.Region window = pair.device.region(request.immediate);
+        if (null == window || !window.isInvalidatable || null != window.pair && pair != window.pair)
+        {
+            return Verbs.IBV_WC_LOC_QP_OP_ERR;
+        }
+        window.isInvalid = true;
+        return Verbs.IBV_WC_SUCCESS;
     }
 
     @Override
     public long allocateWindow(final long pdAddress)
     {
-        return -Errno.EOPNOTSUPP;
+        synchronized (network)
+        {
+            final ModelDevice device = get(Domain.class, pdAddress).device;
+            return device.isRemoved() ? -Errno.EIO : add(new ModelWindow(device, pdAddress));
+        }
     }
 
     @Override
     public int deallocateWindow(final long windowAddress)
     {
-        return -Errno.EOPNOTSUPP;
+        synchronized (network)
+        {
+            get(ModelWindow.class, windowAddress).unbind();
+            remove(windowAddress);
+            return 0;
+        }
     }
 
     @Override
     public int windowKey(final long windowAddress)
     {
-        return 0;
+        synchronized (network)
+        {
+            return get(ModelWindow.class, windowAddress).handleKey;
+        }
+    }
+
+    @Override
+    public void windowKey(final long windowAddress, final int value)
+    {
+        synchronized (network)
+        {
+            get(ModelWindow.class, windowAddress).handleKey = value;
+        }
     }
 
     @Override
