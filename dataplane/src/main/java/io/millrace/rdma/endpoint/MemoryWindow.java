@@ -10,7 +10,7 @@ import io.millrace.rdma.core.RdmaCore;
  * request of the send queue, {@link RdmaQueuePair#postInvalidate}, or the peer by a SEND that invalidates, ends it. The
  * key changes with each binding, so an old one opens nothing. A window of type 2B (InfiniBand Architecture
  * Specification 1.4, volume 1, section 10.6.7.2): nobody but the peer of the queue pair that bound it can use it. Made
- * by {@link RdmaDomain#window}. Reactor's thread.
+ * by {@link RdmaDomain#window}; closed with the connection that bound it, at the latest. Reactor's thread.
  */
 public final class MemoryWindow implements AutoCloseable
 {
@@ -20,6 +20,9 @@ public final class MemoryWindow implements AutoCloseable
     private final DeviceMemory memory;
     private final long windowAddress;
     private int key;
+    /** That bound it last, and the next window of that. */
+    private RdmaQueuePair pair;
+    private MemoryWindow next;
     private boolean isClosed;
 
     MemoryWindow(final RdmaCore core, final DeviceMemory memory, final String deviceName)
@@ -56,16 +59,35 @@ public final class MemoryWindow implements AutoCloseable
         return key & ~COUNTER_MASK | key + 1 & COUNTER_MASK;
     }
 
+    /** {@return whether a queue pair has bound it before} */
+    boolean isOf(final RdmaQueuePair binding)
+    {
+        return pair == binding;
+    }
+
+    /** {@return whether no other queue pair has bound it} */
+    boolean mayBindBy(final RdmaQueuePair binding)
+    {
+        return !isClosed && (null == pair || pair == binding);
+    }
+
+    /** Its first binding, by a queue pair whose other windows follow. */
+    void onFirst(final RdmaQueuePair binding, final MemoryWindow others)
+    {
+        pair = binding;
+        next = others;
+    }
+
+    MemoryWindow next()
+    {
+        return next;
+    }
+
     /** A binding was posted. */
     void onBound(final int bound)
     {
         key = bound;
         core.windowKey(windowAddress, bound);
-    }
-
-    boolean isClosed()
-    {
-        return isClosed;
     }
 
     /**

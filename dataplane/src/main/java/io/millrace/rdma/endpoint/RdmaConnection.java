@@ -541,6 +541,7 @@ public final class RdmaConnection
         }
         if (null != queuePair)
         {
+            queuePair.freeWindows();
             core.destroyQueuePair(idAddress);
         }
         lastPeerAddress = peerAddress();

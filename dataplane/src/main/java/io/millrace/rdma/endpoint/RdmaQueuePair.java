@@ -33,6 +33,8 @@ public final class RdmaQueuePair implements CompletionTarget
     /** Request of {@link #flush}, of which the handler does not know. */
     private boolean hasMarker;
     private int marker;
+    /** The first of those that it has bound. */
+    private MemoryWindow windows;
     /** Of the completion that is being reported. */
     private long entryAddress;
     private boolean isHolding;
@@ -378,10 +380,10 @@ public final class RdmaQueuePair implements CompletionTarget
         final long lengthBytes,
         final RegionAccess access)
     {
-        if (window.isClosed() || 0 == access.remoteBits())
+        if (!window.mayBindBy(this) || 0 == access.remoteBits())
         {
-            throw new IllegalArgumentException(
-                window.isClosed() ? "the memory window is closed" : access + " is no access by a peer");
+            throw new IllegalArgumentException(0 == access.remoteBits() ? access + " is no access by a peer" :
+                "the memory window is closed, or belongs to another connection");
         }
         next.takeSegments();
         final int key = window.nextKey();
@@ -389,6 +391,11 @@ public final class RdmaQueuePair implements CompletionTarget
         final boolean isPosted = post(id, isSignalled, Verbs.IBV_WR_BIND_MW, false);
         if (isPosted)
         {
+            if (!window.isOf(this))
+            {
+                window.onFirst(this, windows);
+                windows = window;
+            }
             window.onBound(key);
         }
         return isPosted;
@@ -546,6 +553,15 @@ public final class RdmaQueuePair implements CompletionTarget
             handler.onReceived(id, status, 0, 0);
         }
         progress(status);
+    }
+
+    /** Frees what it has bound: a device does not let go of a queue pair before. */
+    void freeWindows()
+    {
+        for (; null != windows; windows = windows.next())
+        {
+            windows.free();
+        }
     }
 
     /** The queue pair has been destroyed: what is outstanding has ended, and the device uses its memory no more. */

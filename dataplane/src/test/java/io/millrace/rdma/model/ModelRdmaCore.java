@@ -445,6 +445,11 @@ public class ModelRdmaCore extends ModelVerbs
             {
                 throw network.violation("ibv_destroy_qp waits for events that are not acknowledged");
             }
+            if (objects.values().stream().anyMatch((each) ->
+                each instanceof final ModelWindow window && window.isHeldBy(identifier.pair())))
+            {
+                throw network.violation("ibv_destroy_qp waits for memory windows that are bound");
+            }
             if (null != identifier.pair())
             {
                 identifier.pair().destroy();

@@ -42,6 +42,11 @@ final class ModelWindow
         return Verbs.IBV_WC_SUCCESS;
     }
 
+    boolean isHeldBy(final ModelQueuePair pair)
+    {
+        return null != pair && null != bound && !bound.isInvalid && pair == bound.pair;
+    }
+
     void unbind()
     {
         if (null != bound)

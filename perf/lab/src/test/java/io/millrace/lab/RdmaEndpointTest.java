@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 @LabTest
 final class RdmaEndpointTest
 {
-    private static final List<String> CONTRACTS = List.of("endpoints", "shared-receive-queues");
+    private static final List<String> CONTRACTS = List.of("endpoints", "shared-receive-queues", "datagrams");
     private static LabResult result;
 
     @BeforeAll

@@ -22,6 +22,7 @@ public class RdmaDeviceContract extends RdmaEndpointContractTest
         System.setProperty(ADDRESS, args[0]);
         boolean isGood = ContractRun.run(RdmaDeviceContract.class, "endpoints");
         isGood &= ContractRun.run(RdmaSharedReceiveContract.class, "shared-receive-queues");
+        isGood &= ContractRun.run(RdmaDatagramContract.class, "datagrams");
         System.exit(isGood ? 0 : 1);
     }
 
