@@ -115,7 +115,8 @@ final class DatagramTable
         {
             core().destroyId(id);
             throw new RdmaException("cannot take datagrams at " + local + ": " + Errno.describe(-status) +
-                (Errno.ENODEV == -status || Errno.EADDRNOTAVAIL == -status ? "; no RDMA device has that address: millrace rdma devices" : ""));
+                (Errno.ENODEV == -status || Errno.EADDRNOTAVAIL == -status ?
+                "; no RDMA device has that address: millrace rdma devices" : ""));
         }
         final DatagramQueuePair pair = new DatagramQueuePair(this, id, config, handler);
         pairs.put(id, pair);
