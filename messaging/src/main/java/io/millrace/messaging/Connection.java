@@ -207,7 +207,7 @@ final class Connection implements LinkHandler
         window.removeFirst();
         if (null != block)
         {
-            link.bulk().release(block);
+            link.outgoing().release(block);
         }
         endpoint.onCompletion(id, status);
     }
@@ -309,7 +309,7 @@ final class Connection implements LinkHandler
                 link.offer(buffer.addressOffset() + offset, length, frame + FrameHeader.SIZE_BYTES) : 0;
             if (0 == key)
             {
-                block = link.bulk().take(length);
+                block = link.outgoing().take(length);
                 if (null == block)
                 {
                     return backPressured(window.acknowledged());
@@ -319,7 +319,7 @@ final class Connection implements LinkHandler
                 key = link.offer(block, length, frame + FrameHeader.SIZE_BYTES);
                 if (0 == key)
                 {
-                    link.bulk().release(block);
+                    link.outgoing().release(block);
                     return backPressured(window.acknowledged());
                 }
             }

@@ -267,8 +267,8 @@ public final class MessagingContext
     }
 
     /**
-     * {@return the memory of a connection for large messages, in bytes; 256 MiB by default. One message is possible
-     * in any case}
+     * {@return the memory of a connection for large messages, in bytes, for each direction; 256 MiB by default. One
+     * message is possible in any case}
      */
     public long bulkBytesMax()
     {
@@ -276,7 +276,7 @@ public final class MessagingContext
     }
 
     /**
-     * Sets the memory of a connection for large messages, in bytes.
+     * Sets the memory of a connection for large messages, in bytes, for each direction.
      *
      * @param value 1 and above.
      * @return this.

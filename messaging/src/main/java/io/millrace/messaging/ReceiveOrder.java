@@ -137,7 +137,7 @@ final class ReceiveOrder implements AutoCloseable
             final int index = (int)sequence & mask;
             if (State.OFFERED == states[index])
             {
-                final MessageMemory block = link.bulk().take(lengths[index]);
+                final MessageMemory block = link.incoming().take(lengths[index]);
                 if (null == block)
                 {
                     return;
@@ -145,7 +145,7 @@ final class ReceiveOrder implements AutoCloseable
                 final int operation = operations.takeForMessage(sequence);
                 if (Operations.NONE == operation)
                 {
-                    link.bulk().release(block);
+                    link.incoming().release(block);
                     return;
                 }
                 blocks[index] = block;
@@ -179,7 +179,7 @@ final class ReceiveOrder implements AutoCloseable
                     blocks[index] = null;
                     delivered++;
                     goesOn = delivery.onMessage(block.address(), lengths[index]);
-                    link.bulk().release(block);
+                    link.incoming().release(block);
                 }
                 case HELD ->
                 {

@@ -13,6 +13,7 @@ import io.millrace.seed.TestSeeds;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -92,6 +93,36 @@ abstract class MessagingContractTest
                 fixture.endpoint.send(9, memory.buffer(), 0, 1 << 20)));
             assertArrayEquals(expected, fixture.server.awaitMessage());
             fixture.client.awaitSuccess(9);
+        }
+    }
+
+    /** Each side fills its memory with what it sends before it takes anything of the other. */
+    @Test
+    void shouldDeliverWhatBothSidesSendAtOnceWithAllTheMemoryTheyHave()
+    {
+        final int count = 40;
+        final int bytes = 100_000;
+        final UnaryOperator<MessagingContext> small = (context) -> context.bulkBytesMax(512 << 10);
+        try (MessagingFixture fixture = fixture(small, small).connect())
+        {
+            final Endpoint server = fixture.serverEndpoint();
+            final CompletableFuture<Void> other = CompletableFuture.runAsync(() ->
+            {
+                for (int i = 0; i < count; i++)
+                {
+                    MessagingFixture.send(fixture.serving, server, fixture.server, i, pattern(bytes, count + i));
+                }
+            });
+            for (int i = 0; i < count; i++)
+            {
+                fixture.send(i, pattern(bytes, i));
+            }
+            for (int i = 0; i < count; i++)
+            {
+                assertArrayEquals(pattern(bytes, i), fixture.server.awaitMessage());
+                assertArrayEquals(pattern(bytes, count + i), fixture.client.awaitMessage());
+            }
+            other.join();
         }
     }
 

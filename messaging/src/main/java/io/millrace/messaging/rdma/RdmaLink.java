@@ -62,7 +62,8 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
     private final long helloSent = arena.allocate(Hello.SIZE_BYTES, Long.BYTES).address();
     private final long helloReceived = arena.allocate(Hello.SIZE_BYTES, Long.BYTES).address();
     private final RdmaOperations operations = new RdmaOperations();
-    private final BulkPool bulk;
+    private final BulkPool outgoing;
+    private final BulkPool incoming;
     private final boolean isConnecting;
     private LinkHandler handler;
     private State state = State.OPENING;
@@ -128,7 +129,8 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
         this.isConnecting = isConnecting;
         config = new QueuePairConfig(
             sizes.sendDepth(), sizes.link().receiveDepth(), sizes.segments(), sizes.inlineBytes(), READS);
-        bulk = new BulkPool(sizes.link().bulkBytesMax(), (block) -> registrations.forget(block));
+        outgoing = new BulkPool(sizes.link().bulkBytesMax(), (block) -> registrations.forget(block));
+        incoming = new BulkPool(sizes.link().bulkBytesMax(), (block) -> registrations.forget(block));
         Hello.write(helloSent, 0, sizes.link().slotBytes(), sizes.link().receiveDepth(),
             sizes.link().messageBytesMax(), 0L);
         for (int i = 0; i < Hello.NONCE_BYTES; i++)
@@ -141,7 +143,6 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
         }
         catch (final RdmaException e)
         {
-            bulk.close();
             arena.close();
             throw e;
         }
@@ -404,9 +405,15 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
     }
 
     @Override
-    public BulkPool bulk()
+    public BulkPool outgoing()
     {
-        return bulk;
+        return outgoing;
+    }
+
+    @Override
+    public BulkPool incoming()
+    {
+        return incoming;
     }
 
     @Override
@@ -639,7 +646,8 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
         {
             sendMemory.close();
         }
-        bulk.close();
+        outgoing.close();
+        incoming.close();
         arena.close();
     }
 }

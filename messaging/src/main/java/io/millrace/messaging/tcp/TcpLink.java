@@ -52,7 +52,8 @@ public final class TcpLink implements MessageLink, StreamHandler
     private final long helloSent = arena.allocate(Hello.SIZE_BYTES, Long.BYTES).address();
     private final long helloReceived = arena.allocate(Hello.SIZE_BYTES, Long.BYTES).address();
     private final RegionTable regions = new RegionTable();
-    private final BulkPool bulk;
+    private final BulkPool outgoing;
+    private final BulkPool incoming;
     private final BulkRequests requests = new BulkRequests(this);
     private final TcpStream[] streams = new TcpStream[Hello.STREAMS_MAX];
     private final BulkRequests.Pieces[] pieces = new BulkRequests.Pieces[Hello.STREAMS_MAX];
@@ -115,7 +116,10 @@ public final class TcpLink implements MessageLink, StreamHandler
         this.sizes = sizes;
         this.isConnecting = isConnecting;
         this.connectionId = connectionId;
-        bulk = new BulkPool(sizes.bulkBytesMax(), (_) ->
+        outgoing = new BulkPool(sizes.bulkBytesMax(), (_) ->
+        {
+        });
+        incoming = new BulkPool(sizes.bulkBytesMax(), (_) ->
         {
         });
         Hello.write(
@@ -240,9 +244,15 @@ public final class TcpLink implements MessageLink, StreamHandler
     }
 
     @Override
-    public BulkPool bulk()
+    public BulkPool outgoing()
     {
-        return bulk;
+        return outgoing;
+    }
+
+    @Override
+    public BulkPool incoming()
+    {
+        return incoming;
     }
 
     @Override
@@ -652,7 +662,8 @@ public final class TcpLink implements MessageLink, StreamHandler
             streams[i].free();
         }
         streamCount = 0;
-        bulk.close();
+        outgoing.close();
+        incoming.close();
         arena.close();
     }
 }

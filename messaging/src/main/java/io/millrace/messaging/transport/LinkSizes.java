@@ -7,7 +7,7 @@ package io.millrace.messaging.transport;
  * @param receiveDepth    receive slots.
  * @param messageBytesMax largest message that is received.
  * @param sendBufferBytes of frames that wait to be sent.
- * @param bulkBytesMax    of memory for large messages.
+ * @param bulkBytesMax    of memory for large messages, in each direction.
  * @param streams         of a TCP connection.
  */
 public record LinkSizes(

@@ -15,9 +15,15 @@ public interface MessageLink
     TransportKind kind();
 
     /**
-     * {@return memory for large messages, that its transport reaches}
+     * {@return memory for large messages that are sent, which the peer reads}
      */
-    BulkPool bulk();
+    BulkPool outgoing();
+
+    /**
+     * {@return memory for large messages that are received: apart from {@link #outgoing()}, since what both sides send
+     * is released only when both have received it}
+     */
+    BulkPool incoming();
 
     /**
      * Takes what came, and reports. Bounded.

@@ -132,7 +132,7 @@ class DeviceTypesTest
         "remote | subsystem=nqn.a; nsid=1 | addresses: missing; add it: listeners of the subsystem, each a path to " +
             "the namespace; of equally good paths the first is used",
         "remote | addresses=a:4420; subsystem=nqn.a; nsid=1 | addresses[0] = a:4420: no address of a listener; " +
-            "write tcp://HOST:PORT, such as tcp://192.0.2.1:4420 or tcp://[2001:db8::1]:4420",
+            "write tcp://HOST:PORT or rdma://HOST:PORT, such as tcp://192.0.2.1:4420 or tcp://[2001:db8::1]:4420",
         "remote | addresses=tcp://a:1; subsystem=a; nsid=1 | subsystem = a: no NVMe qualified name; write one such " +
             "as nqn.2026-11.io.millrace:vol0",
         "remote | addresses=tcp://a:1; subsystem=nqn.a | nsid: missing; give nsid or uuid of the namespace",

@@ -59,7 +59,7 @@ class DeviceMessagesTest
     {
         final int length = requestWriter.command(IDS, new Command.CreateDevice(
             new DeviceSpec("m", "memory", Map.of("size", "1MiB", "block-size", "512"), new UUID(6, 7)), true));
-        assertEquals("39000b0044110400" +
+        assertEquals("39000b0044110500" +
             "0100000000000000" + "0200000000000000" + "0300000000000000" + "0400000000000000" + "0500000000000000" +
             "0600000000000000" + "0700000000000000" + "01" +
             "00000200" + text("block-size") + text("512") + text("size") + text("1MiB") + text("m") + text("memory"),
@@ -70,7 +70,7 @@ class DeviceMessagesTest
     void shouldLayOutTheChangeOfADevice()
     {
         final int length = requestWriter.command(IDS, new Command.ModifyDevice("f", Map.of("rules", "")));
-        assertEquals("28000e0044110400" +
+        assertEquals("28000e0044110500" +
             "0100000000000000" + "0200000000000000" + "0300000000000000" + "0400000000000000" + "0500000000000000" +
             "00000100" + text("rules") + text("") + text("f"),
             hex(MessageBytes.of(requestWriter.buffer(), length)));
@@ -82,7 +82,7 @@ class DeviceMessagesTest
         final int length = responseWriter.resource(9, new DeviceInfo(
             new DeviceSpec("f", "fault", Map.of("base", "m"), new UUID(6, 7)), 8, 512, 1, List.of("m"),
             DeviceState.RELEASING, DeviceHealth.DEGRADED, "it fails", "rebuild", 7));
-        assertEquals("2e00710044110400" + "0900000000000000" + "0800000000000000" + "00020000" + "01000000" + "0303" +
+        assertEquals("2e00710044110500" + "0900000000000000" + "0800000000000000" + "00020000" + "01000000" + "0303" +
             "07000000" + "0600000000000000" + "0700000000000000" +
             "00000100" + text("base") + text("m") + "00000100" + text("m") +
             text("f") + text("fault") + text("it fails") + text("rebuild"),
