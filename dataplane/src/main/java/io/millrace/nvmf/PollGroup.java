@@ -92,6 +92,14 @@ public final class PollGroup implements Poller
     }
 
     /**
+     * {@return where this reactor's counters are}
+     */
+    public StatusPart status()
+    {
+        return status;
+    }
+
+    /**
      * {@return the reactor that polls it}
      */
     public Reactor reactor()

@@ -1,5 +1,7 @@
 package io.millrace.status;
 
+import io.millrace.rdma.endpoint.DeviceCounters;
+
 /**
  * Types of record in a status file, with what each holds. New values go to the end; readers take those they know.
  */
@@ -30,7 +32,9 @@ enum RecordType
      * A distinct error of a device. Number 0: errno, 0 where there is none; text 0: device; text 1: operation, status
      * and cause, a blank between them. {@link DeviceErrorRecord}.
      */
-    DEVICE_ERROR(7, DeviceErrorRecord.Value.values().length, 2, 0);
+    DEVICE_ERROR(7, DeviceErrorRecord.Value.values().length, 2, 0),
+    /** An RDMA device in use by a reactor. Text 0: its name. {@link DeviceCounters}. */
+    RDMA_DEVICE(8, DeviceCounters.COUNT, 1, 0);
 
     private final int code;
     private final int values;

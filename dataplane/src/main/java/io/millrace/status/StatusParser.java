@@ -23,6 +23,7 @@ final class StatusParser
     private final List<IoStatus> hosts = new ArrayList<>();
     private final List<BufferHolderStatus> bufferHolders = new ArrayList<>();
     private final List<DeviceErrorStatus> deviceErrors = new ArrayList<>();
+    private final List<RdmaDeviceStatus> rdmaDevices = new ArrayList<>();
     private final List<ErrorStatus> errors = new ArrayList<>();
     private List<Long> dataPlane = List.of();
     private String memoryNote = "";
@@ -191,6 +192,11 @@ final class StatusParser
                 final DeviceErrorStatus error = deviceError(text0, text1, number0, values);
                 return () -> deviceErrors.add(error);
             }
+            case RDMA_DEVICE ->
+            {
+                final RdmaDeviceStatus device = RdmaDeviceStatus.of(text0, values);
+                return () -> rdmaDevices.add(device);
+            }
             case NAMESPACE, HOST ->
             {
                 final IoStatus io = new IoStatus(text0, number0, since, values[0], operations(record));
@@ -281,7 +287,7 @@ final class StatusParser
         reactors.sort(Comparator.comparingInt(ReactorStatus::index));
         return new StatusSnapshot(program, processId, startEpochMs, stopEpochMs, writtenEpochMs, lost, dataPlane,
             memoryNote, reactors, queuePairs, IoStatus.merge(namespaces), IoStatus.merge(hosts), bufferHolders,
-            DeviceErrorStatus.merge(deviceErrors), errors);
+            DeviceErrorStatus.merge(deviceErrors), RdmaDeviceStatus.merge(rdmaDevices), errors);
     }
 
     private String text(final DirectBuffer buffer, final int offset, final int lengthBytes, final int bytesMax)

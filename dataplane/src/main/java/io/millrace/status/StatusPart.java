@@ -1,10 +1,12 @@
 package io.millrace.status;
 
+import io.millrace.rdma.endpoint.DeviceCounters;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -43,6 +45,7 @@ public final class StatusPart
     private final LongSupplier epochClock;
     private final Map<RecordType, Deque<RecordSlot>> free = new EnumMap<>(RecordType.class);
     private final List<RecordSlot> unpublished = new CopyOnWriteArrayList<>();
+    private final Map<String, DeviceCounters> rdmaDevices = new HashMap<>();
     private Consumer<String> loss = NOBODY;
     private int used;
     private int backed;
@@ -185,6 +188,24 @@ public final class StatusPart
         final RecordSlot slot =
             begin(RecordType.DEVICE_ERROR, errno, 0, device, operation + ' ' + status + ' ' + cause);
         return new DeviceErrorRecord(this, slot, epochClock);
+    }
+
+    /**
+     * {@return the counters of an RDMA device on this reactor, which are kept when the device is removed: those of its
+     *     name when there are some}
+     *
+     * @param device name, as the kernel has it.
+     */
+    public DeviceCounters rdmaDevice(final String device)
+    {
+        DeviceCounters counters = rdmaDevices.get(device);
+        if (null == counters)
+        {
+            final RecordSlot slot = begin(RecordType.RDMA_DEVICE, 0, 0, device, "");
+            counters = new DeviceCounters(slot.address() + slot.type().valuesOffset());
+            rdmaDevices.put(device, counters);
+        }
+        return counters;
     }
 
     /**

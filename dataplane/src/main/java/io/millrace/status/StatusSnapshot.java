@@ -19,6 +19,7 @@ import java.util.List;
  * @param hosts          with I/O, likewise.
  * @param bufferHolders  the largest holders of a reactor's buffers; none when no command waits for one.
  * @param deviceErrors   distinct errors of devices, summed over the reactors, in no order.
+ * @param rdmaDevices    RDMA devices that were used, summed over the reactors, by name.
  * @param errors         in the order in which they happened first.
  */
 public record StatusSnapshot(
@@ -36,6 +37,7 @@ public record StatusSnapshot(
     List<IoStatus> hosts,
     List<BufferHolderStatus> bufferHolders,
     List<DeviceErrorStatus> deviceErrors,
+    List<RdmaDeviceStatus> rdmaDevices,
     List<ErrorStatus> errors)
 {
     /**
@@ -50,6 +52,7 @@ public record StatusSnapshot(
         hosts = List.copyOf(hosts);
         bufferHolders = List.copyOf(bufferHolders);
         deviceErrors = List.copyOf(deviceErrors);
+        rdmaDevices = List.copyOf(rdmaDevices);
         errors = List.copyOf(errors);
     }
 

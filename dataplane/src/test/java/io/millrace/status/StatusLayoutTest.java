@@ -1,6 +1,7 @@
 package io.millrace.status;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -50,6 +51,7 @@ class StatusLayoutTest
             final DataPlaneCounters dataPlane = file.part(0).dataPlane("no pages");
             dataPlane.put(DataPlaneCounters.Value.HOST_TERMINATIONS, 13);
             dataPlane.put(DataPlaneCounters.Value.DMA_HUGEPAGE_BYTES, 15);
+            assertSame(file.part(0).rdmaDevice("mlx5_0"), file.part(0).rdmaDevice("mlx5_0"));
         }
         final ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(path)).order(ByteOrder.LITTLE_ENDIAN);
         assertEquals(PARTS + 2 * PART_BYTES, bytes.capacity());
@@ -89,6 +91,8 @@ class StatusLayoutTest
         record += 64 + 64 + 256 + 3 * HISTOGRAM;
         record(bytes, record, 64 + 64 + 256 + 3 * HISTOGRAM, 5, 0, 0, "nqn.hé", "", 1, 3);
         assertEquals(record + 64 + 64 + 256 + 3 * HISTOGRAM - part, bytes.getLong(part + 24));
+
+        record(bytes, PARTS + 64 + 512, 64 + 256 + 256, 8, 0, 0, "mlx5_0", "", 29, 0);
 
         record(bytes, PARTS + 64, 64 + 192 + 256, 1, 0, 0, "no pages", "", 22, 0);
         assertEquals(13, bytes.getLong(PARTS + 64 + 64 + 11 * 8));

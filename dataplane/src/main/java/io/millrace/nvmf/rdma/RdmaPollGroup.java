@@ -76,6 +76,7 @@ final class RdmaPollGroup implements Poller
         dataPointers = new DataPointerFormat(
             EnumSet.of(DataPointer.Kind.IN_CAPSULE, DataPointer.Kind.KEYED), config.inCapsuleDataBytes());
         manager = new ConnectionManager(reactor(), memory, COMPLETIONS_OF_CAPSULE * config.capsulesMax());
+        manager.countDevices(pollGroup.status()::rdmaDevice);
         reactor().addPoller(this);
     }
 

@@ -28,6 +28,7 @@ final class CompletionQueue implements Poller
 
     private final RdmaCore core;
     private final Reactor reactor;
+    private final DeviceCounters counters;
     private final Arena arena = Arena.ofShared();
     private final long entriesAddress = arena.allocate((long)BATCH * WorkCompletion.SIZE_BYTES, 64).address();
     private final long outAddress = arena.allocate(2L * Long.BYTES, Long.BYTES).address();
@@ -50,12 +51,14 @@ final class CompletionQueue implements Poller
     CompletionQueue(
         final RdmaCore core,
         final Reactor reactor,
+        final DeviceCounters counters,
         final long cqAddress,
         final long channelAddress,
         final int capacity)
     {
         this.core = core;
         this.reactor = reactor;
+        this.counters = counters;
         this.cqAddress = cqAddress;
         this.channelAddress = channelAddress;
         this.capacity = capacity;
@@ -63,7 +66,11 @@ final class CompletionQueue implements Poller
 
     /** Makes one of a device and has the reactor poll it. */
     static CompletionQueue open(
-        final RdmaCore core, final Reactor reactor, final long contextAddress, final int entries)
+        final RdmaCore core,
+        final Reactor reactor,
+        final DeviceCounters counters,
+        final long contextAddress,
+        final int entries)
     {
         final long channel = NativeException.check(
             "ibv_create_comp_channel", core.createChannel(contextAddress));
@@ -73,7 +80,7 @@ final class CompletionQueue implements Poller
             core.destroyChannel(channel);
             throw new NativeException("ibv_create_cq of " + entries + " entries", (int)-cq);
         }
-        final CompletionQueue queue = new CompletionQueue(core, reactor, cq, channel, core.entries(cq));
+        final CompletionQueue queue = new CompletionQueue(core, reactor, counters, cq, channel, core.entries(cq));
         reactor.register(core.channelDescriptor(channel), Epoll.EPOLLIN, (_) -> queue.onEvent());
         reactor.addPoller(queue);
         return queue;
@@ -82,6 +89,11 @@ final class CompletionQueue implements Poller
     RdmaCore core()
     {
         return core;
+    }
+
+    DeviceCounters counters()
+    {
+        return counters;
     }
 
     /** {@return how many entries are not reserved} */

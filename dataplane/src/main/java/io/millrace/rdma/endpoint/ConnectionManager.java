@@ -20,6 +20,7 @@ import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /**
@@ -134,7 +135,9 @@ public final class ConnectionManager implements AutoCloseable
             throw new RdmaException("no RDMA connections: " + Errno.describe((int)-channelAddress) +
                 "; load the kernel's module: modprobe rdma_ucm");
         }
-        devices = new DeviceTable(core, reactor, memory, completionsMax, channelAddress, this::onDeviceEvent);
+        devices = new DeviceTable(core, reactor, memory, completionsMax, channelAddress,
+            (_) -> new DeviceCounters(arena.allocate(DeviceCounters.SIZE_BYTES, Long.BYTES).address()),
+            this::onDeviceEvent);
         reactor.register(core.eventChannelDescriptor(channelAddress), Epoll.EPOLLIN, (_) -> onReady());
     }
 
@@ -146,6 +149,17 @@ public final class ConnectionManager implements AutoCloseable
     public void deviceListener(final DeviceListener listener)
     {
         deviceListener = listener;
+    }
+
+    /**
+     * Sets where devices are counted; without it nobody sees their counters.
+     *
+     * @param counting called with the name of a device when its first connection is made, also when it comes back after
+     *                 it was removed; the counters outlast this.
+     */
+    public void countDevices(final Function<String, DeviceCounters> counting)
+    {
+        devices.counting(counting);
     }
 
     RdmaCore core()

@@ -13,6 +13,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /**
@@ -34,6 +35,7 @@ final class DeviceTable
     private final int completionsMax;
     private final long channelAddress;
     private final BiConsumer<RdmaDomain, DeviceEvents.Event> onEvent;
+    private Function<String, DeviceCounters> counting;
     private final Long2ObjectHashMap<RdmaDomain> domains = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<Opening> openings = new Long2ObjectHashMap<>();
 
@@ -43,6 +45,7 @@ final class DeviceTable
         final RdmaMemory memory,
         final int completionsMax,
         final long channelAddress,
+        final Function<String, DeviceCounters> counting,
         final BiConsumer<RdmaDomain, DeviceEvents.Event> onEvent)
     {
         this.core = core;
@@ -50,7 +53,14 @@ final class DeviceTable
         this.memory = memory;
         this.completionsMax = completionsMax;
         this.channelAddress = channelAddress;
+        this.counting = counting;
         this.onEvent = onEvent;
+    }
+
+    /** Devices that are opened from now on are counted there. */
+    void counting(final Function<String, DeviceCounters> byName)
+    {
+        counting = byName;
     }
 
     /** {@return whether connections can use a device now; otherwise {@link #open} asks for it} */
@@ -112,7 +122,7 @@ final class DeviceTable
         try
         {
             pinAddress = pin(idAddress);
-            return new RdmaDomain(core, reactor, device, pinAddress, completionsMax, onEvent);
+            return new RdmaDomain(core, reactor, device, pinAddress, completionsMax, counting, onEvent);
         }
         catch (final NativeException | RdmaException e)
         {
@@ -181,6 +191,7 @@ final class DeviceTable
     void remove(final RdmaDomain domain)
     {
         domains.remove(domain.memory().contextAddress());
+        domain.counters().add(DeviceCounters.Value.REMOVALS, 1);
         domain.close();
         if (null == memory)
         {

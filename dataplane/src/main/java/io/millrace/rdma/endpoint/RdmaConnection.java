@@ -395,6 +395,7 @@ public final class RdmaConnection
                     manager.boundReceiverWait(ConnectionId.queuePair(idAddress));
                 }
                 state = ConnectionState.ESTABLISHED;
+                domain().counters().add(DeviceCounters.Value.CONNECTIONS, 1);
                 handler.onEstablished(this);
             }
             else if (RdmaCm.RDMA_CM_EVENT_TIMEWAIT_EXIT != type)

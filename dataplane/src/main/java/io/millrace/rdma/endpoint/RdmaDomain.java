@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * What the connections of a reactor share on a device: a protection domain, of their own or that of a
@@ -29,6 +30,7 @@ public final class RdmaDomain
     private final Consumer<DeviceEvents.Event> listener;
     private final DeviceEvents events;
     private final String deviceName;
+    private final DeviceCounters counters;
     private final int readsServed;
     private final int readsInitiated;
     private final int requestsMax;
@@ -45,6 +47,7 @@ public final class RdmaDomain
      * @param memory         joined.
      * @param pinAddress     identifier that keeps the device's context open.
      * @param completionsMax entries of a completion queue.
+     * @param counting       where a device is counted, by its name.
      * @param onEvent        notified of asynchronous events of the device.
      * @throws NativeException when the device refuses; nothing is left of it then.
      */
@@ -54,6 +57,7 @@ public final class RdmaDomain
         final DeviceMemory memory,
         final long pinAddress,
         final int completionsMax,
+        final Function<String, DeviceCounters> counting,
         final BiConsumer<RdmaDomain, DeviceEvents.Event> onEvent)
     {
         this.core = core;
@@ -63,6 +67,7 @@ public final class RdmaDomain
         this.completionsMax = completionsMax;
         keys = new RegionKeys(memory);
         deviceName = core.deviceName(memory.contextAddress());
+        counters = counting.apply(deviceName);
         try (Arena arena = Arena.ofConfined())
         {
             final long attributes = arena.allocate(DeviceAttributes.SIZE_BYTES, Long.BYTES).address();
@@ -95,7 +100,7 @@ public final class RdmaDomain
     private CompletionQueue addQueue(final int entries)
     {
         final CompletionQueue queue = CompletionQueue.open(
-            core, reactor, memory.contextAddress(), Math.min(entries, completionsLimit));
+            core, reactor, counters, memory.contextAddress(), Math.min(entries, completionsLimit));
         queues.add(queue);
         return queue;
     }
@@ -218,6 +223,11 @@ public final class RdmaDomain
     String deviceName()
     {
         return deviceName;
+    }
+
+    DeviceCounters counters()
+    {
+        return counters;
     }
 
     /** {@return RDMA READs and atomics of a peer that a queue pair serves at a time} */

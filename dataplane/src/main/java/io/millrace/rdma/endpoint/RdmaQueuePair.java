@@ -19,6 +19,7 @@ public final class RdmaQueuePair implements CompletionTarget
     /** Called when a request has failed, or nothing is outstanding. */
     private final Runnable onProgress;
     private final RdmaCore core;
+    private final DeviceCounters counters;
     private final NextRequest next;
     private final RequestOrder sends;
     private final RequestOrder receives;
@@ -62,6 +63,7 @@ public final class RdmaQueuePair implements CompletionTarget
         this.onProgress = onProgress;
         this.completions = completions;
         core = completions.core();
+        counters = completions.counters();
         this.handler = handler;
         this.config = config;
         // First, as it may be refused: nothing would free the memory then.
@@ -82,6 +84,7 @@ public final class RdmaQueuePair implements CompletionTarget
     {
         qpAddress = address;
         inlineBytes = grantedInline;
+        counters.add(DeviceCounters.Value.QUEUE_PAIRS, 1);
         if (null != shared)
         {
             number = core.queuePairNumber(address);
@@ -420,6 +423,7 @@ public final class RdmaQueuePair implements CompletionTarget
     private boolean post(final long id, final boolean isSignalled, final int opcode, final boolean mayInline)
     {
         final boolean isInline = mayInline && next.fitsInline(inlineBytes);
+        final long bytes = next.bytes();
         final int requestFlags = flags;
         final int segments = next.takeSegments();
         flags = 0;
@@ -436,6 +440,7 @@ public final class RdmaQueuePair implements CompletionTarget
         }
         final long request = next.send(sendId, segments, opcode, requestFlags |
             (hasCompletion ? Verbs.IBV_SEND_SIGNALED : 0) | (isInline ? Verbs.IBV_SEND_INLINE : 0));
+        counters.onPosted(opcode, bytes);
         if (isHolding)
         {
             if (next.hold())
@@ -509,6 +514,7 @@ public final class RdmaQueuePair implements CompletionTarget
         if (CompletionStatus.SUCCESS != status)
         {
             fail(status);
+            counters.onFailed(status);
         }
         if (sends.isSignalled(sequence) || CompletionStatus.SUCCESS != status)
         {
@@ -545,11 +551,13 @@ public final class RdmaQueuePair implements CompletionTarget
         entryAddress = entry;
         if (CompletionStatus.SUCCESS == status)
         {
+            counters.onReceived(WorkCompletion.bytes(entry));
             handler.onReceived(id, status, WorkCompletion.bytes(entry), CompletionQueue.immediate(ended, entry));
         }
         else
         {
             fail(status);
+            counters.onFailed(status);
             handler.onReceived(id, status, 0, 0);
         }
         progress(status);
@@ -569,6 +577,10 @@ public final class RdmaQueuePair implements CompletionTarget
     {
         // The handler may post below: there is no queue pair that would take it, and no memory for requests.
         next.close();
+        if (0 != qpAddress)
+        {
+            counters.add(DeviceCounters.Value.QUEUE_PAIRS, -1);
+        }
         completions.remove(slot, reserved);
         leaveShared();
         while (0 != sends.outstanding())

@@ -11,10 +11,16 @@ import io.millrace.memory.MemoryException;
 import io.millrace.memory.MemoryRole;
 import io.millrace.rdma.core.RdmaCore;
 import io.millrace.rdma.model.RdmaModel;
+import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -178,6 +184,64 @@ class ModelEndpointTest extends RdmaEndpointContractTest
         host.run(manager::close);
         assertEquals("the connection manager was closed", peer.closed());
         regions.take().close();
+    }
+
+    /** The counters are in memory of the caller, and outlast connections, devices and managers. */
+    @Test
+    void shouldCountWhatConnectionsDoByADevice() throws Exception
+    {
+        try (Arena arena = Arena.ofShared())
+        {
+            final Map<String, DeviceCounters> counted = new ConcurrentHashMap<>();
+            final Function<String, DeviceCounters> counting = (name) -> counted.computeIfAbsent(name, (_) ->
+                new DeviceCounters(arena.allocate(DeviceCounters.SIZE_BYTES, Long.BYTES).address()));
+            host.run(() -> host.manager().countDevices(counting));
+            target.run(() -> target.manager().countDevices(counting));
+            open();
+            final int key = targetKey();
+            host.run(() ->
+            {
+                assertTrue(client.at(hostData(), 8).postSend(1, false));
+                client.at(hostData(), 4);
+                assertTrue(client.at(hostData() + 8, 4).postSendWithImmediate(2, false, -7));
+                assertTrue(client.at(hostData(), 4096).postWrite(3, false, targetData(), key));
+                assertTrue(client.at(hostData(), 100).postRead(4, false, targetData(), key));
+                assertTrue(client.at(hostData(), 8).postFetchAndAdd(5, targetData(), key, 2));
+                assertTrue(client.at(host.address(), 16).fence()
+                    .postWriteWithImmediate(6, true, targetData() + 64, key, 5));
+            });
+            client.expect("sent 5 SUCCESS");
+            client.expect("sent 6 SUCCESS");
+            server.expect("received 0 SUCCESS 8 0");
+            server.expect("received 1 SUCCESS 8 -7");
+            server.expect("received 2 SUCCESS 16 5");
+            assertEquals("SENDS 2, SENT_BYTES 16, READS 1, READ_BYTES 100, WRITES 2, WRITTEN_BYTES 4112, ATOMICS 1, " +
+                "QUEUE_PAIRS 1, CONNECTIONS 1", text(counted.get("model1")));
+            assertEquals("RECEIVES 3, RECEIVED_BYTES 32, QUEUE_PAIRS 1, CONNECTIONS 1", text(counted.get("model2")));
+            host.run(() -> assertTrue(client.at(hostData(), 8).postWrite(7, false, targetData(), 0x7FFFFF01)));
+            client.expect("sent 7 REMOTE_ACCESS");
+            client.closed();
+            final DeviceCounters ended = counted.get("model1");
+            assertEquals(1, ended.get(DeviceCounters.Value.FAILED_REMOTE_ACCESS));
+            assertEquals(0, ended.get(DeviceCounters.Value.QUEUE_PAIRS));
+            assertEquals(1, ended.get(DeviceCounters.Value.CONNECTIONS));
+            assertEquals(0, ended.get(DeviceCounters.Value.REMOVALS));
+            model.hostDevice().remove();
+            model.hostCore().addDevice(RdmaModel.address(1));
+            open();
+            assertEquals(1, ended.get(DeviceCounters.Value.REMOVALS));
+            assertEquals(2, counted.values().stream().filter((each) -> each != counted.get("model2"))
+                .mapToLong((each) -> each.get(DeviceCounters.Value.CONNECTIONS)).sum());
+            close();
+            host.run(host.manager()::close);
+            target.run(target.manager()::close);
+        }
+    }
+
+    private static String text(final DeviceCounters counters)
+    {
+        return Stream.of(DeviceCounters.Value.values()).filter((each) -> 0 != counters.get(each))
+            .map((each) -> each + " " + counters.get(each)).collect(Collectors.joining(", "));
     }
 
     @Override

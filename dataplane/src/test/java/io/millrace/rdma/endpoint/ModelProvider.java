@@ -39,6 +39,8 @@ final class ModelProvider implements AutoCloseable
     private final Arena arena = Arena.ofConfined();
     final long queuePair = arena.allocate(1024, Long.BYTES).address();
     final long completionQueue = arena.allocate(1024, Long.BYTES).address();
+    final DeviceCounters counters =
+        new DeviceCounters(arena.allocate(DeviceCounters.SIZE_BYTES, Long.BYTES).address());
     private final long record;
     private final long counts;
     private final long sent;

@@ -2,8 +2,10 @@ package io.millrace.control.agent;
 
 import io.millrace.control.message.CounterInfo;
 import io.millrace.control.message.Resource;
+import io.millrace.rdma.endpoint.DeviceCounters;
 import io.millrace.status.BufferHolderStatus;
 import io.millrace.status.DataPlaneCounters;
+import io.millrace.status.RdmaDeviceStatus;
 import io.millrace.status.ReactorCounters;
 import io.millrace.status.ReactorStatus;
 import io.millrace.status.StatusSnapshot;
@@ -40,6 +42,14 @@ final class Counters
             counters.add(holder(holder, reactor, CounterInfo.HELD_BYTES, holder.heldBytes()));
             counters.add(holder(holder, reactor, CounterInfo.WAITING, holder.waiting()));
             counters.add(holder(holder, reactor, CounterInfo.LONGEST_HOLD_NS, holder.longestHoldNs()));
+        }
+        for (final RdmaDeviceStatus device : snapshot.rdmaDevices())
+        {
+            for (final DeviceCounters.Value value : DeviceCounters.Value.values())
+            {
+                counters.add(new CounterInfo(
+                    CounterInfo.RDMA_DEVICE, "", device.name(), value.name(), device.value(value)));
+            }
         }
         return counters;
     }

@@ -83,6 +83,19 @@ enum Metric
     DEVICE_ERRORS(Type.COUNTER, "millrace_device_errors", "I/O that a device failed.",
         "data_plane", "device", "operation", "status", "cause"),
 
+    RDMA_OPERATIONS(Type.COUNTER, "millrace_rdma_operations",
+        "Requests posted to an RDMA device, and messages received by it.", "data_plane", "device", "operation"),
+    RDMA_BYTES(Type.COUNTER, "millrace_rdma_bytes", "Bytes of these requests and messages.",
+        "data_plane", "device", "operation"),
+    RDMA_ERRORS(Type.COUNTER, "millrace_rdma_errors", "Requests that an RDMA device completed with an error.",
+        "data_plane", "device", "status"),
+    RDMA_QUEUE_PAIRS(Type.GAUGE, "millrace_rdma_queue_pairs", "Queue pairs on an RDMA device.",
+        "data_plane", "device"),
+    RDMA_CONNECTIONS(Type.COUNTER, "millrace_rdma_connections", "Connections established by an RDMA device.",
+        "data_plane", "device"),
+    RDMA_REMOVALS(Type.COUNTER, "millrace_rdma_device_removals", "How often an RDMA device was removed while in use.",
+        "data_plane", "device"),
+
     CONTROLLERS(Type.GAUGE, "millrace_controllers", "Controllers that a host has on a subsystem.",
         "data_plane", "subsystem", "host"),
 

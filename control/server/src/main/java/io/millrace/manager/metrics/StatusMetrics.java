@@ -3,8 +3,11 @@ package io.millrace.manager.metrics;
 import static java.util.Map.entry;
 
 import io.millrace.control.message.CounterInfo;
+import io.millrace.rdma.endpoint.DeviceCounters;
 import io.millrace.status.DataPlaneCounters;
 import io.millrace.status.ReactorCounters;
+import java.util.EnumMap;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -42,8 +45,47 @@ final class StatusMetrics
         ReactorCounters.Value.SLEEPS, Metric.REACTOR_SLEEPS,
         ReactorCounters.Value.REQUEST_WAITS, Metric.REQUEST_WAITS);
 
+    /** Of each RDMA device. */
+    static final Map<DeviceCounters.Value, RdmaMetric> RDMA = rdma();
+
+    /**
+     * A metric of an RDMA device.
+     *
+     * @param metric of the value.
+     * @param label  operation or status; empty when it has none.
+     */
+    record RdmaMetric(Metric metric, String label)
+    {
+    }
+
     private StatusMetrics()
     {
+    }
+
+    private static Map<DeviceCounters.Value, RdmaMetric> rdma()
+    {
+        final Map<DeviceCounters.Value, RdmaMetric> metrics = new EnumMap<>(DeviceCounters.Value.class);
+        for (final DeviceCounters.Value value : DeviceCounters.Value.values())
+        {
+            metrics.put(value, switch (value)
+            {
+                case SENDS -> new RdmaMetric(Metric.RDMA_OPERATIONS, "send");
+                case SENT_BYTES -> new RdmaMetric(Metric.RDMA_BYTES, "send");
+                case RECEIVES -> new RdmaMetric(Metric.RDMA_OPERATIONS, "receive");
+                case RECEIVED_BYTES -> new RdmaMetric(Metric.RDMA_BYTES, "receive");
+                case READS -> new RdmaMetric(Metric.RDMA_OPERATIONS, "read");
+                case READ_BYTES -> new RdmaMetric(Metric.RDMA_BYTES, "read");
+                case WRITES -> new RdmaMetric(Metric.RDMA_OPERATIONS, "write");
+                case WRITTEN_BYTES -> new RdmaMetric(Metric.RDMA_BYTES, "write");
+                case ATOMICS -> new RdmaMetric(Metric.RDMA_OPERATIONS, "atomic");
+                case OTHERS -> new RdmaMetric(Metric.RDMA_OPERATIONS, "other");
+                case QUEUE_PAIRS -> new RdmaMetric(Metric.RDMA_QUEUE_PAIRS, "");
+                case CONNECTIONS -> new RdmaMetric(Metric.RDMA_CONNECTIONS, "");
+                case REMOVALS -> new RdmaMetric(Metric.RDMA_REMOVALS, "");
+                default -> new RdmaMetric(Metric.RDMA_ERRORS, value.status().name().toLowerCase(Locale.ROOT));
+            });
+        }
+        return metrics;
     }
 
     /** Adds a value, unless it is none that this version knows. */
@@ -63,6 +105,10 @@ final class StatusMetrics
                 }
             });
         }
+        else if (CounterInfo.RDMA_DEVICE.equals(info.group()))
+        {
+            rdma(samples, plane, info);
+        }
         else if (CounterInfo.REACTOR.equals(info.group()))
         {
             REACTOR.forEach((value, metric) ->
@@ -73,6 +119,24 @@ final class StatusMetrics
                 }
             });
         }
+    }
+
+    private static void rdma(final Samples samples, final String plane, final CounterInfo info)
+    {
+        RDMA.forEach((value, rdma) ->
+        {
+            if (value.name().equals(info.counter()))
+            {
+                if (rdma.label().isEmpty())
+                {
+                    samples.add(rdma.metric(), info.value(), plane, info.subject());
+                }
+                else
+                {
+                    samples.add(rdma.metric(), info.value(), plane, info.subject(), rdma.label());
+                }
+            }
+        });
     }
 
     private static void holder(final Samples samples, final String plane, final CounterInfo info)

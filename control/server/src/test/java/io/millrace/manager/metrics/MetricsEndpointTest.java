@@ -18,6 +18,7 @@ import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.message.Resource;
+import io.millrace.rdma.endpoint.DeviceCounters;
 import io.millrace.status.DataPlaneCounters;
 import io.millrace.status.ReactorCounters;
 import java.io.IOException;
@@ -95,6 +96,11 @@ class MetricsEndpointTest
         {
             resources.add(new CounterInfo(CounterInfo.REACTOR, "reactor-0", "", each.name(), 200 + each.ordinal()));
         }
+        for (final DeviceCounters.Value each : DeviceCounters.Value.values())
+        {
+            resources.add(new CounterInfo(
+                CounterInfo.RDMA_DEVICE, "", "mlx5_0", each.name(), 300 + each.ordinal()));
+        }
         for (final IoKind kind : new IoKind[]{IoKind.READ, IoKind.WRITE, IoKind.OTHER})
         {
             resources.add(latency(NQN, 7, kind));
@@ -149,6 +155,11 @@ class MetricsEndpointTest
                 (100.0 + DataPlaneCounters.Value.REFUSED_PENDING.ordinal()));
             assertSample(scraped, "millrace_reactor_request_waits_total{data_plane=\"a\",reactor=\"reactor-0\"} " +
                 (200.0 + ReactorCounters.Value.REQUEST_WAITS.ordinal()));
+            assertSample(scraped, "millrace_rdma_operations_total{data_plane=\"a\",device=\"mlx5_0\",operation=\"send\"} 300.0");
+            assertSample(scraped, "millrace_rdma_errors_total{data_plane=\"a\",device=\"mlx5_0\",status=\"length\"} " +
+                (300.0 + DeviceCounters.Value.FAILED_LENGTH.ordinal()));
+            assertSample(scraped, "millrace_rdma_queue_pairs{data_plane=\"a\",device=\"mlx5_0\"} " +
+                (300.0 + DeviceCounters.Value.QUEUE_PAIRS.ordinal()));
             final String holder = "{data_plane=\"a\",holder=\"nqn.host\",kind=\"host\",reactor=\"reactor-0\"} ";
             assertSample(scraped, "millrace_buffer_holder_bytes" + holder + "4096.0");
             assertSample(scraped, "millrace_buffer_holder_waiting_requests" + holder + "3.0");

@@ -3,6 +3,7 @@ package io.millrace.manager.metrics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.rdma.endpoint.DeviceCounters;
 import io.millrace.status.DataPlaneCounters;
 import io.millrace.status.ReactorCounters;
 import java.util.EnumSet;
@@ -47,6 +48,15 @@ class StatusMetricsTest
                 ": add a metric in Metric, StatusMetrics and docs/metrics.md, or say here that it is " +
                 IN_REACTOR_RECORD);
         }
+    }
+
+    @Test
+    void shouldMakeEachCounterOfAnRdmaDeviceItsOwnTimeSeries()
+    {
+        assertEquals(EnumSet.allOf(DeviceCounters.Value.class), StatusMetrics.RDMA.keySet());
+        assertEquals(DeviceCounters.Value.values().length, Set.copyOf(StatusMetrics.RDMA.values()).size());
+        assertEquals(new StatusMetrics.RdmaMetric(Metric.RDMA_ERRORS, "retries"),
+            StatusMetrics.RDMA.get(DeviceCounters.Value.FAILED_RETRIES));
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.millrace.cli.local.stat;
 
 import io.millrace.status.BufferHolderStatus;
+import io.millrace.rdma.endpoint.DeviceCounters;
 import io.millrace.status.DataPlaneCounters;
 import io.millrace.status.DeviceErrorStatus;
 import io.millrace.status.ErrorStatus;
@@ -10,6 +11,7 @@ import io.millrace.status.LatencyBuckets;
 import io.millrace.status.LatencyHistogram;
 import io.millrace.status.OperationStatus;
 import io.millrace.status.QueuePairStatus;
+import io.millrace.status.RdmaDeviceStatus;
 import io.millrace.status.ReactorCounters;
 import io.millrace.status.ReactorStatus;
 import io.millrace.status.StatusSnapshot;
@@ -55,6 +57,7 @@ final class StatJson
         map.put("queue-pairs", snapshot.queuePairs().stream().map(StatJson::queuePair).toList());
         map.put("buffer-holders", snapshot.bufferHolders().stream().map(StatJson::bufferHolder).toList());
         map.put("device-errors", snapshot.deviceErrors().stream().map(StatJson::deviceError).toList());
+        map.put("rdma-devices", snapshot.rdmaDevices().stream().map(StatJson::rdmaDevice).toList());
         map.put("errors", snapshot.errors().stream().map(StatJson::error).toList());
         return map;
     }
@@ -160,6 +163,17 @@ final class StatJson
         map.put("held-bytes", holder.heldBytes());
         map.put("waiting", holder.waiting());
         map.put("longest-hold-ns", holder.longestHoldNs());
+        return map;
+    }
+
+    private static Map<String, Object> rdmaDevice(final RdmaDeviceStatus device)
+    {
+        final Map<String, Object> map = new LinkedHashMap<>();
+        map.put("name", device.name());
+        for (final DeviceCounters.Value value : DeviceCounters.Value.values())
+        {
+            map.put(hyphenated(value.name()), device.value(value));
+        }
         return map;
     }
 

@@ -1,8 +1,11 @@
 package io.millrace.cli.local.stat;
 
+import io.millrace.console.Quantity;
 import io.millrace.console.Table;
 import io.millrace.console.Terminal;
 import io.millrace.dataplane.config.SettingException;
+import io.millrace.rdma.endpoint.CompletionStatus;
+import io.millrace.rdma.endpoint.DeviceCounters;
 import io.millrace.status.BufferHolderStatus;
 import io.millrace.status.DataPlaneCounters;
 import io.millrace.status.DeviceErrorStatus;
@@ -13,6 +16,7 @@ import io.millrace.status.LatencyHistogram;
 import io.millrace.status.OperationStatus;
 import io.millrace.status.QueuePairStatus;
 import io.millrace.status.ReactorCounters;
+import io.millrace.status.RdmaDeviceStatus;
 import io.millrace.status.ReactorStatus;
 import io.millrace.status.StatusSnapshot;
 import java.time.Instant;
@@ -60,6 +64,7 @@ final class StatPrinter
         io(terminal, view, "host", view.snapshot().hosts(), view.earlierHosts());
         queuePairs(terminal, view);
         bufferHolders(terminal, view.snapshot());
+        rdmaDevices(terminal, view.snapshot());
         deviceErrors(terminal, view.snapshot());
         connections(terminal, view.snapshot());
         errors(terminal, view.snapshot());
@@ -264,6 +269,43 @@ final class StatPrinter
         }
         table.print(terminal, "");
         terminal.line();
+    }
+
+    private static void rdmaDevices(final Terminal terminal, final StatusSnapshot snapshot)
+    {
+        if (snapshot.rdmaDevices().isEmpty())
+        {
+            return;
+        }
+        final Table table = new Table("RDMA device", ">queue pairs", ">connections", ">sends", ">receives", ">reads",
+            ">read", ">writes", ">written", ">atomics", ">removals", "errors");
+        for (final RdmaDeviceStatus each : snapshot.rdmaDevices())
+        {
+            table.row(text(each.name()), rdma(each, DeviceCounters.Value.QUEUE_PAIRS),
+                rdma(each, DeviceCounters.Value.CONNECTIONS), rdma(each, DeviceCounters.Value.SENDS),
+                rdma(each, DeviceCounters.Value.RECEIVES), rdma(each, DeviceCounters.Value.READS),
+                Quantity.bytes(each.value(DeviceCounters.Value.READ_BYTES)), rdma(each, DeviceCounters.Value.WRITES),
+                Quantity.bytes(each.value(DeviceCounters.Value.WRITTEN_BYTES)),
+                rdma(each, DeviceCounters.Value.ATOMICS), rdma(each, DeviceCounters.Value.REMOVALS),
+                rdmaErrors(each));
+        }
+        table.print(terminal, "");
+        terminal.line();
+    }
+
+    private static String rdma(final RdmaDeviceStatus device, final DeviceCounters.Value value)
+    {
+        return whole(device.value(value));
+    }
+
+    private static String rdmaErrors(final RdmaDeviceStatus device)
+    {
+        final String errors = Stream.of(DeviceCounters.Value.values())
+            .filter((each) -> CompletionStatus.SUCCESS != each.status() && device.value(each) > 0)
+            .map((each) -> each.status().name().toLowerCase(Locale.ROOT).replace('_', ' ') + " " +
+                rdma(device, each))
+            .collect(Collectors.joining(", "));
+        return errors.isEmpty() ? "-" : errors;
     }
 
     private static void connections(final Terminal terminal, final StatusSnapshot snapshot)
