@@ -5,8 +5,8 @@ import java.util.Objects;
 /**
  * A value of the status file of a data plane. Readers take the counters that they know.
  *
- * @param group   {@link #DATA_PLANE}, {@link #REACTOR}, {@link #RDMA_DEVICE}; {@code connection}, {@code host} or {@code device} that holds
- *                buffers of a reactor while commands wait for some.
+ * @param group   {@link #DATA_PLANE}, {@link #REACTOR}, {@link #RDMA_DEVICE}; {@code connection}, {@code host} or
+ *                {@code device} that holds buffers of a reactor while commands wait for some.
  * @param reactor name of it; empty: of all.
  * @param subject name of the connection, host or device, RDMA devices included; else empty.
  * @param counter name of the value, such as {@code REFUSED_PENDING}.

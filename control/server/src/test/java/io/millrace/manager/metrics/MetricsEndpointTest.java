@@ -155,7 +155,8 @@ class MetricsEndpointTest
                 (100.0 + DataPlaneCounters.Value.REFUSED_PENDING.ordinal()));
             assertSample(scraped, "millrace_reactor_request_waits_total{data_plane=\"a\",reactor=\"reactor-0\"} " +
                 (200.0 + ReactorCounters.Value.REQUEST_WAITS.ordinal()));
-            assertSample(scraped, "millrace_rdma_operations_total{data_plane=\"a\",device=\"mlx5_0\",operation=\"send\"} 300.0");
+            assertSample(scraped,
+                "millrace_rdma_operations_total{data_plane=\"a\",device=\"mlx5_0\",operation=\"send\"} 300.0");
             assertSample(scraped, "millrace_rdma_errors_total{data_plane=\"a\",device=\"mlx5_0\",status=\"length\"} " +
                 (300.0 + DeviceCounters.Value.FAILED_LENGTH.ordinal()));
             assertSample(scraped, "millrace_rdma_queue_pairs{data_plane=\"a\",device=\"mlx5_0\"} " +

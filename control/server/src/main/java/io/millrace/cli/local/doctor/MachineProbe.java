@@ -5,7 +5,6 @@ import io.millrace.bindings.Capability;
 import io.millrace.bindings.NativeLibrary;
 import io.millrace.bindings.isal.IsalCalls;
 import io.millrace.bindings.linux.IoUringProbe;
-import io.millrace.bindings.verbs.VerbsCalls;
 import io.millrace.pci.VfioFunction;
 import io.millrace.reactor.CpuAffinity;
 import io.millrace.reactor.Housekeeping;
@@ -51,7 +50,7 @@ final class MachineProbe
         cpus();
         host();
         vfio();
-        rdma();
+        findings.addAll(new RdmaProbe(files, this::module).run());
         parity();
         later();
         return List.copyOf(findings);
@@ -258,37 +257,6 @@ final class MachineProbe
             Capability.on("Vector API", "module jdk.incubator.vector of this JDK") :
             Capability.off("Vector API", "this Java lacks jdk.incubator.vector", "install a whole JDK"), use);
         add("Parity", IsalCalls.capability(), use);
-    }
-
-    private void rdma()
-    {
-        final String use = "RDMA: millrace rdma devices lists and chooses them; data does not yet go over them";
-        add("RDMA", VerbsCalls.capability(), use);
-        add("RDMA", module("ib_uverbs", "ib_uverbs", "install the kernel's extra modules"), use);
-        add("RDMA", module("rdma_rxe", "rdma_rxe", "install the kernel's extra modules"),
-            "RDMA in software, on machines without an adapter for it (docs/rdma.md)");
-        add("RDMA", NativeLibrary.probe("connection manager library",
-            "install librdmacm1 (Debian) or librdmacm (Fedora)",
-            List.of("librdmacm.so.1"), List.of("rdma_create_event_channel")).capability(), LATER);
-        final List<String> devices = files.list("/sys/class/infiniband");
-        add("RDMA", devices.isEmpty() ? Capability.off("RDMA devices", "none in /sys/class/infiniband",
-            "load the driver of the adapter, or rdma_rxe for one in software (docs/rdma.md)") :
-            Capability.on("RDMA devices", String.join(", ", devices)), use);
-        for (final String name : files.list("/sys/class/infiniband_verbs"))
-        {
-            if (name.startsWith("uverbs"))
-            {
-                add("RDMA", rdmaPermission("/dev/infiniband/" + name), use);
-            }
-        }
-    }
-
-    private Capability rdmaPermission(final String file)
-    {
-        final String name = "permission for " + file.substring(file.lastIndexOf('/') + 1);
-        return files.isWritable(file) ? Capability.on(name, file + " may be opened") :
-            Capability.off(name, file + (files.exists(file) ? " may not be opened by this user" : " is missing"),
-                "as root: chmod 0666 " + file + ", or a udev rule (rdma-core has one); a container needs the device");
     }
 
     private void later()
