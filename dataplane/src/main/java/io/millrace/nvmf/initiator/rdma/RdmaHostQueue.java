@@ -301,22 +301,13 @@ final class RdmaHostQueue implements HostQueueTransport, ConnectionHandler
             return;
         }
         group.readClock();
-        final String violation = violation((int)id, bytes, immediate);
+        // No key is a peer's to invalidate: it names memory that other commands use.
+        final String violation = 0 == immediate ? exchange.onResponse((int)id, bytes) :
+            "an answer that invalidates key 0x" + Integer.toHexString(immediate) + ", or has immediate data";
         if (null != violation)
         {
             close(config.target() + " violated the protocol: it sent " + violation);
         }
-    }
-
-    /** No key is a peer's to invalidate: it names memory that other commands use. */
-    private String violation(final int index, final int bytes, final int immediate)
-    {
-        if (QueueState.CONNECTING == state)
-        {
-            return "a message before it accepted the connection";
-        }
-        return 0 == immediate ? exchange.onResponse(index, bytes) :
-            "an answer that invalidates key 0x" + Integer.toHexString(immediate) + ", or has immediate data";
     }
 
     @Override

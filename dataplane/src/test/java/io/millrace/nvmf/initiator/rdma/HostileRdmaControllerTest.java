@@ -127,13 +127,58 @@ class HostileRdmaControllerTest
         all.forEach((each) -> assertEquals(0, Waits.get(each)));
     }
 
+    /** Both messages are there when the host looks: the second one comes from a peer that it has given up. */
+    @Test
+    void shouldTakeNoAnswerAfterAMessageThatEndedTheConnection()
+    {
+        final CompletableFuture<int[]> arrived = new CompletableFuture<>();
+        fixture.controller.script((controller, entry, capsule) ->
+            arrived.complete(new int[]{entry.commandId(), key(capsule)}));
+        fixture.openReady(LIMITS, same());
+        final long at = fixture.memory.address();
+        final CompletableFuture<Integer> write = fixture.submit((request) -> request.write(1, 0, 1, at, 4096));
+        final int[] command = Waits.get(arrived);
+        fixture.call(() ->
+        {
+            // A read that has come back is behind both.
+            final CompletableFuture<Void> isBehind = new CompletableFuture<>();
+            fixture.controller.run(() ->
+            {
+                fixture.controller.answer(command[0] ^ 0x1000, 0);
+                fixture.controller.answer(command[0], 0);
+                fixture.controller.read(
+                    fixture.controller.dataAddress(), 8, at, command[1], () -> isBehind.complete(null));
+            });
+            return Waits.get(isBehind);
+        });
+        final String reason = Waits.get(fixture.closed);
+        assertTrue(reason.contains("which is not outstanding"), reason);
+        assertFalse(write.isDone());
+        assertEquals(1, fixture.lost.size());
+    }
+
     @Test
     void shouldGiveUpAControllerThatDoesNotAnswerConnect()
     {
-        fixture.controller.keepSilent();
+        fixture.controller.keepSilent(true);
         fixture.open(LIMITS, (settings) -> settings.connectTimeoutMs(300));
         final String reason = Waits.get(fixture.closed);
         assertTrue(reason.contains("did not answer Connect within 300 ms"), reason);
+        // Connect is the queue's own: its owner has nothing to send again.
+        assertEquals(0, fixture.lost.size());
+        fixture.controller.keepSilent(false);
+        fixture.openReady(LIMITS, same());
+        assertEquals(0, Waits.get(fixture.submit((request) -> request.flush(1))));
+    }
+
+    @Test
+    void shouldRefuseAControllerThatAnswersBeforeItIsAsked()
+    {
+        fixture.controller.speakFirst();
+        fixture.open(LIMITS, same());
+        final String reason = Waits.get(fixture.closed);
+        assertTrue(reason.contains("which is not outstanding"), reason);
+        assertEquals(0, fixture.lost.size());
     }
 
     @Test

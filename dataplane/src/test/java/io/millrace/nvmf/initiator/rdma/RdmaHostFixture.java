@@ -92,13 +92,23 @@ final class RdmaHostFixture implements AutoCloseable
 
     RdmaHostFixture open(final CapsuleLimits limits, final UnaryOperator<ConnectionConfig.Builder> settings)
     {
+        return open(1, ScriptedController.CONTROLLER_ID, slots + 1, limits, settings);
+    }
+
+    RdmaHostFixture open(
+        final int queueId,
+        final int controllerId,
+        final int entries,
+        final CapsuleLimits limits,
+        final UnaryOperator<ConnectionConfig.Builder> settings)
+    {
         final ConnectionConfig config = settings.apply(
             ConnectionConfig.to(TransportAddress.Type.RDMA, controller.address(), NQN)).build();
         ready = new CompletableFuture<>();
         closed = new CompletableFuture<>();
         call(() ->
         {
-            queue.open(config, HOST, 1, ScriptedController.CONTROLLER_ID, slots + 1, limits);
+            queue.open(config, HOST, queueId, controllerId, entries, limits);
             return null;
         });
         return this;

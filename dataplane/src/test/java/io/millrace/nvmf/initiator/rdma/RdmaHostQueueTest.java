@@ -137,6 +137,30 @@ class RdmaHostQueueTest
         assertEquals(RdmaHostFixture.SLOTS, fixture.queue().depth());
     }
 
+    /** No controller is known yet, nor what its capsules may carry. */
+    @Test
+    void shouldAskForAnAdminQueueWithoutAController()
+    {
+        fixture.open(0, 0xFFFF, 33, CapsuleLimits.ofAdmin(0), (settings) -> settings.keepAliveMs(12_000));
+        Waits.get(fixture.ready);
+        assertEquals(12_000, fixture.controller.connectKeepAliveMs());
+        assertEquals(0, fixture.controller.request().queueId());
+        assertEquals(0, fixture.controller.request().controllerId());
+        assertEquals(ScriptedController.CONTROLLER_ID, fixture.call(() -> fixture.queue().controllerId()));
+    }
+
+    /** The controller receives more capsules than the queue has entries. */
+    @Test
+    void shouldKeepToTheEntriesOfItsQueue()
+    {
+        fixture.open(
+            1, ScriptedController.CONTROLLER_ID, 9, ONE_DESCRIPTOR, (settings) -> settings.keepAliveMs(12_000));
+        Waits.get(fixture.ready);
+        assertEquals(0, fixture.controller.connectKeepAliveMs());
+        assertEquals(8, fixture.queue().depth());
+        assertEquals(9, fixture.controller.request().sendQueueSize());
+    }
+
     @Test
     void shouldKeepToTheCapsulesThatTheControllerReceives()
     {

@@ -31,6 +31,7 @@ final class ScriptedController implements AutoCloseable
     private static final int BUFFER_SETS = 3;
     private static final int DATA_OFFSET = BUFFER_SETS * CAPSULES * CAPSULE_BYTES;
     private static final int SEND_OFFSET = 3 << 20;
+    private static final int UNKNOWN_ID = 0x123;
     private static final int FABRICS = 0x7F;
     private static final int SGL_TYPE_OFFSET = 39;
     private static final int MESSAGES_MAX = 128;
@@ -55,8 +56,10 @@ final class ScriptedController implements AutoCloseable
     private volatile int connectStatus;
     private volatile int connectResult = CONTROLLER_ID;
     private volatile int connectSglType;
+    private volatile int connectKeepAliveMs;
     private volatile boolean isSilent;
     private volatile boolean ignoresRequests;
+    private volatile boolean speaksFirst;
     private Link link;
     private int links;
     private int sent;
@@ -126,16 +129,29 @@ final class ScriptedController implements AutoCloseable
         return connectSglType;
     }
 
-    /** Answers nothing, not even Connect. */
-    void keepSilent()
+    /** {@return the keep-alive time-out that Connect asked for} */
+    int connectKeepAliveMs()
     {
-        isSilent = true;
+        return connectKeepAliveMs;
+    }
+
+    /** Whether it leaves Connect unanswered. */
+    void keepSilent(final boolean silent)
+    {
+        isSilent = silent;
     }
 
     /** Neither accepts nor rejects. */
     void ignoreRequests()
     {
         ignoresRequests = true;
+    }
+
+    /** Sends an answer before anything was asked. */
+    void speakFirst()
+    {
+        speaksFirst = true;
+        isSilent = true;
     }
 
     /** Ends the connection. */
@@ -236,6 +252,11 @@ final class ScriptedController implements AutoCloseable
         public void onEstablished(final RdmaConnection established)
         {
             events.add("established");
+            if (speaksFirst)
+            {
+                link = this;
+                answer(UNKNOWN_ID, 0);
+            }
         }
 
         @Override
@@ -268,6 +289,7 @@ final class ScriptedController implements AutoCloseable
             }
             else
             {
+                connectKeepAliveMs = entry.cdw12();
                 connectSglType = buffer.getByte(offset + SGL_TYPE_OFFSET) & 0xFF;
                 if (!isSilent)
                 {
