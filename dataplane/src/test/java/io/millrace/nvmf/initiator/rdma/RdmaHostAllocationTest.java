@@ -29,7 +29,7 @@ class RdmaHostAllocationTest
     private static final int WINDOW_COMMANDS = 1_000;
     private static final int CLEAN_WINDOWS = 3;
     /** Where the compilers get little time, the code stays interpreted for many windows. */
-    private static final int WINDOWS_MAX = 1_000;
+    private static final int WINDOWS_MAX = 150;
     private static final long LIMIT_S = 600;
     private static final int KEYED = IdentifyControllerIo.SGL_ANY_ALIGNMENT | IdentifyControllerIo.SGL_KEYED;
 
