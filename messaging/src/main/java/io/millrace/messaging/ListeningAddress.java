@@ -1,6 +1,5 @@
 package io.millrace.messaging;
 
-import io.millrace.messaging.rdma.RdmaAcceptor;
 import io.millrace.messaging.tcp.TcpAcceptor;
 import java.net.InetSocketAddress;
 
@@ -13,7 +12,7 @@ public final class ListeningAddress implements AutoCloseable
     private final Messaging messaging;
     private final TcpAcceptor tcp;
     private final EndpointAcceptor owner;
-    private RdmaAcceptor rdma;
+    private final RdmaListening rdma;
     private boolean isClosed;
 
     ListeningAddress(final Messaging messaging, final TcpAcceptor tcp, final EndpointAcceptor owner)
@@ -21,6 +20,7 @@ public final class ListeningAddress implements AutoCloseable
         this.messaging = messaging;
         this.tcp = tcp;
         this.owner = owner;
+        rdma = new RdmaListening(messaging, this);
     }
 
     /**
@@ -36,17 +36,12 @@ public final class ListeningAddress implements AutoCloseable
      */
     public boolean takesRdma()
     {
-        return null != rdma;
+        return rdma.isListening();
     }
 
-    boolean isClosed()
+    RdmaListening rdma()
     {
-        return isClosed;
-    }
-
-    void rdma(final RdmaAcceptor acceptor)
-    {
-        rdma = acceptor;
+        return rdma;
     }
 
     EndpointAcceptor owner()
@@ -69,10 +64,7 @@ public final class ListeningAddress implements AutoCloseable
             {
                 isClosed = true;
                 tcp.close();
-                if (null != rdma)
-                {
-                    rdma.close();
-                }
+                rdma.close();
                 messaging.remove(this);
             }
         });

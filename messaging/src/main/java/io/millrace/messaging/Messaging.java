@@ -1,6 +1,5 @@
 package io.millrace.messaging;
 
-import io.millrace.messaging.rdma.RdmaAcceptor;
 import io.millrace.messaging.rdma.RdmaLink;
 import io.millrace.messaging.rdma.RdmaProbe;
 import io.millrace.messaging.tcp.TcpAcceptor;
@@ -11,7 +10,6 @@ import io.millrace.messaging.transport.MessageLink;
 import io.millrace.messaging.transport.TransportKind;
 import io.millrace.messaging.transport.TransportReason;
 import io.millrace.messaging.wire.Hello;
-import io.millrace.rdma.RdmaException;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
@@ -24,7 +22,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -87,7 +84,7 @@ public final class Messaging implements AutoCloseable
     {
         final MessagingContext settings = context.copy();
         final Reactor reactor = new Reactor(new ReactorConfig(
-            settings.name(), settings.cpu(), settings.idle(), ReactorConfig.SPIN_NS_DEFAULT));
+            settings.name(), settings.cpu(), settings.idle(), settings.spinNs()));
         reactor.start();
         return start(new Messaging(reactor, true, settings));
     }
@@ -149,6 +146,11 @@ public final class Messaging implements AutoCloseable
     boolean isClosed()
     {
         return isClosed;
+    }
+
+    SecureRandom random()
+    {
+        return random;
     }
 
     byte[] nonce()
@@ -242,56 +244,17 @@ public final class Messaging implements AutoCloseable
         }
         if (reactor.isOnThread())
         {
-            // Looking for devices takes time: peers connect by TCP until then.
             final ListeningAddress made = listenOnReactor(address, acceptor);
-            Thread.ofPlatform().daemon().name(context.name() + "-rdma-probe").start(() ->
-            {
-                final RdmaProbe probe = context.probe();
-                try
-                {
-                    reactor.execute(() -> listenByRdma(made, probe));
-                }
-                catch (final RejectedExecutionException e)
-                {
-                    // The reactor has ended, and with it the listener.
-                    return;
-                }
-            });
+            made.rdma().start();
             return made;
         }
         final RdmaProbe probe = context.probe();
         return call(() ->
         {
             final ListeningAddress made = listenOnReactor(address, acceptor);
-            listenByRdma(made, probe);
+            made.rdma().onProbe(probe);
             return made;
         });
-    }
-
-    private void listenByRdma(final ListeningAddress at, final RdmaProbe probe)
-    {
-        if (at.isClosed())
-        {
-            return;
-        }
-        TransportReason reason = probe.reason();
-        String text = probe.text();
-        if (TransportReason.RDMA_AVAILABLE == reason)
-        {
-            try
-            {
-                at.rdma(new RdmaAcceptor(reactor, context.rdmaCore(), context.rdmaAddress(at.address()),
-                    context.rdmaSizes(), context.filter(), (link, peer) -> onRdmaLink(at, link, peer),
-                    this::onRejected, random));
-                return;
-            }
-            catch (final RdmaException e)
-            {
-                reason = TransportReason.RDMA_FAILED;
-                text = e.getMessage();
-            }
-        }
-        listener().onListeningWithoutRdma(new TransportChoice(TransportKind.TCP, reason, text));
     }
 
     private ListeningAddress listenOnReactor(final InetSocketAddress address, final EndpointAcceptor acceptor)
@@ -308,7 +271,7 @@ public final class Messaging implements AutoCloseable
         return made[0];
     }
 
-    private void onRejected(final InetSocketAddress peer, final String reason)
+    void onRejected(final InetSocketAddress peer, final String reason)
     {
         counters.add(MessagingCounter.PEERS_REJECTED, 1);
         listener().onRejected(peer, reason);
@@ -322,7 +285,7 @@ public final class Messaging implements AutoCloseable
         onAccepted(endpoint, connection, link);
     }
 
-    private void onRdmaLink(final ListeningAddress at, final RdmaLink link, final InetSocketAddress peer)
+    void onRdmaLink(final ListeningAddress at, final RdmaLink link, final InetSocketAddress peer)
     {
         final Endpoint endpoint = new Endpoint(this, peer, null, null, new AcceptedEndpoint(at, null));
         final Connection connection = new Connection(this, endpoint, false, reactor.nowNs());
@@ -471,6 +434,10 @@ public final class Messaging implements AutoCloseable
             return;
         }
         final long nowNs = reactor.nowNs();
+        for (int i = 0; i < listening.size(); i++)
+        {
+            listening.get(i).rdma().onTick(nowNs);
+        }
         for (int i = connections.size() - 1; i >= 0; i--)
         {
             connections.get(i).onTick(nowNs);

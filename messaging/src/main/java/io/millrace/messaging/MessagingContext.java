@@ -44,6 +44,7 @@ public final class MessagingContext
     private String name = "messaging";
     private int cpu = -1;
     private ReactorConfig.IdleMode idle = ReactorConfig.IdleMode.SLEEP;
+    private long spinNs = ReactorConfig.SPIN_NS_DEFAULT;
     private RdmaOptions rdma = RdmaOptions.DEFAULT;
     private byte[] secret = {};
     private List<String> allowedAddresses = List.of();
@@ -82,6 +83,7 @@ public final class MessagingContext
         copy.rdmaCore = rdmaCore;
         copy.rdmaAddresses = rdmaAddresses;
         copy.idle = idle;
+        copy.spinNs = spinNs;
         copy.rdma = rdma;
         copy.secret = secret.clone();
         copy.allowedAddresses = allowedAddresses;
@@ -203,6 +205,28 @@ public final class MessagingContext
     public MessagingContext idle(final ReactorConfig.IdleMode value)
     {
         idle = Objects.requireNonNull(value, "idle");
+        return this;
+    }
+
+    /**
+     * {@return how long the reactor spins after the last work before it sleeps, in nanoseconds; 100 µs by default. Not
+     * used when it never sleeps}
+     */
+    public long spinNs()
+    {
+        return spinNs;
+    }
+
+    /**
+     * Sets how long the reactor spins after the last work before it sleeps, in nanoseconds. A message that comes later
+     * pays for waking the thread.
+     *
+     * @param value 0 to 1 s.
+     * @return this.
+     */
+    public MessagingContext spinNs(final long value)
+    {
+        spinNs = check("spinNs", value, 0, TimeUnit.SECONDS.toNanos(1));
         return this;
     }
 

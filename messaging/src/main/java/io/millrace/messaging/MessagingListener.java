@@ -24,7 +24,17 @@ public interface MessagingListener
     }
 
     /**
-     * Listeners take no RDMA connections.
+     * A listener takes RDMA connections, from its beginning or because a device is there now.
+     *
+     * @param choice RDMA and the device.
+     */
+    default void onListeningByRdma(final TransportChoice choice)
+    {
+    }
+
+    /**
+     * A listener takes no RDMA connections, from its beginning or because the device was removed. It looks for a device
+     * every other second.
      *
      * @param choice TCP and the reason.
      */

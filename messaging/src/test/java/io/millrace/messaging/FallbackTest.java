@@ -2,6 +2,7 @@ package io.millrace.messaging;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.messaging.rdma.RdmaProbe;
 import io.millrace.messaging.transport.TransportKind;
@@ -9,6 +10,8 @@ import io.millrace.messaging.transport.TransportReason;
 import io.millrace.rdma.RdmaSettings;
 import io.millrace.rdma.model.RdmaModel;
 import java.net.InetSocketAddress;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 
 /** When there is no RDMA: TCP, with the reason; and RDMA again when it is back. */
@@ -71,6 +74,56 @@ class FallbackTest
                 assertEquals(TransportKind.RDMA, endpoint.transport().kind());
                 assertEquals(1, client.count(MessagingCounter.CONNECTIONS_RDMA));
             }
+        }
+    }
+
+    @Test
+    void shouldTakeTcpWhileThePeersDeviceIsGoneAndRdmaWhenItIsBack()
+    {
+        final BlockingQueue<TransportChoice> listening = new LinkedBlockingQueue<>();
+        final BlockingQueue<TransportChoice> without = new LinkedBlockingQueue<>();
+        final MessagingListener log = new MessagingListener()
+        {
+            @Override
+            public void onListeningByRdma(final TransportChoice choice)
+            {
+                listening.add(choice);
+            }
+
+            @Override
+            public void onListeningWithoutRdma(final TransportChoice choice)
+            {
+                without.add(choice);
+            }
+        };
+        try (RdmaModel model = new RdmaModel(); Messaging client = Messaging.launch(context("client", model));
+            Messaging server = Messaging.launch(context("server", model).listener(log)))
+        {
+            final BlockingQueue<Endpoint> accepted = new LinkedBlockingQueue<>();
+            final ListeningAddress address = server.listen(MessagingFixture.anyPort(), (endpoint) ->
+            {
+                accepted.add(endpoint);
+                return new Recorder();
+            });
+            Recorder.next(listening, "that it listens by RDMA");
+            final Recorder recorder = new Recorder();
+            final Endpoint endpoint = client.connect(address.address(), recorder);
+            assertEquals(TransportKind.RDMA, recorder.awaitConnected().transport().kind());
+            Recorder.next(accepted, "an endpoint");
+
+            model.targetDevice().remove();
+            recorder.awaitDisconnected();
+            assertEquals(TransportKind.TCP, recorder.awaitConnected().transport().kind());
+            assertEquals(TransportReason.PEER_WITHOUT_RDMA, endpoint.transport().reason());
+            final TransportChoice gone = Recorder.next(without, "that it does not listen by RDMA");
+            assertTrue(gone.text().contains("was removed"), gone::toString);
+
+            model.targetCore().addDevice(model.targetDevice().address());
+            Recorder.next(listening, "that it listens by RDMA again");
+            final Endpoint byTcp = Recorder.next(accepted, "an endpoint");
+            server.execute(byTcp::close);
+            recorder.awaitDisconnected();
+            assertEquals(TransportKind.RDMA, recorder.awaitConnected().transport().kind());
         }
     }
 

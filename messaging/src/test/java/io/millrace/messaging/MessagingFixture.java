@@ -15,6 +15,10 @@ import org.agrona.concurrent.UnsafeBuffer;
 /** A service that listens and one that connects, each with its reactor, and what their endpoints are told. */
 final class MessagingFixture implements AutoCloseable
 {
+    /** Address that services listen at; loopback unless it is set, as where a device has an address of its own. */
+    static final InetAddress ADDRESS =
+        InetAddress.ofLiteral(System.getProperty("millrace.messaging.address", "127.0.0.1"));
+
     final BlockingQueue<Endpoint> accepted = new LinkedBlockingQueue<>();
     final BlockingQueue<String> rejected = new LinkedBlockingQueue<>();
     final Recorder server;
@@ -54,7 +58,7 @@ final class MessagingFixture implements AutoCloseable
             }
         })));
         connecting = Messaging.launch(clientSettings.apply(context("client")));
-        listening = serving.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), port.apply(serving)),
+        listening = serving.listen(new InetSocketAddress(ADDRESS, port.apply(serving)),
             (made) ->
             {
                 accepted.add(made);
@@ -73,7 +77,7 @@ final class MessagingFixture implements AutoCloseable
 
     static InetSocketAddress anyPort()
     {
-        return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        return new InetSocketAddress(ADDRESS, 0);
     }
 
     /** Connects the client and waits until both sides are. */

@@ -14,13 +14,13 @@ class ModelRdmaMessagingTest extends MessagingContractTest
     private final RdmaModel model = new RdmaModel();
 
     @Override
-    TransportKind kind()
+    protected TransportKind kind()
     {
         return TransportKind.RDMA;
     }
 
     @Override
-    MessagingContext settings(final MessagingContext context)
+    protected MessagingContext settings(final MessagingContext context)
     {
         return context.rdma(context.rdma().withEventChannel(true)).model(
             "server".equals(context.name()) ? model.targetCore() : model.hostCore(),

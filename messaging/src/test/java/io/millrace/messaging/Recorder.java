@@ -13,7 +13,8 @@ import org.agrona.DirectBuffer;
 /** Notes what an endpoint is told; a test takes it in its order, from another thread. */
 final class Recorder implements EndpointHandler
 {
-    static final long LIMIT_S = 20;
+    /** How long a test waits for what must come: more where the machine is emulated. */
+    static final long LIMIT_S = Long.getLong("millrace.messaging.limit-s", 20);
 
     final BlockingQueue<Endpoint> connected = new LinkedBlockingQueue<>();
     final BlockingQueue<byte[]> messages = new LinkedBlockingQueue<>();

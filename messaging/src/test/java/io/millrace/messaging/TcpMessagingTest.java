@@ -6,13 +6,13 @@ import io.millrace.messaging.transport.TransportKind;
 class TcpMessagingTest extends MessagingContractTest
 {
     @Override
-    TransportKind kind()
+    protected TransportKind kind()
     {
         return TransportKind.TCP;
     }
 
     @Override
-    MessagingContext settings(final MessagingContext context)
+    protected MessagingContext settings(final MessagingContext context)
     {
         return context.rdma(context.rdma().withEnabled(false));
     }

@@ -332,6 +332,10 @@ public final class ConnectionManager implements AutoCloseable
         {
             removeDevice(domain);
         }
+        else if (RdmaCm.RDMA_CM_EVENT_DEVICE_REMOVAL == type && acceptors.containsKey(id))
+        {
+            removeListener(id);
+        }
         else if (null != connection)
         {
             connection.onEvent(type, status, peer);
@@ -436,6 +440,15 @@ public final class ConnectionManager implements AutoCloseable
             devices.remove(domain);
             deviceListener.onRemoved(domain.deviceName());
         }
+    }
+
+    /** Its device has no connection here; librdmacm closes the context with the last identifier on it. */
+    private void removeListener(final long id)
+    {
+        final String device = core.deviceName(ConnectionId.context(id));
+        acceptors.remove(id);
+        core.destroyId(id);
+        deviceListener.onRemoved(device);
     }
 
     /** {@return 0 or negated errno} */

@@ -16,8 +16,9 @@ public interface DeviceListener
     void onPort(String device, int port, boolean isActive);
 
     /**
-     * A device in use was removed, or has failed. Its connections have ended, and the connection manager no longer
-     * listens at addresses of that device alone; it does at unspecified ones, also by the device when that comes back.
+     * A device in use, or one that only listeners are on, was removed, or has failed. Its connections have ended, and
+     * the connection manager no longer listens at addresses of that device alone; it does at unspecified ones, also by
+     * the device when that comes back.
      *
      * @param device the kernel's name of the device.
      */

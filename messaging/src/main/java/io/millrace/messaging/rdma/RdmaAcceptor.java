@@ -5,6 +5,7 @@ import io.millrace.messaging.wire.Hello;
 import io.millrace.rdma.RdmaException;
 import io.millrace.rdma.core.RdmaCore;
 import io.millrace.rdma.endpoint.ConnectionManager;
+import io.millrace.rdma.endpoint.DeviceListener;
 import io.millrace.rdma.endpoint.RdmaConnection;
 import io.millrace.reactor.Reactor;
 import java.lang.foreign.Arena;
@@ -12,6 +13,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -42,6 +44,7 @@ public final class RdmaAcceptor implements AutoCloseable
      * @param allowed    addresses that may connect.
      * @param onLink     gets each link and its peer: it sets its handler and polls it.
      * @param onRejected gets who was refused, and why.
+     * @param onRemoved  gets the name of the device when it is gone: nobody connects here any more.
      * @param random     source of nonces.
      * @throws RdmaException when the address cannot be listened at.
      */
@@ -53,6 +56,7 @@ public final class RdmaAcceptor implements AutoCloseable
         final Predicate<InetAddress> allowed,
         final BiConsumer<RdmaLink, InetSocketAddress> onLink,
         final BiConsumer<InetSocketAddress, String> onRejected,
+        final Consumer<String> onRemoved,
         final SecureRandom random)
     {
         this.reactor = reactor;
@@ -63,6 +67,20 @@ public final class RdmaAcceptor implements AutoCloseable
         this.onRejected = onRejected;
         this.random = random;
         manager = new ConnectionManager(reactor, core, COMPLETIONS);
+        manager.deviceListener(new DeviceListener()
+        {
+            @Override
+            public void onPort(final String device, final int port, final boolean isActive)
+            {
+                // Peers connect again when it is back.
+            }
+
+            @Override
+            public void onRemoved(final String device)
+            {
+                onRemoved.accept(device);
+            }
+        });
         try
         {
             manager.listen(address, BACKLOG, this::onRequest);

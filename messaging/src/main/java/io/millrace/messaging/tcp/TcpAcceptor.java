@@ -220,7 +220,9 @@ public final class TcpAcceptor implements StreamHandler, AutoCloseable
         final TcpLink link = links.get(connectionId);
         if (null == link || !link.join(stream, helloAddress))
         {
-            refuse(each, "it belongs to no connection here");
+            // Nothing is said to it: it takes what comes for bulk.
+            pending.add(each);
+            reject(each, "it belongs to no connection here");
         }
     }
 

@@ -200,12 +200,17 @@ public final class TcpLink implements MessageLink, StreamHandler
     /** {@return whether a stream was taken that says it belongs to this link} */
     boolean join(final TcpStream stream, final long helloAddress)
     {
-        if (State.OPEN != state || null == joinProof || streamCount == Hello.STREAMS_MAX ||
+        if (State.OPEN != state && State.CLOSING != state || null == joinProof || streamCount == Hello.STREAMS_MAX ||
             !joinProof.takes(Hello.stream(helloAddress), helloAddress + Hello.NONCE_OFFSET))
         {
             return false;
         }
         add(stream, Hello.stream(helloAddress));
+        if (State.CLOSING == state)
+        {
+            // The goodbye is on its way: a stream that ended before it would be a broken connection.
+            stream.discard();
+        }
         return true;
     }
 

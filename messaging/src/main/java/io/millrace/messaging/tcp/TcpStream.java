@@ -11,6 +11,7 @@ import io.millrace.messaging.wire.FrameHeader;
 import io.millrace.messaging.wire.Hello;
 import io.millrace.reactor.Kernel;
 import io.millrace.reactor.Reactor;
+import io.millrace.reactor.ReactorConfig;
 import java.lang.foreign.Arena;
 
 /**
@@ -41,8 +42,8 @@ final class TcpStream
     /** Payload that comes behind a header is copied: on a stream of bulk only so much. */
     private static final int BULK_BUFFER_BYTES = 4 << 10;
     private static final int FRAME_BUFFER_BYTES = 256 << 10;
-    /** After the last data a socket is polled so long before epoll has it. */
-    private static final long POLL_NS = 100_000;
+    /** The same of a reactor that never sleeps. */
+    private static final long SPINNING_POLL_NS = 10_000_000;
     /** Time of polling after which epoll's work at each arrival is avoided. */
     private static final long BUSY_POLL_AFTER_NS = 1_000_000;
     private static final long NONE = -1;
@@ -52,6 +53,8 @@ final class TcpStream
     private final Kernel kernel;
     private final Arena arena = Arena.ofShared();
     private final int frameBytesMax;
+    /** After the last data the socket is polled so long before epoll has it: as long as the reactor spins. */
+    private final long pollNs;
     private final long helloAddress = arena.allocate(Hello.SIZE_BYTES, Long.BYTES).address();
     private final long messageAddress = arena.allocate(MessageHeader.SIZE_BYTES, Long.BYTES).address();
     private final long iovecAddress = arena.allocate(2L * MessageHeader.IOVEC_SIZE_BYTES, Long.BYTES).address();
@@ -76,6 +79,8 @@ final class TcpStream
     private boolean isPolled;
     private long pollingSinceNs;
     private long lastDataNs;
+    /** Calls of this poll that brought data. */
+    private int receives;
 
     TcpStream(
         final Reactor reactor, final int fd, final State state, final int frameBytesMax, final StreamHandler handler)
@@ -86,6 +91,8 @@ final class TcpStream
         this.state = state;
         this.frameBytesMax = frameBytesMax;
         this.handler = handler;
+        pollNs = ReactorConfig.IdleMode.BUSY_SPIN == reactor.config().idle() ?
+            SPINNING_POLL_NS : reactor.config().spinNs();
         watched = State.CONNECTING == state ? Epoll.EPOLLOUT : Epoll.EPOLLIN;
         isWritable = State.CONNECTING != state;
         reactor.register(fd, watched, this::onReady);
@@ -181,17 +188,18 @@ final class TcpStream
         {
             return 0;
         }
-        int received = 0;
-        while (received < RECEIVES_PER_POLL && State.CLOSED != state && receive())
+        receives = 0;
+        int calls = 0;
+        while (calls < RECEIVES_PER_POLL && State.CLOSED != state && receive())
         {
-            received++;
+            calls++;
         }
-        if (0 == received && isPolled && reactor.nowNs() - lastDataNs > POLL_NS)
+        if (0 == receives && isPolled && reactor.nowNs() - lastDataNs > pollNs)
         {
             isPolled = false;
             watch();
         }
-        return received;
+        return receives;
     }
 
     private int finishConnect()
@@ -283,6 +291,7 @@ final class TcpStream
 
     private void onData()
     {
+        receives++;
         lastDataNs = reactor.nowNs();
         if (!isPolled)
         {

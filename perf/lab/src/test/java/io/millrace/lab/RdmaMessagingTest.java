@@ -1,0 +1,47 @@
+package io.millrace.lab;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Messaging between two processes over a device of the kernel in software, and over TCP when it cannot be used. */
+@LabTest
+final class RdmaMessagingTest
+{
+    private static LabResult result;
+
+    @BeforeAll
+    static void run() throws Exception
+    {
+        final List<String> jvm = TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m");
+        jvm.removeLast();
+        result = Lab.named("rdma-messaging").run(900, "rdma-messaging.sh", String.join(" ", jvm));
+    }
+
+    @Test
+    void shouldSurviveKilledPeersAndARemovedDevice()
+    {
+        result.assertStep("make");
+        assertEquals(List.of("messages", "one-sided", "denied", "killed-in-rendezvous", "killed-while-offering",
+            "killed-in-read", "device-removed", "device-back", "peer-without-rdma"), result.lines("DONE"),
+            result::description);
+        result.assertStep("run");
+    }
+
+    @Test
+    void shouldTakeTcpWithoutPermission()
+    {
+        result.assertStep("permission");
+        assertTrue(result.lines("TRANSPORT").getLast().startsWith("TCP RDMA_NOT_PERMITTED: "), result::description);
+    }
+
+    @Test
+    void shouldKeepTheContractOfMessaging()
+    {
+        result.assertStep("contract");
+        assertTrue(result.lines("CONTRACT").getLast().matches("messaging passed (\\d+) of \\1"), result::description);
+    }
+}
