@@ -3,7 +3,7 @@
 . "$(dirname "$0")/common.sh"
 jvm=$1
 
-makes_device()
+makes_network()
 {
     modprobe rdma_rxe
     modprobe ib_uverbs
@@ -12,6 +12,12 @@ makes_device()
     ip link set lab0 mtu 4200 up
     ip addr add 192.0.2.1/24 dev lab0
     ip link set lo up
+}
+
+# The run has ended, and with it the removal of its device.
+makes_device()
+{
+    await 60 "[ ! -e /sys/class/infiniband/rxe0 ]"
     rdma link add rxe0 type rxe netdev lab0
     await 20 "[ \$(ibv_devinfo -v -d rxe0 | grep -c 'GID\[') = 2 ]"
 }
@@ -58,8 +64,9 @@ is_not_permitted()
     return $status
 }
 
-step make makes_device
+step make makes_network
 step run runs
+step device makes_device
 step permission is_not_permitted
 step contract keeps_contract
 finish

@@ -25,8 +25,9 @@ final class RdmaMessagingTest
     void shouldSurviveKilledPeersAndARemovedDevice()
     {
         result.assertStep("make");
-        assertEquals(List.of("messages", "one-sided", "denied", "killed-in-rendezvous", "killed-while-offering",
-            "killed-in-read", "device-removed", "device-back", "peer-without-rdma"), result.lines("DONE"),
+        assertEquals(List.of("device-added", "messages", "one-sided", "denied", "killed-in-rendezvous",
+            "killed-while-offering", "killed-in-read", "peer-without-rdma", "peer-with-rdma", "device-removed"),
+            result.lines("DONE"),
             result::description);
         result.assertStep("run");
     }
