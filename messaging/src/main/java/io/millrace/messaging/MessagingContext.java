@@ -10,6 +10,7 @@ import io.millrace.rdma.core.LinuxRdmaCore;
 import io.millrace.rdma.core.RdmaCore;
 import io.millrace.reactor.ReactorConfig;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -487,6 +488,19 @@ public final class MessagingContext
         }
         secret = value.clone();
         return this;
+    }
+
+    /**
+     * Sets the shared secret to that of a file, such as the one of the control channel.
+     *
+     * @param file readable by its owner and group alone, with 16 to 1,024 bytes; a line end after the last is none of
+     *             them.
+     * @return this.
+     * @throws IllegalArgumentException when it is missing, open to all users, too short or too long.
+     */
+    public MessagingContext secretFile(final Path file)
+    {
+        return secret(SecretFile.read(file));
     }
 
     byte[] secret()
