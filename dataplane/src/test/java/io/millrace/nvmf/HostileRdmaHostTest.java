@@ -25,6 +25,7 @@ import io.millrace.rdma.model.ModelDevice;
 import io.millrace.rdma.model.ModelRdmaCore;
 import io.millrace.rdma.model.RdmaModel;
 import io.millrace.reactor.Reactor;
+import io.millrace.seed.TestSeeds;
 import io.millrace.status.DataPlaneCounters;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
@@ -34,8 +35,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -111,7 +114,8 @@ class HostileRdmaHostTest
         fixture.endHosts();
         fixture.awaitNothing();
         fixture.await("every connection to be counted out", () ->
-            fixture.count(DataPlaneCounters.Value.ACCEPTED) == fixture.count(DataPlaneCounters.Value.CLOSED));
+            fixture.count(DataPlaneCounters.Value.ACCEPTED) == fixture.count(DataPlaneCounters.Value.CLOSED) &&
+                0 == fixture.count(DataPlaneCounters.Value.PENDING_CONNECTIONS));
         fixture.close();
         hostBuffers.close();
         assertEquals(List.of(), model.network().violations());
@@ -309,6 +313,114 @@ class HostileRdmaHostTest
         final CompletableFuture<String> closed = queue.closed;
         fixture.await("an end or answers", () -> closed.isDone() || queue.answers.size() >= 31);
         model.network().delay(0, 0);
+    }
+
+    /** Every write of such a host would fail. */
+    @Test
+    void shouldRejectAHostThatServesNoReads()
+    {
+        hostileCore.readsMax(0);
+        final byte[] data = new ConnectRequest(0, 16, 16, 0).toBytes();
+        assertEquals(RejectStatus.INVALID_READS_SERVED, hostile.connect(target(), data, 16, 0).rejection());
+    }
+
+    /** A READ more than the host serves at a time would block the answers behind it in the send queue. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 16})
+    void shouldReadNoMoreAtATimeThanTheHostServes(final int reads)
+    {
+        hostileCore.readsMax(reads);
+        final ScriptedRdmaHost.Queue queue = openIo();
+        final int key = queue.key();
+        model.network().delay(2_000_000, 2_000_000);
+        for (int i = 0; i < ScriptedRdmaHost.ENTRIES - 1; i++)
+        {
+            queue.send(ScriptedRdmaHost.command(true, i, hostile.dataAddress(), BLOCK, key));
+        }
+        for (int i = 0; i < ScriptedRdmaHost.ENTRIES - 1; i++)
+        {
+            assertEquals(NvmeStatus.SUCCESS, queue.answer().status());
+        }
+        model.network().delay(0, 0);
+        assertEquals(0, model.network().blockedReads());
+    }
+
+    @Test
+    void shouldInvalidateAKeyWithTheAnswer()
+    {
+        final ScriptedRdmaHost.Queue queue = openIo();
+        final int key = queue.key();
+        hostileCore.allowInvalidation(hostileDevice, key);
+        queue.send(ScriptedRdmaHost.invalidating(
+            ScriptedRdmaHost.command(false, 9, hostile.dataAddress(), BLOCK, key)));
+        // Its own device ends the connection, when it is: the key was that of its receive buffers, too.
+        fixture.await("an answer or an end", () -> queue.closed.isDone() || !queue.answers.isEmpty());
+        queue.send(ScriptedRdmaHost.command(false, 10, hostile.dataAddress(), BLOCK, key));
+        ScriptedRdmaHost.await(queue.closed);
+        assertTrue(queue.answers.size() <= 1);
+    }
+
+    /** The key of memory that was registered for good. */
+    @Test
+    void shouldEndAConnectionWhoseKeyCannotBeInvalidated()
+    {
+        final ScriptedRdmaHost.Queue queue = openIo();
+        queue.send(ScriptedRdmaHost.invalidating(
+            ScriptedRdmaHost.command(false, 9, hostile.dataAddress(), BLOCK, queue.key())));
+        ScriptedRdmaHost.await(queue.closed);
+        assertEquals(0, queue.answers.size());
+    }
+
+    /** The first answer takes the key away that the following ones use. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldEndAConnectionWhoseKeyIsRevokedMeanwhile(final boolean isWrite)
+    {
+        final ScriptedRdmaHost.Queue queue = openIo();
+        final int key = queue.key();
+        hostileCore.allowInvalidation(hostileDevice, key);
+        model.network().delay(1_000_000, 1_000_000);
+        for (int i = 0; i < ScriptedRdmaHost.ENTRIES - 1; i++)
+        {
+            queue.send(ScriptedRdmaHost.invalidating(
+                ScriptedRdmaHost.command(isWrite, i, hostile.dataAddress(), BLOCK, key)));
+        }
+        ScriptedRdmaHost.await(queue.closed);
+        model.network().delay(0, 0);
+        assertTrue(queue.answers.size() < ScriptedRdmaHost.ENTRIES - 1);
+    }
+
+    /** The size of its receive queue is a lie: no answer can be delivered. */
+    @Test
+    void shouldEndAConnectionThatPostsNoReceiveRequests()
+    {
+        final ScriptedRdmaHost.Queue queue = hostile.connect(
+            target(), new ConnectRequest(0, 16, 16, 0).toBytes(), 0, 0);
+        ScriptedRdmaHost.await(queue.established);
+        queue.send(ScriptedRdmaHost.command(false, 1, hostile.dataAddress(), BLOCK, 0));
+        ScriptedRdmaHost.await(queue.closed);
+        assertEquals(0, queue.answers.size());
+    }
+
+    /** Commands with random data pointers, some of whose bytes are right. */
+    @RepeatedTest(20)
+    void shouldSurviveAnyCapsule()
+    {
+        final ScriptedRdmaHost.Queue queue = openIo();
+        final int key = queue.key();
+        final RandomGenerator random = TestSeeds.random();
+        for (int i = 0; i < ScriptedRdmaHost.ENTRIES && !queue.closed.isDone(); i++)
+        {
+            final byte[] capsule = ScriptedRdmaHost.command(random.nextBoolean(), i, random.nextInt(64), 1,
+                hostile.dataAddress(), BLOCK, key);
+            for (int edits = random.nextInt(4); edits > 0; edits--)
+            {
+                // Of the data pointer rather than of the rest.
+                final int at = random.nextBoolean() ? 24 + random.nextInt(16) : random.nextInt(capsule.length);
+                capsule[at] = (byte)random.nextInt();
+            }
+            queue.send(Arrays.copyOf(capsule, capsule.length + random.nextInt(2) * random.nextInt(BLOCK)));
+        }
     }
 
     /** In each phase of a connection, the host goes. */

@@ -269,6 +269,15 @@ final class ScriptedRdmaHost implements AutoCloseable
         return capsule;
     }
 
+    /** The same command, with whose answer the target is to invalidate the key. */
+    static byte[] invalidating(final byte[] capsule)
+    {
+        final SubmissionQueueEntry entry = new SubmissionQueueEntry();
+        entry.wrap(new UnsafeBuffer(capsule), 0);
+        entry.sglType(SglDescriptor.KEYED_ADDRESS_INVALIDATE);
+        return capsule;
+    }
+
     long endAddress()
     {
         return node.address() + RdmaNode.BYTES;

@@ -37,6 +37,7 @@ public final class ModelNetwork
     private int devicesMade;
     private boolean holdsAcknowledgements;
     private final List<Runnable> heldAcknowledgements = new ArrayList<>();
+    private long blockedReads;
 
     /**
      * A network without devices, delay and loss.
@@ -131,6 +132,19 @@ public final class ModelNetwork
     public synchronized List<String> violations()
     {
         return List.copyOf(violations);
+    }
+
+    /**
+     * {@return how often a READ beyond what the devices allow blocked the requests behind it}
+     */
+    public synchronized long blockedReads()
+    {
+        return blockedReads;
+    }
+
+    void onBlockedRead()
+    {
+        blockedReads++;
     }
 
     /** Ends a call that hangs, crashes or corrupts with rdma-core. */

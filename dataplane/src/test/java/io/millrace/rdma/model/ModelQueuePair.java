@@ -206,8 +206,13 @@ class ModelQueuePair
         {
             if (ModelRequest.State.POSTED == send.state)
             {
-                if (send.isFenced() && 0 != readsUnderWay || send.isRead() && readsUnderWay >= readsInitiated)
+                if (send.isFenced() && 0 != readsUnderWay)
                 {
+                    return;
+                }
+                if (send.isRead() && readsUnderWay >= readsInitiated)
+                {
+                    network.onBlockedRead();
                     return;
                 }
                 readsUnderWay += send.isRead() ? 1 : 0;

@@ -73,6 +73,19 @@ public class ModelRdmaCore extends ModelVerbs
     }
 
     /**
+     * Sets how many RDMA READs and atomics of a queue pair the devices serve and have under way.
+     *
+     * @param count 0 to 16.
+     */
+    public void readsMax(final int count)
+    {
+        synchronized (network)
+        {
+            readsMax = count;
+        }
+    }
+
+    /**
      * Has peers allowed to invalidate a region's key, as of memory that is registered by a request.
      *
      * @param device    of the region.

@@ -50,6 +50,7 @@ abstract class ModelVerbs implements RdmaCore
     final Map<Long, Object> objects = new LinkedHashMap<>();
     final Map<Object, Long> handles = new HashMap<>();
     long lockedBytesMax = Long.MAX_VALUE;
+    int readsMax = READS_MAX;
     int unacknowledgedEvents;
     long lastHandle = 0x5EED_0000_0000L;
     private long lockedBytes;
@@ -158,8 +159,8 @@ abstract class ModelVerbs implements RdmaCore
             NativeMemory.putInt(attributesAddress + ibv_device_attr.max_cqe$offset(), COMPLETIONS_MAX);
             NativeMemory.putInt(attributesAddress + ibv_device_attr.max_qp_wr$offset(), REQUESTS_MAX);
             NativeMemory.putInt(attributesAddress + ibv_device_attr.max_sge$offset(), SEGMENTS_MAX);
-            NativeMemory.putInt(attributesAddress + ibv_device_attr.max_qp_rd_atom$offset(), READS_MAX);
-            NativeMemory.putInt(attributesAddress + ibv_device_attr.max_qp_init_rd_atom$offset(), READS_MAX);
+            NativeMemory.putInt(attributesAddress + ibv_device_attr.max_qp_rd_atom$offset(), readsMax);
+            NativeMemory.putInt(attributesAddress + ibv_device_attr.max_qp_init_rd_atom$offset(), readsMax);
             NativeMemory.putInt(attributesAddress + ibv_device_attr.max_mw$offset(), WINDOWS_MAX);
             NativeMemory.putInt(attributesAddress + ibv_device_attr.device_cap_flags$offset(),
                 Verbs.IBV_DEVICE_MEM_WINDOW_TYPE_2B);
