@@ -40,6 +40,7 @@ final class LocalRdmaHost implements RdmaCore, AutoCloseable
     private static final int SEGMENTS_MAX = 32;
     private static final int READS_MAX = 16;
     private static final int PORT = 4420;
+    private static final int MTU_BYTES = 4096;
 
     private final Arena arena = Arena.ofShared();
     private final long scratchAddress = arena.allocate(Long.BYTES, Long.BYTES).address();
@@ -417,5 +418,95 @@ final class LocalRdmaHost implements RdmaCore, AutoCloseable
         {
             queue.close();
         }
+    }
+
+    @Override
+    public int postSharedReceive(final long srqAddress, final long requestAddress, final long badAddress)
+    {
+        return -Errno.EOPNOTSUPP;
+    }
+
+    @Override
+    public long createSharedReceiveQueue(final long pdAddress, final long attributesAddress)
+    {
+        return -Errno.EOPNOTSUPP;
+    }
+
+    @Override
+    public int limitSharedReceiveQueue(final long srqAddress, final long attributesAddress)
+    {
+        return -Errno.EOPNOTSUPP;
+    }
+
+    @Override
+    public int destroySharedReceiveQueue(final long srqAddress)
+    {
+        return -Errno.EOPNOTSUPP;
+    }
+
+    @Override
+    public int createDatagramId(final long channelAddress, final long idOutAddress)
+    {
+        return -Errno.EOPNOTSUPP;
+    }
+
+    @Override
+    public long createAddressHandle(final long pdAddress, final long attributesAddress)
+    {
+        return -Errno.EOPNOTSUPP;
+    }
+
+    @Override
+    public int destroyAddressHandle(final long handleAddress)
+    {
+        return -Errno.EOPNOTSUPP;
+    }
+
+    @Override
+    public long allocateWindow(final long pdAddress)
+    {
+        return -Errno.EOPNOTSUPP;
+    }
+
+    @Override
+    public int deallocateWindow(final long windowAddress)
+    {
+        return -Errno.EOPNOTSUPP;
+    }
+
+    @Override
+    public int windowKey(final long windowAddress)
+    {
+        throw none();
+    }
+
+    @Override
+    public void windowKey(final long windowAddress, final int value)
+    {
+        throw none();
+    }
+
+    @Override
+    public long registerDmaBuf(
+        final long pdAddress,
+        final long offset,
+        final long lengthBytes,
+        final long address,
+        final int fd,
+        final int access)
+    {
+        return -Errno.EOPNOTSUPP;
+    }
+
+    @Override
+    public int mtuBytes(final long contextAddress, final int port)
+    {
+        return MTU_BYTES;
+    }
+
+    /** A target uses none of them. */
+    private static IllegalStateException none()
+    {
+        return new IllegalStateException("this device has no memory windows");
     }
 }
