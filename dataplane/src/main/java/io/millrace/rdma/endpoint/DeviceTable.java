@@ -102,11 +102,8 @@ final class DeviceTable
         {
             final DeviceMemory device =
                 null == memory ? new DeviceMemory(core, contextAddress) : memory.device(contextAddress);
-            if (null == device)
-            {
-                throw new IllegalStateException("the memory is not yet registered with the device");
-            }
-            if (!device.join())
+            // A set-up thread may have let go of it for another reactor since this one saw it open.
+            if (null == device || !device.join())
             {
                 throw new RdmaException("the RDMA device was removed");
             }

@@ -19,20 +19,31 @@ final class BounceBuffer implements AutoCloseable
     private static final int PAGE_BYTES = 4096;
 
     private final HostMemory memory;
-    private final int pages;
+    private int pages;
     private final BitSet taken;
     private RdmaRegion region;
 
-    BounceBuffer(final int lengthBytes)
+    /** Maps as much as any queue needs; what a queue does not use has no pages. */
+    BounceBuffer(final int lengthBytesMax)
     {
-        memory = new HostMemory(lengthBytes);
+        memory = new HostMemory(lengthBytesMax);
         pages = memory.lengthBytes() / PAGE_BYTES;
         taken = new BitSet(pages);
     }
 
+    /**
+     * Sets how much of it the next connection uses. Nothing is taken or registered.
+     *
+     * @param lengthBytes whole pages, at most what is mapped.
+     */
+    void lengthBytes(final int lengthBytes)
+    {
+        pages = lengthBytes / PAGE_BYTES;
+    }
+
     int lengthBytes()
     {
-        return memory.lengthBytes();
+        return pages * PAGE_BYTES;
     }
 
     /**
@@ -45,7 +56,7 @@ final class BounceBuffer implements AutoCloseable
     {
         if (null == region)
         {
-            region = domain.register(memory.address(), memory.lengthBytes(), RegionAccess.REMOTE_READ_WRITE);
+            region = domain.register(memory.address(), lengthBytes(), RegionAccess.REMOTE_READ_WRITE);
         }
     }
 

@@ -33,21 +33,17 @@ final class CommandExchange
      *
      * @param group           whose clock completions carry.
      * @param slotMax         most commands outstanding at once.
-     * @param bounceBytes     of the bounce buffer.
      * @param failureConsumer ends the connection for a reason; it does not call back.
      */
     CommandExchange(
-        final HostPollGroup group,
-        final int slotMax,
-        final int bounceBytes,
-        final Consumer<String> failureConsumer)
+        final HostPollGroup group, final int slotMax, final Consumer<String> failureConsumer)
     {
         this.group = group;
         this.failureConsumer = failureConsumer;
         commands = new CommandTable(slotMax);
         // One answer more than may be expected, so that one too many is found out.
         memory = new QueueMemory(slotMax, slotMax + 1);
-        bounce = new BounceBuffer(bounceBytes);
+        bounce = new BounceBuffer(RdmaHostTransport.TRANSFER_BYTES_MAX);
         sender = new CapsuleSender(memory, bounce);
     }
 
@@ -69,15 +65,18 @@ final class CommandExchange
     /**
      * Begins with a connection that has a queue pair: receives answers from now on.
      *
-     * @param connection of the queue.
-     * @param limits     of its capsules.
-     * @param responses  that may come at once.
+     * @param connection  of the queue.
+     * @param limits      of its capsules.
+     * @param responses   that may come at once.
+     * @param bounceBytes of the bounce buffer.
      * @throws io.millrace.rdma.RdmaException when memory cannot be registered, with what to check.
      */
-    void open(final RdmaConnection connection, final CapsuleLimits limits, final int responses)
+    void open(
+        final RdmaConnection connection, final CapsuleLimits limits, final int responses, final int bounceBytes)
     {
         queuePair = connection.queuePair();
         sender.open(connection, limits);
+        bounce.lengthBytes(bounceBytes);
         memory.register(connection.domain());
         for (int i = 0; i < responses; i++)
         {

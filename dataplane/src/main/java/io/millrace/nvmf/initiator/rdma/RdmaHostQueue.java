@@ -32,7 +32,6 @@ import io.millrace.rdma.endpoint.RegionAccess;
 final class RdmaHostQueue implements HostQueueTransport, ConnectionHandler
 {
     /** Of an admin queue: each command may have as much as the queue of hosts sends. */
-    private static final int ADMIN_SLOTS_MAX = 32;
     private static final int ADMIN_BOUNCE_BYTES = 128 << 10;
     private static final int INLINE_BYTES = 64;
     private static final int READS = 16;
@@ -74,8 +73,7 @@ final class RdmaHostQueue implements HostQueueTransport, ConnectionHandler
         this.transport = transport;
         this.group = group;
         this.listener = listener;
-        exchange = new CommandExchange(group, slotMax,
-            slotMax < ADMIN_SLOTS_MAX ? ADMIN_BOUNCE_BYTES : RdmaHostTransport.TRANSFER_BYTES_MAX, this::close);
+        exchange = new CommandExchange(group, slotMax, this::close);
         commands = exchange.commands();
     }
 
@@ -241,7 +239,8 @@ final class RdmaHostQueue implements HostQueueTransport, ConnectionHandler
         {
             connectRegion = established.domain().register(
                 connectMemory.address(), connectMemory.lengthBytes(), RegionAccess.REMOTE_READ);
-            exchange.open(established, capsules, entries);
+            exchange.open(established, capsules, entries,
+                0 == queueId ? ADMIN_BOUNCE_BYTES : RdmaHostTransport.TRANSFER_BYTES_MAX);
             exchange.sender().ownMemory(connectMemory.address(), connectRegion.remoteKey());
         }
         catch (final RdmaException e)

@@ -116,6 +116,29 @@ class RdmaHostCapsuleTest
         assertEquals(0, fixture.call(() -> fixture.queue().exchange().bounce().takenBytes()));
     }
 
+    /** An I/O queue of fewer entries than an admin queue copies transfers as long as any. */
+    @Test
+    void shouldCopyTheLongestTransferOfAShortQueue()
+    {
+        try (RdmaHostFixture small = new RdmaHostFixture(2))
+        {
+            small.controller.script((controller, entry, capsule) ->
+            {
+                record(capsule);
+                controller.answer(entry.commandId(), 0);
+            });
+            small.openReady(limits(8192, true, 1), UnaryOperator.identity());
+            final Segments payload = new Segments();
+            payload.add(arena.allocate(RdmaHostTransport.TRANSFER_BYTES_MAX, 4096).address(),
+                RdmaHostTransport.TRANSFER_BYTES_MAX);
+            assertEquals(0, Waits.get(small.submit((request) -> request.read(1, 0, 1, payload))));
+        }
+        synchronized (seen)
+        {
+            assertEquals(List.of("key " + RdmaHostTransport.TRANSFER_BYTES_MAX), seen);
+        }
+    }
+
     /** A command without payload names none. */
     @Test
     void shouldNameNothingForACommandWithoutPayload()
