@@ -45,15 +45,17 @@ public final class Epoll
     private static final long SYS_EPOLL_PWAIT2 = 441;
     private static final long NS_PER_S = 1_000_000_000L;
 
+    private static final FunctionDescriptor PLAIN_DESCRIPTOR =
+        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
     private static final MethodHandle EPOLL_CREATE1 =
         Native.linkErrno("epoll_create1", linux_h.epoll_create1$descriptor());
     private static final MethodHandle EPOLL_CTL = Native.linkCriticalErrno("epoll_ctl", linux_h.epoll_ctl$descriptor());
-    private static final FunctionDescriptor WAIT_DESCRIPTOR =
-        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle PLAIN_EPOLL_CTL =
+        Native.link("epoll_ctl", PLAIN_DESCRIPTOR, Linker.Option.critical(false));
     private static final MethodHandle EPOLL_WAIT = Native.linkErrno("epoll_wait", linux_h.epoll_wait$descriptor());
-    private static final MethodHandle PLAIN_EPOLL_WAIT = Native.link("epoll_wait", WAIT_DESCRIPTOR);
+    private static final MethodHandle PLAIN_EPOLL_WAIT = Native.link("epoll_wait", PLAIN_DESCRIPTOR);
     private static final MethodHandle PLAIN_EPOLL_POLL =
-        Native.link("epoll_wait", WAIT_DESCRIPTOR, Linker.Option.critical(false));
+        Native.link("epoll_wait", PLAIN_DESCRIPTOR, Linker.Option.critical(false));
 
     private Epoll()
     {
@@ -91,6 +93,11 @@ public final class Epoll
     {
         try
         {
+            if (0 == (int)(long)PLAIN_EPOLL_CTL.invokeExact((long)epollFd, (long)operation, (long)fd, eventAddress))
+            {
+                return 0;
+            }
+            // Once more for the reason: capturing errno allocates where the compiler has not removed it.
             final MemorySegment capture = Native.capture();
             return Native.intResult(capture, (long)EPOLL_CTL.invokeExact(
                 capture, (long)epollFd, (long)operation, (long)fd, eventAddress));

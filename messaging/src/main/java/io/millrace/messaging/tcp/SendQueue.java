@@ -124,16 +124,8 @@ final class SendQueue implements AutoCloseable
         {
             return 0;
         }
-        final long sent;
-        if (1 == count)
-        {
-            sent = kernel.send(fd, addresses[first], lengths[first]);
-        }
-        else
-        {
-            MessageHeader.set(messageAddress, iovecAddress, count);
-            sent = kernel.sendMessage(fd, messageAddress);
-        }
+        MessageHeader.set(messageAddress, iovecAddress, count);
+        final long sent = kernel.sendMessage(fd, messageAddress);
         if (sent < 0)
         {
             return -Errno.EAGAIN == sent || -Errno.EINTR == sent ? 0 : sent;

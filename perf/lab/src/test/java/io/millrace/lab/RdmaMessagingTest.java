@@ -25,6 +25,7 @@ final class RdmaMessagingTest
     void shouldSurviveKilledPeersAndARemovedDevice()
     {
         result.assertStep("make");
+        result.assertStep("remove");
         assertEquals(List.of("device-added", "messages", "one-sided", "denied", "killed-in-rendezvous",
             "killed-while-offering", "killed-in-read", "peer-without-rdma", "peer-with-rdma", "device-removed"),
             result.lines("DONE"),
@@ -35,8 +36,9 @@ final class RdmaMessagingTest
     @Test
     void shouldTakeTcpWithoutPermission()
     {
+        result.assertStep("device");
         result.assertStep("permission");
-        assertTrue(result.lines("TRANSPORT").getLast().startsWith("TCP RDMA_NOT_PERMITTED: "), result::description);
+        assertTrue(result.lines("TRANSPORT").getFirst().startsWith("TCP RDMA_NOT_PERMITTED: "), result::description);
     }
 
     @Test
