@@ -96,19 +96,28 @@ final class BulkRequests
     /** {@return a stream that takes a piece, or -1} */
     private int nextFree()
     {
-        final int first = link.bulkFrom();
-        final int streams = link.streamCount() - first;
-        for (int i = 0; i < streams; i++)
+        final int further = link.streamCount() - 1;
+        boolean isAnyOpen = false;
+        for (int i = 0; i < further; i++)
         {
-            final int slot = first + (nextStream + i) % streams;
-            if (link.pieces(slot).count < BulkHeader.OUTSTANDING_MAX &&
-                0 != link.stream(slot).queue().claim(BulkHeader.SIZE_BYTES))
+            final int slot = 1 + (nextStream + i) % further;
+            if (TcpStream.State.OPEN == link.stream(slot).state())
             {
-                nextStream = (nextStream + i + 1) % streams;
-                return slot;
+                isAnyOpen = true;
+                if (takesPiece(slot))
+                {
+                    nextStream = (nextStream + i + 1) % further;
+                    return slot;
+                }
             }
         }
-        return -1;
+        return !isAnyOpen && takesPiece(0) ? 0 : -1;
+    }
+
+    private boolean takesPiece(final int slot)
+    {
+        return link.pieces(slot).count < BulkHeader.OUTSTANDING_MAX &&
+            0 != link.stream(slot).queue().claim(BulkHeader.SIZE_BYTES);
     }
 
     private void issue(final int operation, final TcpStream stream, final Pieces pieces)
@@ -141,7 +150,7 @@ final class BulkRequests
     {
         final int index = pieces.first;
         final int operation = pieces.operations[index];
-        if (0 == pieces.count || BulkHeader.operation(at) != operation || isWrite[operation] == isRead)
+        if (pieces.count < 1 || BulkHeader.operation(at) != operation || isWrite[operation] == isRead)
         {
             stream.fail(EndpointStatus.PROTOCOL_ERROR,
                 "the peer answered a request " + BulkHeader.operation(at) + " that is not the next on its stream");
@@ -161,6 +170,7 @@ final class BulkRequests
         }
         if (isRead)
         {
+            stream.expectReadData();
             return localAddresses[operation] + pieces.offsets[index];
         }
         onPieceDone(pieces);

@@ -20,8 +20,8 @@ import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 
 /**
- * A connection over TCP: stream 0 has the frames, and the bulk as long as there is no other stream; the others have
- * bulk.
+ * A connection over TCP: stream 0 has the frames, and the bulk as long as no other stream is open; the others have
+ * bulk once the accepting side has answered their hello. A stream that ends before is not missed.
  * One reactor's; nothing is allocated for a message.
  */
 public final class TcpLink implements MessageLink, StreamHandler
@@ -122,8 +122,7 @@ public final class TcpLink implements MessageLink, StreamHandler
         incoming = new BulkPool(sizes.bulkBytesMax(), (_) ->
         {
         });
-        Hello.write(
-            helloSent, 0, sizes.slotBytes(), sizes.receiveDepth(), sizes.messageBytesMax(), connectionId);
+        writeHello(helloSent, 0, connectionId);
         for (int i = 0; i < Hello.NONCE_BYTES; i++)
         {
             NativeMemory.putByte(helloSent + Hello.NONCE_OFFSET + i, nonce[i]);
@@ -210,8 +209,18 @@ public final class TcpLink implements MessageLink, StreamHandler
         {
             // The goodbye is on its way: a stream that ended before it would be a broken connection.
             stream.discard();
+            return true;
         }
+        final long to = stream.queue().claim(Hello.SIZE_BYTES);
+        writeHello(to, stream.number(), connectionId);
+        NativeMemory.copy(helloSent + Hello.NONCE_OFFSET, to + Hello.NONCE_OFFSET, Hello.NONCE_BYTES);
+        stream.queue().commit(Hello.SIZE_BYTES);
         return true;
+    }
+
+    private void writeHello(final long to, final int stream, final long id)
+    {
+        Hello.write(to, stream, sizes.slotBytes(), sizes.receiveDepth(), sizes.messageBytesMax(), id);
     }
 
     private static void sendHello(final TcpStream stream, final long hello)
@@ -234,12 +243,6 @@ public final class TcpLink implements MessageLink, StreamHandler
     int streamCount()
     {
         return streamCount;
-    }
-
-    /** {@return the first stream that has bulk} */
-    int bulkFrom()
-    {
-        return streamCount > 1 ? 1 : 0;
     }
 
     @Override
@@ -403,16 +406,28 @@ public final class TcpLink implements MessageLink, StreamHandler
             return;
         }
         final long to = stream.queue().claim(Hello.SIZE_BYTES);
-        Hello.write(to, stream.number(), sizes.slotBytes(), sizes.receiveDepth(), sizes.messageBytesMax(),
-            Hello.connectionId(helloReceived));
+        writeHello(to, stream.number(), Hello.connectionId(helloReceived));
         joinProof.write(stream.number(), to + Hello.NONCE_OFFSET);
         stream.queue().commit(Hello.SIZE_BYTES);
-        stream.open();
     }
 
     @Override
     public void onHello(final TcpStream stream, final long helloAddress)
     {
+        if (0 != stream.number())
+        {
+            if (State.OPEN != state || null != Hello.invalid(helloAddress) ||
+                Hello.stream(helloAddress) != stream.number() ||
+                Hello.connectionId(helloAddress) != Hello.connectionId(helloReceived))
+            {
+                stream.close();
+            }
+            return;
+        }
+        if (State.OPENING != state)
+        {
+            return;
+        }
         final String reason = Hello.invalid(helloAddress);
         if (null != reason)
         {
@@ -456,7 +471,15 @@ public final class TcpLink implements MessageLink, StreamHandler
             onFailed(stream, EndpointStatus.PROTOCOL_ERROR, "the peer asked for memory before it was authenticated");
             return 0;
         }
-        return switch (FrameHeader.kind(at))
+        final int kind = FrameHeader.kind(at);
+        final long operation = BulkHeader.operation(at);
+        if (operation < 0 || operation >= OPERATIONS_MAX)
+        {
+            onFailed(stream, EndpointStatus.PROTOCOL_ERROR, "the peer sent a frame of kind " + kind +
+                " for operation " + operation + ": 0 to " + (OPERATIONS_MAX - 1) + " are valid");
+            return 0;
+        }
+        return switch (kind)
         {
             case BulkHeader.READ_REQUEST -> onReadRequest(stream, at);
             case BulkHeader.WRITE_DATA -> onWriteData(stream, at);
@@ -465,7 +488,7 @@ public final class TcpLink implements MessageLink, StreamHandler
             default ->
             {
                 onFailed(stream, EndpointStatus.PROTOCOL_ERROR,
-                    "the peer sent a frame of the unknown kind " + FrameHeader.kind(at));
+                    "the peer sent a frame of the unknown kind " + kind);
                 yield 0;
             }
         };
@@ -517,8 +540,7 @@ public final class TcpLink implements MessageLink, StreamHandler
                 "check key, bounds and rights there, and that the region was not revoked");
             return 0;
         }
-        stream.payloadKey(key);
-        stream.writeOperation(BulkHeader.operation(at));
+        stream.expectWriteData(BulkHeader.operation(at), key);
         return to;
     }
 
@@ -545,8 +567,7 @@ public final class TcpLink implements MessageLink, StreamHandler
         {
             return;
         }
-        final long operation = stream.takeWriteOperation();
-        if (operation < 0)
+        if (TcpStream.Payload.READ_DATA == stream.payload())
         {
             requests.onPieceDone(piecesOf(stream));
             return;
@@ -558,7 +579,7 @@ public final class TcpLink implements MessageLink, StreamHandler
                 " requests outstanding on a stream");
             return;
         }
-        BulkHeader.write(to, BulkHeader.WRITE_DONE, BulkHeader.GRANTED, 0, operation, 0L, 0L, 0);
+        BulkHeader.write(to, BulkHeader.WRITE_DONE, BulkHeader.GRANTED, 0, stream.writeOperation(), 0L, 0L, 0);
         stream.queue().commit(BulkHeader.SIZE_BYTES);
     }
 
@@ -576,6 +597,13 @@ public final class TcpLink implements MessageLink, StreamHandler
     @Override
     public void onFailed(final TcpStream stream, final EndpointStatus status, final String reason)
     {
+        if (0 != stream.number() &&
+            (TcpStream.State.CONNECTING == stream.state() || TcpStream.State.HELLO == stream.state()))
+        {
+            // It carried nothing: the bulk goes on over the streams that are open.
+            stream.close();
+            return;
+        }
         switch (state)
         {
             case CLOSING ->

@@ -37,6 +37,15 @@ final class TcpStream
         CLOSED
     }
 
+    /** What the payload that is received belongs to. */
+    enum Payload
+    {
+        /** The peer's answer to a read of this side. */
+        READ_DATA,
+        /** A write of the peer's. */
+        WRITE_DATA
+    }
+
     /** Calls of a poll: others on the reactor wait no longer than for these. */
     private static final int RECEIVES_PER_POLL = 8;
     /** Payload that comes behind a header is copied: on a stream of bulk only so much. */
@@ -46,7 +55,6 @@ final class TcpStream
     private static final long SPINNING_POLL_NS = 10_000_000;
     /** Time of polling after which epoll's work at each arrival is avoided. */
     private static final long BUSY_POLL_AFTER_NS = 1_000_000;
-    private static final long NONE = -1;
     private static final String LOST = "the connection broke: ";
 
     private final Reactor reactor;
@@ -71,7 +79,8 @@ final class TcpStream
     private int end;
     private long payloadAddress;
     private long payloadKey;
-    private long writeOperation = NONE;
+    private Payload payload = Payload.READ_DATA;
+    private long writeOperation;
     private int payloadLeft;
     private int watched;
     private boolean isReadable;
@@ -130,30 +139,30 @@ final class TcpStream
         kernel.send(fd, address, bytes);
     }
 
-    /** The peer answers nothing to its hello: a stream of bulk. */
-    void open()
+    /** The next payload answers a read of this side. */
+    void expectReadData()
     {
-        state = State.OPEN;
+        payload = Payload.READ_DATA;
     }
 
-    /** The next payload is a write of the peer's. */
-    void writeOperation(final long operation)
+    /** The next payload is a write of the peer's; the region is checked while it is received. */
+    void expectWriteData(final long operation, final long key)
     {
+        payload = Payload.WRITE_DATA;
         writeOperation = operation;
-    }
-
-    /** {@return the number of the peer's write whose payload is there; negative when it is an answer} */
-    long takeWriteOperation()
-    {
-        final long operation = writeOperation;
-        writeOperation = NONE;
-        return operation;
-    }
-
-    /** Has the next payload checked against a region while it is received. */
-    void payloadKey(final long key)
-    {
         payloadKey = key;
+    }
+
+    /** {@return what the payload that is there belongs to} */
+    Payload payload()
+    {
+        return payload;
+    }
+
+    /** {@return the number of the peer's write whose payload is there} */
+    long writeOperation()
+    {
+        return writeOperation;
     }
 
     private void onReady(final int events)
@@ -171,7 +180,8 @@ final class TcpStream
 
     boolean canSleep()
     {
-        return !isPolled && !isReadable && (null == queue || queue.isEmpty() || !isWritable);
+        return State.CLOSED == state ||
+            !isPolled && !isReadable && (null == queue || queue.isEmpty() || !isWritable);
     }
 
     int poll()

@@ -1,0 +1,241 @@
+package io.millrace.messaging;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.messaging.transport.EndpointStatus;
+import io.millrace.messaging.transport.ExportAccess;
+import io.millrace.messaging.transport.MessageMemory;
+import io.millrace.messaging.wire.BulkHeader;
+import io.millrace.messaging.wire.FrameHeader;
+import io.millrace.messaging.wire.Hello;
+import io.millrace.messaging.wire.RegionDescriptor;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+/** The streams of a connection over TCP: when they carry bulk, and what their end, or a bad peer, does to the rest. */
+class TcpStreamsTest
+{
+    private static final int LARGE_BYTES = 600_000;
+
+    private static MessagingContext settings(final MessagingContext context)
+    {
+        return context.rdma(context.rdma().withEnabled(false));
+    }
+
+    private static MessagingFixture fixture()
+    {
+        return new MessagingFixture(TcpStreamsTest::settings);
+    }
+
+    private static byte[] pattern(final int length)
+    {
+        final byte[] bytes = new byte[length];
+        for (int i = 0; i < length; i++)
+        {
+            bytes[i] = (byte)(i * 31 + (i >> 8));
+        }
+        return bytes;
+    }
+
+    private static Endpoint connect(final MessagingFixture fixture, final RawServer server)
+    {
+        fixture.endpoint = fixture.connecting.connect(server.address(), fixture.client);
+        return fixture.endpoint;
+    }
+
+    /** A region of the raw server, whatever its key: 0 to 4095. */
+    private static RemoteRegion remote(final RawServer server)
+    {
+        final long at = server.copy(new byte[RegionDescriptor.SIZE_BYTES]);
+        RegionDescriptor.write(at, 0, 4096, 99, ExportAccess.READ_WRITE.bits());
+        return new RemoteRegion(new UnsafeBuffer(at, RegionDescriptor.SIZE_BYTES), 0);
+    }
+
+    @Test
+    void shouldDeliverALargeMessageThatFollowsTheProof()
+    {
+        try (MessagingFixture fixture = fixture())
+        {
+            final UnsafeBuffer message = new UnsafeBuffer(pattern(LARGE_BYTES));
+            final ListeningAddress address = fixture.serving.listen(MessagingFixture.anyPort(), (_) ->
+                new EndpointHandler()
+                {
+                    @Override
+                    public void onConnected(final Endpoint endpoint)
+                    {
+                        endpoint.send(1, message, 0, LARGE_BYTES);
+                    }
+
+                    @Override
+                    public void onMessage(
+                        final Endpoint endpoint, final DirectBuffer buffer, final int offset, final int length)
+                    {
+                        throw new AssertionError("the client sends nothing");
+                    }
+                });
+            fixture.endpoint = fixture.connecting.connect(address.address(), fixture.client);
+            assertArrayEquals(message.byteArray(), fixture.client.awaitMessage());
+            assertEquals(1, fixture.endpoint.sessions());
+        }
+    }
+
+    @Test
+    void shouldGoOnOverOneStreamWhenTheListenerIsClosedBeforeTheOthersConnect() throws Exception
+    {
+        try (MessagingFixture fixture = fixture())
+        {
+            final CompletableFuture<ListeningAddress> own = new CompletableFuture<>();
+            final CompletableFuture<Integer> received = new CompletableFuture<>();
+            own.complete(fixture.serving.listen(MessagingFixture.anyPort(), (_) -> new EndpointHandler()
+            {
+                @Override
+                public void onConnected(final Endpoint endpoint)
+                {
+                    own.join().close();
+                }
+
+                @Override
+                public void onMessage(
+                    final Endpoint endpoint, final DirectBuffer buffer, final int offset, final int length)
+                {
+                    received.complete(length);
+                }
+            }));
+            fixture.endpoint = fixture.connecting.connect(own.join().address(), fixture.client);
+            fixture.client.awaitConnected();
+            assertEquals(SubmitResult.ACCEPTED, fixture.send(1, pattern(LARGE_BYTES)));
+            fixture.client.awaitSuccess(1);
+            assertEquals(LARGE_BYTES, received.get(20, TimeUnit.SECONDS));
+            assertEquals(1, fixture.endpoint.sessions());
+            assertTrue(fixture.client.disconnected.isEmpty());
+        }
+    }
+
+    @Test
+    void shouldGoOnWhenAFurtherStreamEndsBeforeItsHelloIsAnswered() throws IOException
+    {
+        try (MessagingFixture fixture = fixture(); RawServer server = new RawServer())
+        {
+            connect(fixture, server);
+            try (Socket socket = server.authenticate())
+            {
+                for (int i = 1; i < Hello.STREAMS_MAX && i <= 3; i++)
+                {
+                    server.accept().close();
+                }
+                fixture.client.awaitConnected();
+                final MessageMemory memory = fixture.memory(4096);
+                final RemoteRegion region = remote(server);
+                assertEquals(SubmitResult.ACCEPTED, fixture.connecting.call(
+                    () -> fixture.endpoint.read(1, region, 0, memory, 0, 4096)));
+                long request;
+                do
+                {
+                    request = server.copy(RawServer.read(socket, FrameHeader.SIZE_BYTES));
+                }
+                while (FrameHeader.KEEP_ALIVE == FrameHeader.kind(request));
+                assertEquals(BulkHeader.READ_REQUEST, FrameHeader.kind(request));
+                socket.getOutputStream().write(
+                    server.bulk(BulkHeader.READ_DATA, 4096, BulkHeader.operation(request), 0));
+                socket.getOutputStream().write(pattern(4096));
+                fixture.client.awaitSuccess(1);
+                final byte[] read = new byte[4096];
+                memory.buffer().getBytes(0, read);
+                assertArrayEquals(pattern(4096), read);
+            }
+        }
+    }
+
+    @Test
+    void shouldReadOverAStreamWhoseHelloIsAnswered() throws IOException
+    {
+        try (MessagingFixture fixture = fixture(); RawServer server = new RawServer())
+        {
+            final MessageMemory memory = fixture.memory(4096);
+            final RemoteRegion region = remote(server);
+            connect(fixture, server);
+            try (Socket _ = server.authenticate(); Socket first = server.accept())
+            {
+                final int number = Hello.stream(server.copy(RawServer.read(first, Hello.SIZE_BYTES)));
+                first.getOutputStream().write(server.hello(number));
+                fixture.client.awaitConnected();
+                // Reads go over the first stream until the hello of the other was taken.
+                long id = 0;
+                first.setSoTimeout(10);
+                byte[] request = null;
+                while (null == request)
+                {
+                    final long next = ++id;
+                    assertEquals(SubmitResult.ACCEPTED, fixture.connecting.call(
+                        () -> fixture.endpoint.read(next, region, 0, memory, 0, 4096)));
+                    request = tryRead(first);
+                }
+                assertEquals(BulkHeader.READ_REQUEST, FrameHeader.kind(server.copy(request)));
+            }
+        }
+    }
+
+    private static byte[] tryRead(final Socket socket) throws IOException
+    {
+        try
+        {
+            return RawServer.read(socket, BulkHeader.SIZE_BYTES);
+        }
+        catch (final SocketTimeoutException e)
+        {
+            return null;
+        }
+    }
+
+    @Test
+    void shouldNotBeginAgainByAHelloWhileItCloses() throws IOException
+    {
+        try (MessagingFixture fixture = fixture(); RawServer server = new RawServer())
+        {
+            connect(fixture, server);
+            try (Socket socket = server.authenticate(server.frame(FrameHeader.GOODBYE, 0));
+                Socket further = server.accept())
+            {
+                further.getOutputStream().write(server.hello(1));
+                assertEquals(-1, further.getInputStream().read());
+                final long goodbye = server.copy(RawServer.read(socket, FrameHeader.SIZE_BYTES));
+                assertEquals(FrameHeader.GOODBYE, FrameHeader.kind(goodbye));
+                assertEquals(-1, socket.getInputStream().read());
+            }
+            assertEquals(EndpointStatus.PEER_CLOSED, fixture.client.awaitDisconnected().status());
+        }
+    }
+
+    @Test
+    void shouldNotTakeAWriteOfThePeerForTheAnswerToARead() throws IOException
+    {
+        try (MessagingFixture fixture = new MessagingFixture((context) -> settings(context).tcpStreams(1));
+            RawServer server = new RawServer())
+        {
+            final MessageMemory memory = fixture.memory(4096);
+            final RemoteRegion region = remote(server);
+            connect(fixture, server);
+            try (Socket socket = server.authenticate())
+            {
+                fixture.client.awaitConnected();
+                final ExportedRegion exported = fixture.connecting.call(
+                    () -> fixture.endpoint.export(memory, 0, 4096, ExportAccess.READ_WRITE));
+                assertEquals(SubmitResult.ACCEPTED, fixture.connecting.call(
+                    () -> fixture.endpoint.read(1, region, 0, memory, 0, 4096)));
+                final long key = RegionDescriptor.key(server.copy(exported.descriptor()));
+                socket.getOutputStream().write(server.bulk(BulkHeader.WRITE_DATA, 8, -1, key));
+                socket.getOutputStream().write(new byte[8]);
+                final Recorder.Completion completion = fixture.client.awaitCompletion();
+                assertEquals(new Recorder.Completion(1, EndpointStatus.PROTOCOL_ERROR), completion);
+            }
+        }
+    }
+}
