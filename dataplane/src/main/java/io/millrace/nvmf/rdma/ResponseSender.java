@@ -63,12 +63,30 @@ final class ResponseSender
         post();
     }
 
-    /** Posts what there is room for. */
+    /**
+     * Posts what there is room for. An answer that waits for a buffer to copy lent memory to lets others pass: the
+     * buffer may be one of theirs.
+     */
     void post()
     {
-        while (!queued.isEmpty() && post(queued.first()))
+        Request passed = null;
+        while (!queued.isEmpty() && passed != queued.first())
         {
-            queued.removeFirst();
+            final Request request = queued.first();
+            if (post(request))
+            {
+                queued.removeFirst();
+            }
+            else if (0 == queue.pair().sendRoom() || TransferState.RESPONSE_QUEUED != request.transportState())
+            {
+                return;
+            }
+            else
+            {
+                passed = null == passed ? request : passed;
+                queued.removeFirst();
+                queued.add(request);
+            }
         }
     }
 
