@@ -117,12 +117,12 @@ public interface MessageLink
      * @param address     of the message.
      * @param lengthBytes of the message.
      * @param descriptor  where its descriptor goes.
-     * @return the key to {@link #withdraw}, or 0 when the transport does not reach it: copy it to {@link #bulk}.
+     * @return the key to {@link #withdraw}, or 0 when the transport does not reach it: copy it to {@link #outgoing}.
      */
     long offer(long address, long lengthBytes, long descriptor);
 
     /**
-     * Lets the peer read a large message in a block of {@link #bulk}.
+     * Lets the peer read a large message in a block of {@link #outgoing}.
      *
      * @param block       that has the message at its beginning.
      * @param lengthBytes of the message.
