@@ -12,6 +12,7 @@ import io.millrace.pci.PciAddress;
 import io.millrace.pci.PciException;
 import io.millrace.pci.Sysfs;
 import java.lang.foreign.Arena;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -102,7 +103,9 @@ public final class RdmaScan
         final long context = VerbsCalls.openDevice(device);
         if (context < 0)
         {
-            unusable.add(new RdmaDevices.Unusable(name, notOpened(file, (int)-context)));
+            final Path path = Path.of(file);
+            unusable.add(new RdmaDevices.Unusable(name, notOpened(file, cause((int)-context,
+                Files.exists(path) && !(Files.isReadable(path) && Files.isWritable(path))))));
             return;
         }
         try
@@ -263,6 +266,19 @@ public final class RdmaScan
         {
             return Optional.empty();
         }
+    }
+
+    /**
+     * {@return the reason why a device could not be opened, as errno} libibverbs tries a second time, by
+     * {@code /dev/char}, and reports only that: where no udev has made it, as in containers, a device that is forbidden
+     * seems to be missing.
+     *
+     * @param errno       of the attempt, positive.
+     * @param isForbidden whether the file is there, and may not be read and written.
+     */
+    static int cause(final int errno, final boolean isForbidden)
+    {
+        return Errno.ENOENT == errno && isForbidden ? Errno.EACCES : errno;
     }
 
     /**

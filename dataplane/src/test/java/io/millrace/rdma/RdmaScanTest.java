@@ -135,6 +135,14 @@ class RdmaScanTest
     }
 
     @Test
+    void shouldTakeADeviceForForbiddenThatSeemsToBeMissingAndIsThere()
+    {
+        assertEquals(Errno.EACCES, RdmaScan.cause(Errno.ENOENT, true));
+        assertEquals(Errno.ENOENT, RdmaScan.cause(Errno.ENOENT, false));
+        assertEquals(Errno.EMFILE, RdmaScan.cause(Errno.EMFILE, true));
+    }
+
+    @Test
     void shouldReadTheDevicesOfThisMachineWhateverTheyAre()
     {
         Requirement.require(VerbsCalls.capability().isAvailable(), VerbsCalls.capability().reason(),

@@ -328,7 +328,7 @@ public abstract class MessagingContractTest
     void shouldRefuseAddressesThatAreNotAllowed()
     {
         try (MessagingFixture fixture = fixture(
-            (context) -> context.allowedAddresses(List.of("192.0.2.0/24")), (context) -> context.reconnects(false)))
+            (context) -> context.allowedAddresses(List.of("198.51.100.0/24")), (context) -> context.reconnects(false)))
         {
             fixture.connecting.connect(fixture.listening.address(), fixture.client);
             fixture.client.awaitClosed();
