@@ -151,7 +151,8 @@ public final class RdmaTransport implements Transport
     /** Undoes {@link #start}. */
     private void stop()
     {
-        for (final RdmaPollGroup group : groups)
+        // The listening reactor last: a request that it gave away is on its event channel until the other has taken it.
+        for (final RdmaPollGroup group : groups.reversed())
         {
             on(group.pollGroup(), () ->
             {
@@ -215,8 +216,8 @@ public final class RdmaTransport implements Transport
     public synchronized void close()
     {
         Reactor.checkMayBlock("the end of a transport");
-        listening.forEach(target::removeListener);
-        listening.clear();
+        // Before the groups: what the first of them gives away would reach others that are closed.
+        List.copyOf(listening).forEach(this::stopListening);
         if (!groups.isEmpty())
         {
             stop();
