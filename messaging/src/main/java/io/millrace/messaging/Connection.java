@@ -49,11 +49,12 @@ final class Connection implements LinkHandler
     private SendWindow window;
     private ReceiveOrder order;
     private int eagerBytesMax;
-    private int peerSlotBytes;
+    private int frameBytesMax;
     private long peerMessageBytesMax;
     private long lastReceivedNs;
     private long lastSentNs;
     private boolean wantsRoom;
+    private boolean wantsOperation;
     /** Room is there only after a message beyond this count was acknowledged. */
     private long roomAfter = NEVER;
 
@@ -91,12 +92,14 @@ final class Connection implements LinkHandler
     @Override
     public void onOpen(final long helloSent, final long helloReceived)
     {
-        peerSlotBytes = Hello.slotBytes(helloReceived);
-        eagerBytesMax = peerSlotBytes - FrameHeader.SIZE_BYTES;
+        // A frame that the own send buffer never has room for would wait without an end.
+        frameBytesMax = Math.min(Hello.slotBytes(helloReceived), sizes.sendBufferBytes() / 4);
+        eagerBytesMax = frameBytesMax - FrameHeader.SIZE_BYTES;
         peerMessageBytesMax = Hello.messageBytesMax(helloReceived);
-        window = new SendWindow(LinkSizes.window(Hello.receiveDepth(helloReceived)));
-        order = new ReceiveOrder(link, operations, LinkSizes.window(sizes.receiveDepth()), sizes.slotBytes(),
-            this::deliver);
+        // Each message is answered by an acknowledgement at most: those need receive slots of this side.
+        final int messages = LinkSizes.window(Math.min(Hello.receiveDepth(helloReceived), sizes.receiveDepth()));
+        window = new SendWindow(messages);
+        order = new ReceiveOrder(link, operations, messages, sizes.slotBytes(), this::deliver);
         handshake = new Handshake(messaging.context().secret(), isConnecting ? helloSent : helloReceived,
             isConnecting ? helloReceived : helloSent);
         state = State.PROVING;
@@ -364,7 +367,9 @@ final class Connection implements LinkHandler
         final int operation = operations.takeForUser(id);
         if (Operations.NONE == operation)
         {
-            return backPressured(NEVER);
+            wantsOperation = true;
+            messaging.counters().add(MessagingCounter.BACK_PRESSURED, 1);
+            return SubmitResult.BACK_PRESSURED;
         }
         final long remoteAddress = remote.address() + remoteOffset;
         if (isWrite)
@@ -406,8 +411,14 @@ final class Connection implements LinkHandler
             {
                 work += offerRoom();
             }
+            if (wantsOperation && operations.hasForUser() && State.OPEN == state)
+            {
+                wantsOperation = false;
+                endpoint.onWritable();
+                work++;
+            }
             // What comes together is acknowledged together, when the user's own messages do not do it.
-            if (0 == work && State.OPEN == state && !order.isAcknowledged())
+            if (State.OPEN == state && !order.isAcknowledged() && (0 == work || order.isAcknowledgementDue()))
             {
                 work += sendControl(FrameHeader.ACK);
             }
@@ -418,7 +429,7 @@ final class Connection implements LinkHandler
     private int offerRoom()
     {
         if (!window.hasRoom() || window.acknowledged() <= roomAfter && !window.isEmpty() ||
-            0 == link.claim(peerSlotBytes))
+            0 == link.claim(frameBytesMax))
         {
             return 0;
         }

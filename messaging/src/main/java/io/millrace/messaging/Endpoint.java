@@ -77,9 +77,10 @@ public final class Endpoint
     /**
      * Sends a message.
      *
-     * @param id     that its completion has.
-     * @param buffer that has the message. What is larger than a receive slot of the peer stays unchanged until its
-     *               completion; a smaller one is copied.
+     * @param id     that its completion has; it need not be unique.
+     * @param buffer that has the message. A message of up to the peer's receive slot less 32 bytes, or a quarter of
+     *               this side's send buffer less 32 bytes where that is smaller, is copied, and so is one in a heap
+     *               array. A larger one in native memory stays unchanged until its completion.
      * @param offset of the message in bytes.
      * @param length of the message in bytes, 0 and above.
      * @return whether it was accepted.
@@ -163,8 +164,7 @@ public final class Endpoint
 
     /**
      * Lets the peer of this endpoint reach memory, until it is revoked or the connection ends. Takes time over RDMA,
-     * where the
-     * memory is registered: at set-up only.
+     * where the memory is registered: at set-up only.
      *
      * @param memory that stays open as long.
      * @param offset of the region in it.
@@ -223,7 +223,8 @@ public final class Endpoint
         }
         else
         {
-            end(EndpointStatus.CLOSED, EndpointStatus.CLOSED.text());
+            state = EndpointState.CLOSED;
+            messaging.execute(() -> end(EndpointStatus.CLOSED, EndpointStatus.CLOSED.text()));
         }
     }
 
@@ -247,7 +248,7 @@ public final class Endpoint
             {
                 handler = accepted.at().owner().onEndpoint(this);
             }
-            catch (final RuntimeException e)
+            catch (final Throwable e)
             {
                 onHandlerError(e);
                 return;
@@ -269,7 +270,7 @@ public final class Endpoint
         {
             handler.onConnected(this);
         }
-        catch (final RuntimeException e)
+        catch (final Throwable e)
         {
             onHandlerError(e);
         }
@@ -281,7 +282,7 @@ public final class Endpoint
         {
             handler.onMessage(this, buffer, 0, length);
         }
-        catch (final RuntimeException e)
+        catch (final Throwable e)
         {
             onHandlerError(e);
         }
@@ -293,7 +294,7 @@ public final class Endpoint
         {
             handler.onCompletion(this, id, status);
         }
-        catch (final RuntimeException e)
+        catch (final Throwable e)
         {
             onHandlerError(e);
         }
@@ -305,14 +306,18 @@ public final class Endpoint
         {
             handler.onWritable(this);
         }
-        catch (final RuntimeException e)
+        catch (final Throwable e)
         {
             onHandlerError(e);
         }
     }
 
-    private void onHandlerError(final RuntimeException error)
+    private void onHandlerError(final Throwable error)
     {
+        if (error instanceof final VirtualMachineError broken)
+        {
+            throw broken;
+        }
         messaging.counters().add(MessagingCounter.HANDLER_ERRORS, 1);
         messaging.listener().onHandlerError(this, error);
         if (null != connection)
@@ -325,6 +330,10 @@ public final class Endpoint
     {
         final boolean wasConnected = EndpointState.CONNECTED == state;
         connection = null;
+        if (wasConnected && null != reconnection)
+        {
+            reconnection.onDisconnected();
+        }
         messaging.onDisconnected(by, status, reason, wasConnected);
         if (null != reconnection && !reconnection.isStopped() && !wasConnected &&
             TransportKind.RDMA == by.link().kind())
@@ -343,7 +352,7 @@ public final class Endpoint
         {
             handler.onDisconnected(this, status, reason);
         }
-        catch (final RuntimeException e)
+        catch (final Throwable e)
         {
             onHandlerError(e);
         }
@@ -365,7 +374,7 @@ public final class Endpoint
         {
             handler.onDisconnected(this, status, reason);
         }
-        catch (final RuntimeException e)
+        catch (final Throwable e)
         {
             onHandlerError(e);
         }
@@ -384,10 +393,9 @@ public final class Endpoint
         {
             handler.onClosed(this, status, reason);
         }
-        catch (final RuntimeException e)
+        catch (final Throwable e)
         {
-            messaging.counters().add(MessagingCounter.HANDLER_ERRORS, 1);
-            messaging.listener().onHandlerError(this, e);
+            onHandlerError(e);
         }
     }
 }

@@ -5,7 +5,8 @@ import org.agrona.DirectBuffer;
 
 /**
  * Owner of an endpoint. Called on the reactor's thread; it must not block. It may use the endpoint in each call. When
- * it throws, the endpoint's connection ends with {@link EndpointStatus#HANDLER_FAILED}.
+ * it throws anything but a {@link VirtualMachineError}, which ends the process, the endpoint's connection ends with
+ * {@link EndpointStatus#HANDLER_FAILED}.
  */
 public interface EndpointHandler
 {
@@ -19,7 +20,7 @@ public interface EndpointHandler
     }
 
     /**
-     * A message came, each once and in the order in which the peer sent them. x.
+     * A message came, each once and in the order in which the peer sent them.
      *
      * @param endpoint that received it.
      * @param buffer   that has the message until this returns.
@@ -41,7 +42,8 @@ public interface EndpointHandler
     }
 
     /**
-     * After a request was {@link SubmitResult#BACK_PRESSURED}: try again.
+     * After a request was {@link SubmitResult#BACK_PRESSURED}: room is there, or one of the reads and writes under way
+     * has ended. Try again.
      *
      * @param endpoint that has room.
      */
@@ -50,8 +52,10 @@ public interface EndpointHandler
     }
 
     /**
-     * The connection has ended, or an attempt to connect has failed; another attempt follows. All requests have been
-     * completed.
+     * The connection has ended, or an attempt to connect has failed: it is called for each one. Another attempt
+     * follows, whatever the status is: also after {@link EndpointStatus#PEER_CLOSED}, {@link EndpointStatus#REJECTED},
+     * {@link EndpointStatus#NOT_AUTHENTICATED} and {@link EndpointStatus#INCOMPATIBLE}; close the endpoint here to end
+     * that. All requests have been completed, with the status of the connection.
      *
      * @param endpoint that connects again.
      * @param status   why.

@@ -21,10 +21,12 @@ final class Handshake implements JoinProof
     /** Length of a proof. */
     static final int PROOF_BYTES = 32;
     private static final String ALGORITHM = "HmacSHA256";
-    /** Without a secret both sides use this one, so that one with a secret is not mistaken for one without. */
+    /** A key is needed without a secret, too. */
     private static final byte[] NO_SECRET = {0};
 
     private final Mac mac;
+    /** Signed, since HMAC fills keys with zeros: a secret of zeros would have the proofs of no secret. */
+    private final boolean hasSecret;
     private final byte[] hellos = new byte[2 * Hello.SIZE_BYTES];
     private final BitSet joined = new BitSet();
 
@@ -42,10 +44,11 @@ final class Handshake implements JoinProof
             hellos[i] = NativeMemory.getByte(connectingHello + i);
             hellos[Hello.SIZE_BYTES + i] = NativeMemory.getByte(acceptingHello + i);
         }
+        hasSecret = secret.length > 0;
         try
         {
             mac = Mac.getInstance(ALGORITHM);
-            mac.init(new SecretKeySpec(0 == secret.length ? NO_SECRET : secret, ALGORITHM));
+            mac.init(new SecretKeySpec(hasSecret ? secret : NO_SECRET, ALGORITHM));
         }
         catch (final GeneralSecurityException e)
         {
@@ -57,6 +60,7 @@ final class Handshake implements JoinProof
     {
         mac.update(role.getBytes(StandardCharsets.US_ASCII));
         mac.update((byte)number);
+        mac.update((byte)(hasSecret ? 1 : 0));
         return mac.doFinal(hellos);
     }
 

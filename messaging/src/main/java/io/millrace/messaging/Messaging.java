@@ -27,8 +27,8 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * Endpoints on one reactor. {@link #launch} makes the reactor, {@link #on} takes one that there is. Methods of this
- * class are
- * any thread's; what they answer, and handlers, are the reactor's: come there by {@link #execute}.
+ * class are any thread's, but that those which wait for the reactor refuse the thread of another one; what they answer,
+ * and handlers, are the reactor's: come there by {@link #execute}.
  */
 public final class Messaging implements AutoCloseable
 {
@@ -41,6 +41,7 @@ public final class Messaging implements AutoCloseable
     private final Reactor reactor;
     private final boolean ownsReactor;
     private final MessagingCounters counters = new MessagingCounters();
+    private final MessagingListener listener;
     private final SecureRandom random = new SecureRandom();
     private final Connector connector = new Connector(this);
     private final List<Connection> connections = new ArrayList<>();
@@ -70,6 +71,7 @@ public final class Messaging implements AutoCloseable
         this.reactor = reactor;
         this.ownsReactor = ownsReactor;
         this.context = context;
+        listener = new GuardedListener(context.listener(), counters);
         tickNs = Math.min(TICK_NS_MAX,
             Math.min(context.keepAliveIntervalNs(), context.connectTimeoutNs()) / TICKS_OF_A_LIMIT);
     }
@@ -79,6 +81,8 @@ public final class Messaging implements AutoCloseable
      *
      * @param context settings.
      * @return endpoints on it.
+     * @throws IllegalArgumentException when settings contradict each other.
+     * @throws io.millrace.reactor.ReactorException when the reactor cannot start, as on a CPU that is not there.
      */
     public static Messaging launch(final MessagingContext context)
     {
@@ -135,7 +139,7 @@ public final class Messaging implements AutoCloseable
 
     MessagingListener listener()
     {
-        return context.listener();
+        return listener;
     }
 
     Connector connector()
@@ -171,9 +175,11 @@ public final class Messaging implements AutoCloseable
     }
 
     /**
-     * Runs something on the reactor soon: requests are made there.
+     * Runs something on the reactor soon: requests are made there. What the command throws ends the process: catch it
+     * in the command, or use {@link #call}, which hands it to the caller.
      *
      * @param command to run.
+     * @throws java.util.concurrent.RejectedExecutionException when the reactor has ended.
      */
     public void execute(final Runnable command)
     {
@@ -186,6 +192,8 @@ public final class Messaging implements AutoCloseable
      * @param task to run.
      * @param <T>  of its result.
      * @return its result.
+     * @throws CompletionException with the cause, when the task throws a checked exception or an error; a
+     *     {@link RuntimeException} is thrown as it is.
      */
     public <T> T call(final Callable<T> task)
     {
@@ -234,7 +242,8 @@ public final class Messaging implements AutoCloseable
      * @param address  where; port 0 for any free one.
      * @param acceptor gives each endpoint its handler.
      * @return the address with its port.
-     * @throws LinkException when it cannot be listened at.
+     * @throws LinkException         when it cannot be listened at.
+     * @throws IllegalStateException when this is closed.
      */
     public ListeningAddress listen(final InetSocketAddress address, final EndpointAcceptor acceptor)
     {
@@ -301,8 +310,8 @@ public final class Messaging implements AutoCloseable
         add(connection);
         if (++accepted > context.connectionsMax())
         {
-            onRejected(endpoint.peer(), "there are " + context.connectionsMax() + " connections (connectionsMax)");
-            connection.close(EndpointStatus.REJECTED, EndpointStatus.REJECTED.text());
+            connection.close(EndpointStatus.REJECTED,
+                "there are " + context.connectionsMax() + " connections (connectionsMax)");
         }
     }
 
@@ -312,9 +321,16 @@ public final class Messaging implements AutoCloseable
      * @param peer    address; a name is resolved already.
      * @param handler gets what becomes of it.
      * @return the endpoint.
+     * @throws IllegalArgumentException when the name is not resolved.
+     * @throws IllegalStateException    when this is closed.
      */
     public Endpoint connect(final InetSocketAddress peer, final EndpointHandler handler)
     {
+        if (peer.isUnresolved())
+        {
+            throw new IllegalArgumentException(
+                "peer " + peer + ": its name has no address; check the name, and connect when it is resolved");
+        }
         return call(() ->
         {
             if (isClosed)

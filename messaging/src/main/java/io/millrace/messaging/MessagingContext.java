@@ -129,9 +129,17 @@ public final class MessagingContext
     /** What looks for a device. Any thread but a reactor's. */
     RdmaProbe probe()
     {
-        return LinuxRdmaCore.INSTANCE == rdmaCore ?
-            RdmaProbe.run(new RdmaSettings(rdma.device(), rdma.port(), rdma.gidIndex())) :
-            new RdmaProbe(TransportReason.RDMA_AVAILABLE, rdmaCore.toString());
+        try
+        {
+            return LinuxRdmaCore.INSTANCE == rdmaCore ?
+                RdmaProbe.run(new RdmaSettings(rdma.device(), rdma.port(), rdma.gidIndex())) :
+                new RdmaProbe(TransportReason.RDMA_AVAILABLE, rdmaCore.toString());
+        }
+        catch (final RuntimeException e)
+        {
+            // An endpoint waits for the answer: without one it would never connect.
+            return new RdmaProbe(TransportReason.RDMA_FAILED, "looking for a device failed: " + e);
+        }
     }
 
     LinkSizes sizes()

@@ -49,7 +49,7 @@ public enum MessagingCounter
     PROTOCOL_ERRORS,
     /** Accesses that were refused, here or at a peer. */
     ACCESSES_DENIED,
-    /** Handlers that threw. */
+    /** Calls of handlers, and of the {@link MessagingListener}, that threw. */
     HANDLER_ERRORS;
 
     /** {@return the counter of TCP connections for a reason; null when it has none} */

@@ -3,8 +3,9 @@ package io.millrace.messaging;
 import java.net.InetSocketAddress;
 
 /**
- * Is notified of what an operator wants in a log. Called on the reactor's thread; it must not block. Libraries here do
- * not log by themselves.
+ * Is notified of what an operator wants in a log. Called on the reactor's thread; it must not block. What it throws is
+ * counted as {@link MessagingCounter#HANDLER_ERRORS} and ends nothing, but for a {@link VirtualMachineError}. Libraries
+ * here do not log by themselves.
  */
 public interface MessagingListener
 {
@@ -56,9 +57,9 @@ public interface MessagingListener
      * The handler of an endpoint threw; the endpoint's connection ends.
      *
      * @param endpoint whose handler it is.
-     * @param error    that it threw.
+     * @param error    that it threw: an exception, or an error such as a failed assertion.
      */
-    default void onHandlerError(final Endpoint endpoint, final RuntimeException error)
+    default void onHandlerError(final Endpoint endpoint, final Throwable error)
     {
     }
 }

@@ -36,6 +36,11 @@ final class Operations
         return 0 == freeForMessages ? NONE : take(free[--freeForMessages], sequence);
     }
 
+    boolean hasForUser()
+    {
+        return freeForUser > 0;
+    }
+
     int takeForUser(final long id)
     {
         return 0 == freeForUser ? NONE : take(free[HALF + --freeForUser], id);

@@ -97,6 +97,12 @@ final class ReceiveOrder implements AutoCloseable
         return acknowledged == delivered;
     }
 
+    /** {@return whether an acknowledgement is sent although there is other work: the window of the peer fills} */
+    boolean isAcknowledgementDue()
+    {
+        return delivered - acknowledged >= Math.max(1, window / 4);
+    }
+
     void onEager(final long address, final int lengthBytes)
     {
         if (arrived == delivered)

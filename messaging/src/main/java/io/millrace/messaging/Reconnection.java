@@ -15,6 +15,7 @@ final class Reconnection
     private final InetSocketAddress peer;
     private Endpoint endpoint;
     private long delayNs;
+    private long connectedNs;
     private long timerId = NO_TIMER;
     private boolean isStopped;
 
@@ -49,7 +50,16 @@ final class Reconnection
 
     void onConnected()
     {
-        delayNs = messaging.context().reconnectDelayMinNs();
+        connectedNs = messaging.reactor().nowNs();
+    }
+
+    /** A peer that ends each connection at once is not asked at the smallest delay for ever. */
+    void onDisconnected()
+    {
+        if (messaging.reactor().nowNs() - connectedNs >= messaging.context().reconnectDelayMaxNs())
+        {
+            delayNs = messaging.context().reconnectDelayMinNs();
+        }
     }
 
     /** Connects again after the delay. */

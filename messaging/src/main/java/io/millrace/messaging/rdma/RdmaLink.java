@@ -501,6 +501,11 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
         final long localOffset,
         final long lengthBytes)
     {
+        if (State.OPEN != state)
+        {
+            // The end of the link ends the operation.
+            return;
+        }
         try
         {
             // A block of the pool may be offered to the peer later; a user's memory is the peer's only by an export.
@@ -523,12 +528,17 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
         final ExportAccess access,
         final long descriptor)
     {
+        if (State.OPEN != state)
+        {
+            // The protection domain may be gone with its device.
+            return 0;
+        }
         final long address = memory.address() + offset;
         final long key = registrations.export(address, lengthBytes, switch (access)
         {
             case READ -> RegionAccess.REMOTE_READ;
             case WRITE -> RegionAccess.REMOTE_WRITE;
-            case READ_WRITE -> RegionAccess.REMOTE_ALL;
+            case READ_WRITE -> RegionAccess.REMOTE_READ_WRITE;
         });
         RegionDescriptor.write(descriptor, address, lengthBytes, key, access.bits());
         return key;
@@ -561,6 +571,10 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
     @Override
     public long offer(final MessageMemory block, final long lengthBytes, final long descriptor)
     {
+        if (State.OPEN != state)
+        {
+            return 0;
+        }
         try
         {
             return describe(registrations.local(block, RegionAccess.REMOTE_READ), block.address(), lengthBytes,

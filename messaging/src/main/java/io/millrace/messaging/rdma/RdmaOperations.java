@@ -13,6 +13,8 @@ final class RdmaOperations
     static final long ID_BIT = 1L << 40;
     private static final int PIECE_BYTES = 4 << 20;
     private static final int MASK = MessageLink.OPERATIONS_MAX - 1;
+    /** Pieces of writes that may be before a frame in the send queue: keep-alive frames must not be late. */
+    private static final int WRITES_MAX = 4;
     /** Requests that are left to frames. */
     private static final int ROOM_FOR_FRAMES = 32;
 
@@ -28,6 +30,7 @@ final class RdmaOperations
     private int firstWaiting;
     private int waitingCount;
     private int readsUnderWay;
+    private int writesUnderWay;
 
     void begin(
         final int operation,
@@ -60,7 +63,7 @@ final class RdmaOperations
         while (waitingCount > 0 && queuePair.sendRoom() > ROOM_FOR_FRAMES)
         {
             final int operation = waiting[firstWaiting];
-            if (!isWrite[operation] && readsUnderWay >= readsMax)
+            if (isWrite[operation] ? writesUnderWay >= WRITES_MAX : readsUnderWay >= readsMax)
             {
                 break;
             }
@@ -88,10 +91,19 @@ final class RdmaOperations
         if (isPosted)
         {
             pieces[operation]++;
-            if (!isWrite[operation])
-            {
-                readsUnderWay++;
-            }
+            count(operation, 1);
+        }
+    }
+
+    private void count(final int operation, final int change)
+    {
+        if (isWrite[operation])
+        {
+            writesUnderWay += change;
+        }
+        else
+        {
+            readsUnderWay += change;
         }
     }
 
@@ -99,10 +111,7 @@ final class RdmaOperations
     boolean onPieceDone(final int operation)
     {
         pieces[operation]--;
-        if (!isWrite[operation])
-        {
-            readsUnderWay--;
-        }
+        count(operation, -1);
         return 0 == pieces[operation] && issued[operation] == lengths[operation];
     }
 }

@@ -55,9 +55,22 @@ final class Registrations
                 return each.region;
             }
         }
+        dropClosed();
         last = new Local(memory, domain.register(memory.address(), memory.lengthBytes(), access));
         locals.add(last);
         return last.region;
+    }
+
+    /** The caller has closed them: the device would keep their pages locked until the connection ends. */
+    private void dropClosed()
+    {
+        for (int i = locals.size() - 1; i >= 0; i--)
+        {
+            if (locals.get(i).memory.isClosed())
+            {
+                locals.remove(i).region.close();
+            }
+        }
     }
 
     /** Memory is freed. */

@@ -23,7 +23,7 @@ public enum EndpointStatus
     /** The secrets differ. */
     NOT_AUTHENTICATED("the secrets of both sides differ: set the same shared secret"),
     /** The peer does not accept this side. */
-    REJECTED("the peer does not accept this side: check its allowed addresses and limits"),
+    REJECTED("the peer does not accept this side: check its connectionsMax and what its acceptor answers"),
     /** The peer speaks another version, or another protocol. */
     INCOMPATIBLE("the peer speaks another version or another protocol"),
     /** Key, bounds or rights of a region are wrong, or it was revoked. */

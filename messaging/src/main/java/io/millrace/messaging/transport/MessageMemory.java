@@ -49,6 +49,14 @@ public final class MessageMemory implements AutoCloseable
     }
 
     /**
+     * {@return whether it was freed}
+     */
+    public boolean isClosed()
+    {
+        return isClosed;
+    }
+
+    /**
      * {@return where it begins}
      */
     public long address()

@@ -85,7 +85,7 @@ public final class MessagingPeer implements EndpointHandler
         }
 
         @Override
-        public void onHandlerError(final Endpoint endpoint, final RuntimeException error)
+        public void onHandlerError(final Endpoint endpoint, final Throwable error)
         {
             error.printStackTrace(System.out);
         }

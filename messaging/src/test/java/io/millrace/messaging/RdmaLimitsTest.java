@@ -1,0 +1,176 @@
+package io.millrace.messaging;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.messaging.transport.EndpointStatus;
+import io.millrace.messaging.transport.ExportAccess;
+import io.millrace.messaging.transport.MessageMemory;
+import io.millrace.messaging.transport.TransportKind;
+import io.millrace.messaging.transport.TransportReason;
+import io.millrace.rdma.core.RdmaCore;
+import io.millrace.rdma.model.RdmaModel;
+import java.lang.reflect.Proxy;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.UnaryOperator;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a connection over RDMA takes of the device, on the model of rdma-core. */
+class RdmaLimitsTest
+{
+    private final RdmaModel model = new RdmaModel();
+    private final UnaryOperator<InetSocketAddress> addresses =
+        (address) -> new InetSocketAddress(model.targetDevice().address(), address.getPort());
+
+    private MessagingContext settings(final MessagingContext context)
+    {
+        return context.rdma(context.rdma().withEventChannel(true)).model(
+            "server".equals(context.name()) ? model.targetCore() : model.hostCore(), addresses);
+    }
+
+    @AfterEach
+    void checkModel()
+    {
+        assertEquals(List.of(), model.network().violations());
+        assertEquals(0, model.hostCore().resources() + model.targetCore().resources());
+        model.close();
+    }
+
+    private static RemoteRegion export(
+        final MessagingFixture fixture, final Endpoint server, final MessageMemory memory, final ExportAccess access)
+    {
+        return new RemoteRegion(new UnsafeBuffer(fixture.serving.call(() ->
+            server.export(memory, 0, memory.lengthBytes(), access).descriptor())), 0);
+    }
+
+    @Test
+    void shouldGiveBackTheRegistrationsOfClosedMemory()
+    {
+        final int size = 4096;
+        try (MessagingFixture fixture = new MessagingFixture(this::settings).connect())
+        {
+            final RemoteRegion remote =
+                export(fixture, fixture.serverEndpoint(), fixture.memory(size), ExportAccess.READ);
+            int afterFirst = 0;
+            for (int i = 0; i < 20; i++)
+            {
+                final int id = i;
+                try (MessageMemory local = new MessageMemory(size))
+                {
+                    fixture.connecting.call(() -> fixture.endpoint.read(id, remote, 0, local, 0, size));
+                    fixture.client.awaitSuccess(id);
+                    afterFirst = 0 == i ? model.hostCore().resources() : afterFirst;
+                    assertEquals(afterFirst, model.hostCore().resources());
+                    // On the reactor's thread, which looks at it next.
+                    fixture.connecting.call(() ->
+                    {
+                        local.close();
+                        return null;
+                    });
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldSendAMessageBeforeTheEndOfALargeWrite()
+    {
+        final int size = 64 << 20;
+        final BlockingQueue<Byte> lastBytes = new LinkedBlockingQueue<>();
+        final MessageMemory[] exported = new MessageMemory[1];
+        final Recorder server =
+            new Recorder((_, _) -> lastBytes.add(exported[0].buffer().getByteVolatile(size - 1)));
+        try (MessagingFixture fixture = new MessagingFixture(this::settings, this::settings, server).connect())
+        {
+            exported[0] = fixture.memory(size);
+            final MessageMemory local = fixture.memory(size);
+            local.buffer().putByte(size - 1, (byte)1);
+            final RemoteRegion remote =
+                export(fixture, fixture.serverEndpoint(), exported[0], ExportAccess.WRITE);
+            model.network().holdAcknowledgements(true);
+            fixture.connecting.call(() -> fixture.endpoint.write(1, remote, 0, local, 0, size));
+            // Another turn of the reactor has posted the first pieces.
+            fixture.connecting.call(() -> fixture.endpoint.send(2, new UnsafeBuffer(new byte[1]), 0, 1));
+            assertEquals((byte)0, Recorder.next(lastBytes, "onMessage"), "the write was ahead of the message");
+            model.network().holdAcknowledgements(false);
+            fixture.client.awaitCompletion();
+            fixture.client.awaitCompletion();
+            assertEquals((byte)1, exported[0].buffer().getByteVolatile(size - 1));
+        }
+    }
+
+    /** Makes a read that is refused, and exports memory when it is told. */
+    private static final class LateExport implements EndpointHandler
+    {
+        private final BlockingQueue<Object> exports = new LinkedBlockingQueue<>();
+        private final MessageMemory local;
+
+        LateExport(final MessageMemory local)
+        {
+            this.local = local;
+        }
+
+        @Override
+        public void onMessage(final Endpoint endpoint, final DirectBuffer buffer, final int offset, final int length)
+        {
+            endpoint.read(1, new RemoteRegion(buffer, offset), 1, local, 0, local.lengthBytes());
+        }
+
+        @Override
+        public void onCompletion(final Endpoint endpoint, final long id, final EndpointStatus status)
+        {
+            try
+            {
+                exports.add(endpoint.export(local, 0, local.lengthBytes(), ExportAccess.READ));
+            }
+            catch (final IllegalStateException e)
+            {
+                exports.add(e);
+            }
+        }
+    }
+
+    @Test
+    void shouldExportNothingByAConnectionThatEnds()
+    {
+        final int size = 4096;
+        try (MessagingFixture fixture = new MessagingFixture(this::settings))
+        {
+            final LateExport client = new LateExport(fixture.memory(size));
+            final MessageMemory exported = fixture.memory(size);
+            fixture.connecting.connect(fixture.listening.address(), client);
+            final Endpoint server = fixture.serverEndpoint();
+            fixture.server.awaitConnected();
+            fixture.serving.call(() ->
+            {
+                final byte[] descriptor = server.export(exported, 0, size, ExportAccess.READ).descriptor();
+                return server.send(1, new UnsafeBuffer(descriptor), 0, descriptor.length);
+            });
+            assertInstanceOf(IllegalStateException.class, Recorder.next(client.exports, "onCompletion"));
+        }
+    }
+
+    @Test
+    void shouldTakeTcpWhenLookingForADeviceFails()
+    {
+        final RdmaCore broken = (RdmaCore)Proxy.newProxyInstance(
+            RdmaCore.class.getClassLoader(), new Class<?>[] {RdmaCore.class}, (_, _, _) ->
+            {
+                throw new IllegalStateException("a file of /sys cannot be read");
+            });
+        try (MessagingFixture fixture = new MessagingFixture(this::settings,
+            (context) -> context.model(broken, addresses), new Recorder()).connect())
+        {
+            assertEquals(TransportKind.TCP, fixture.endpoint.transport().kind());
+            assertEquals(TransportReason.RDMA_FAILED, fixture.endpoint.transport().reason());
+            assertTrue(fixture.endpoint.transport().text().contains("/sys"), fixture.endpoint.transport()::text);
+        }
+    }
+}
