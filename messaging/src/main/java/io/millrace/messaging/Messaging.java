@@ -274,7 +274,8 @@ public final class Messaging implements AutoCloseable
         }
         final ListeningAddress[] made = new ListeningAddress[1];
         final TcpAcceptor tcp = new TcpAcceptor(reactor, address, context.sizes(), context.connectTimeoutNs(),
-            context.filter(), (link) -> onLink(made[0], link), this::onRejected, random);
+            context.filter(), () -> accepted < context.connectionsMax() ? null : tooMany(),
+            (link) -> onLink(made[0], link), this::onRejected, random);
         made[0] = new ListeningAddress(this, tcp, acceptor);
         listening.add(made[0]);
         return made[0];
@@ -284,6 +285,11 @@ public final class Messaging implements AutoCloseable
     {
         counters.add(MessagingCounter.PEERS_REJECTED, 1);
         listener().onRejected(peer, reason);
+    }
+
+    private String tooMany()
+    {
+        return "there are " + context.connectionsMax() + " connections (connectionsMax)";
     }
 
     private void onLink(final ListeningAddress at, final TcpLink link)
@@ -310,8 +316,7 @@ public final class Messaging implements AutoCloseable
         add(connection);
         if (++accepted > context.connectionsMax())
         {
-            connection.close(EndpointStatus.REJECTED,
-                "there are " + context.connectionsMax() + " connections (connectionsMax)");
+            connection.close(EndpointStatus.REJECTED, tooMany());
         }
     }
 

@@ -62,16 +62,30 @@ class TcpStreamsTest
     @Test
     void shouldDeliverALargeMessageThatFollowsTheProof()
     {
+        checkMessagesOfOnConnected(1, LARGE_BYTES);
+    }
+
+    @Test
+    void shouldDeliverSmallMessagesThatFollowTheProof()
+    {
+        checkMessagesOfOnConnected(40, 4_000);
+    }
+
+    private static void checkMessagesOfOnConnected(final int count, final int bytes)
+    {
         try (MessagingFixture fixture = fixture())
         {
-            final UnsafeBuffer message = new UnsafeBuffer(pattern(LARGE_BYTES));
+            final UnsafeBuffer message = new UnsafeBuffer(pattern(bytes));
             final ListeningAddress address = fixture.serving.listen(MessagingFixture.anyPort(), (_) ->
                 new EndpointHandler()
                 {
                     @Override
                     public void onConnected(final Endpoint endpoint)
                     {
-                        endpoint.send(1, message, 0, LARGE_BYTES);
+                        for (int i = 0; i < count; i++)
+                        {
+                            assertEquals(SubmitResult.ACCEPTED, endpoint.send(i, message, 0, bytes));
+                        }
                     }
 
                     @Override
@@ -82,7 +96,10 @@ class TcpStreamsTest
                     }
                 });
             fixture.endpoint = fixture.connecting.connect(address.address(), fixture.client);
-            assertArrayEquals(message.byteArray(), fixture.client.awaitMessage());
+            for (int i = 0; i < count; i++)
+            {
+                assertArrayEquals(message.byteArray(), fixture.client.awaitMessage());
+            }
             assertEquals(1, fixture.endpoint.sessions());
         }
     }
@@ -127,7 +144,7 @@ class TcpStreamsTest
             connect(fixture, server);
             try (Socket socket = server.authenticate())
             {
-                for (int i = 1; i < Hello.STREAMS_MAX && i <= 3; i++)
+                for (int i = 1; i <= 3; i++)
                 {
                     server.accept().close();
                 }
@@ -150,6 +167,23 @@ class TcpStreamsTest
                 final byte[] read = new byte[4096];
                 memory.buffer().getBytes(0, read);
                 assertArrayEquals(pattern(4096), read);
+            }
+        }
+    }
+
+    @Test
+    void shouldCloseAFurtherStreamWhoseHelloIsAnsweredForAnother() throws IOException
+    {
+        try (MessagingFixture fixture = fixture(); RawServer server = new RawServer())
+        {
+            connect(fixture, server);
+            try (Socket _ = server.authenticate(); Socket further = server.accept())
+            {
+                final int number = Hello.stream(server.copy(RawServer.read(further, Hello.SIZE_BYTES)));
+                further.getOutputStream().write(server.hello(number + 1));
+                assertEquals(-1, further.getInputStream().read());
+                fixture.client.awaitConnected();
+                assertTrue(fixture.client.disconnected.isEmpty());
             }
         }
     }

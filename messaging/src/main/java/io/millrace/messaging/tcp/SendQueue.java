@@ -16,8 +16,8 @@ final class SendQueue implements AutoCloseable
     private static final int PARTS_MASK = PARTS_MAX - 1;
 
     private final Arena arena = Arena.ofShared();
-    private final long ring;
-    private final int capacity;
+    private long ring;
+    private int capacity;
     private final long messageAddress;
     private final long iovecAddress;
     private final RegionTable regions;
@@ -37,6 +37,15 @@ final class SendQueue implements AutoCloseable
         ring = arena.allocate(capacity, 64).address();
         messageAddress = arena.allocate(MessageHeader.SIZE_BYTES, Long.BYTES).address();
         iovecAddress = arena.allocate((long)PARTS_OF_A_CALL * MessageHeader.IOVEC_SIZE_BYTES, Long.BYTES).address();
+    }
+
+    /** Makes a larger ring; what is queued is sent from the one before. */
+    void grow(final int ringBytes)
+    {
+        ring = arena.allocate(ringBytes, 64).address();
+        capacity = ringBytes;
+        head = 0;
+        tail = 0;
     }
 
     boolean isEmpty()

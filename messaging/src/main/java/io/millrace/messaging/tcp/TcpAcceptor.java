@@ -5,6 +5,7 @@ import io.millrace.bindings.linux.Epoll;
 import io.millrace.messaging.transport.EndpointStatus;
 import io.millrace.messaging.transport.LinkException;
 import io.millrace.messaging.transport.LinkSizes;
+import io.millrace.messaging.wire.FrameHeader;
 import io.millrace.messaging.wire.Hello;
 import io.millrace.reactor.Reactor;
 import java.lang.foreign.Arena;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /**
@@ -27,11 +29,27 @@ public final class TcpAcceptor implements StreamHandler, AutoCloseable
     private static final int ACCEPTS_PER_EVENT = 16;
     /** Streams whose hello has not come: more are refused. */
     private static final int PENDING_MAX = 256;
+    /** Without descriptors or memory a connection waits in the backlog so long before it is tried again. */
+    private static final long PAUSE_NS = 100_000_000L;
+    private static final int ENFILE = 23;
+    private static final int ENOBUFS = 105;
+
+    /** How the acceptor stands. */
+    private enum State
+    {
+        /** Accepts. */
+        LISTENING,
+        /** Has no descriptor or memory for another connection, which was reported. */
+        SHORT,
+        /** Listens no more. */
+        CLOSED
+    }
 
     private final Reactor reactor;
     private final LinkSizes sizes;
     private final long helloTimeoutNs;
     private final Predicate<InetAddress> allowed;
+    private final Supplier<String> refusal;
     private final Consumer<TcpLink> onLink;
     private final BiConsumer<InetSocketAddress, String> onRejected;
     private final SecureRandom random;
@@ -40,7 +58,7 @@ public final class TcpAcceptor implements StreamHandler, AutoCloseable
     private final List<Pending> pending = new ArrayList<>();
     private final List<TcpStream> ended = new ArrayList<>();
     private final Long2ObjectHashMap<TcpLink> links = new Long2ObjectHashMap<>();
-    private boolean isClosed;
+    private State state = State.LISTENING;
 
     /** A stream that waits for its hello. */
     private record Pending(TcpStream stream, InetSocketAddress peer, long deadlineNs)
@@ -55,6 +73,7 @@ public final class TcpAcceptor implements StreamHandler, AutoCloseable
      * @param sizes          of this side.
      * @param helloTimeoutNs from the connection to the hello.
      * @param allowed        addresses that may connect.
+     * @param refusal        why no further link is made now, or null; asked before anything is made for it.
      * @param onLink         gets each link: it sets its handler and polls it.
      * @param onRejected     gets who was refused, and why.
      * @param random         source of nonces.
@@ -66,6 +85,7 @@ public final class TcpAcceptor implements StreamHandler, AutoCloseable
         final LinkSizes sizes,
         final long helloTimeoutNs,
         final Predicate<InetAddress> allowed,
+        final Supplier<String> refusal,
         final Consumer<TcpLink> onLink,
         final BiConsumer<InetSocketAddress, String> onRejected,
         final SecureRandom random)
@@ -74,6 +94,7 @@ public final class TcpAcceptor implements StreamHandler, AutoCloseable
         this.sizes = sizes;
         this.helloTimeoutNs = helloTimeoutNs;
         this.allowed = allowed;
+        this.refusal = refusal;
         this.onLink = onLink;
         this.onRejected = onRejected;
         this.random = random;
@@ -92,18 +113,44 @@ public final class TcpAcceptor implements StreamHandler, AutoCloseable
 
     private void onReady()
     {
-        for (int i = 0; i < ACCEPTS_PER_EVENT; i++)
+        // What is told of a rejection may close this.
+        for (int i = 0; i < ACCEPTS_PER_EVENT && State.CLOSED != state; i++)
         {
             final int accepted = reactor.kernel().accept(fd);
             if (accepted < 0)
             {
-                if (-Errno.EMFILE == accepted)
+                if (isShortage(-accepted))
                 {
-                    onRejected.accept(local, "no descriptor for a connection: " + Errno.describe(-accepted));
+                    pause(-accepted);
                 }
                 return;
             }
+            state = State.LISTENING;
             accept(accepted);
+        }
+    }
+
+    private static boolean isShortage(final int errno)
+    {
+        return Errno.EMFILE == errno || ENFILE == errno || Errno.ENOMEM == errno || ENOBUFS == errno;
+    }
+
+    /** The listening socket stays ready: without a pause the reactor would do nothing else. */
+    private void pause(final int errno)
+    {
+        reactor.modify(fd, 0);
+        reactor.schedule(reactor.nowNs() + PAUSE_NS, (_) ->
+        {
+            if (State.CLOSED != state)
+            {
+                reactor.modify(fd, Epoll.EPOLLIN);
+            }
+        });
+        if (State.LISTENING == state)
+        {
+            state = State.SHORT;
+            onRejected.accept(local, "connections wait: " + Errno.describe(errno) +
+                (Errno.EMFILE == errno ? ": raise the limit of open files (ulimit -n)" : ""));
         }
     }
 
@@ -145,7 +192,8 @@ public final class TcpAcceptor implements StreamHandler, AutoCloseable
     public int poll()
     {
         int work = 0;
-        for (int i = pending.size() - 1; i >= 0; i--)
+        // What is told of a rejection may close this, which rejects all that are pending.
+        for (int i = pending.size() - 1; i >= 0 && i < pending.size(); i--)
         {
             final Pending each = pending.get(i);
             work += each.stream.poll();
@@ -154,11 +202,16 @@ public final class TcpAcceptor implements StreamHandler, AutoCloseable
                 reject(each, "it did not say hello in time");
             }
         }
+        freeEnded();
+        return work;
+    }
+
+    private void freeEnded()
+    {
         for (int i = ended.size() - 1; i >= 0; i--)
         {
             ended.remove(i).free();
         }
-        return work;
     }
 
     /**
@@ -203,12 +256,18 @@ public final class TcpAcceptor implements StreamHandler, AutoCloseable
         final String reason = Hello.invalid(helloAddress);
         if (null != reason)
         {
-            refuse(each, reason);
+            refuse(each, EndpointStatus.INCOMPATIBLE, reason);
             return;
         }
         final long connectionId = Hello.connectionId(helloAddress);
         if (0 == connectionId)
         {
+            final String noLink = refusal.get();
+            if (null != noLink)
+            {
+                refuse(each, EndpointStatus.REJECTED, noLink);
+                return;
+            }
             final byte[] nonce = new byte[Hello.NONCE_BYTES];
             random.nextBytes(nonce);
             final TcpLink link = new TcpLink(reactor, each.peer, sizes, nonce, newId());
@@ -227,13 +286,15 @@ public final class TcpAcceptor implements StreamHandler, AutoCloseable
     }
 
     /** It learns the version of this side, and so why. */
-    private void refuse(final Pending each, final String reason)
+    private void refuse(final Pending each, final EndpointStatus status, final String reason)
     {
         try (Arena arena = Arena.ofConfined())
         {
-            final long hello = arena.allocate(Hello.SIZE_BYTES, Long.BYTES).address();
+            final int bytes = Hello.SIZE_BYTES + FrameHeader.SIZE_BYTES;
+            final long hello = arena.allocate(bytes, Long.BYTES).address();
             Hello.write(hello, 0, sizes.slotBytes(), sizes.receiveDepth(), sizes.messageBytesMax(), 0L);
-            each.stream.sendAtOnce(hello, Hello.SIZE_BYTES);
+            FrameHeader.write(hello + Hello.SIZE_BYTES, FrameHeader.GOODBYE, 0, 0L, 0L, status.ordinal());
+            each.stream.sendAtOnce(hello, bytes);
         }
         pending.add(each);
         reject(each, reason);
@@ -296,16 +357,17 @@ public final class TcpAcceptor implements StreamHandler, AutoCloseable
     @Override
     public void close()
     {
-        if (!isClosed)
+        if (State.CLOSED != state)
         {
-            isClosed = true;
+            state = State.CLOSED;
             reactor.deregister(fd);
             reactor.kernel().close(fd);
             while (!pending.isEmpty())
             {
                 reject(pending.getLast(), "the listener was closed");
             }
-            poll();
+            // One of them may be what is polled now.
+            reactor.execute(this::freeEnded);
         }
     }
 }

@@ -131,7 +131,14 @@ public final class TcpLink implements MessageLink, StreamHandler
 
     private void add(final TcpStream stream, final int number)
     {
-        stream.assign(this, number, 0 == number ? sizes.sendBufferBytes() : BULK_HEADERS_BYTES, regions);
+        if (0 == number)
+        {
+            stream.assignFirst(this, regions);
+        }
+        else
+        {
+            stream.assignFurther(this, number, BULK_HEADERS_BYTES, regions);
+        }
         streams[streamCount] = stream;
         pieces[streamCount] = new BulkRequests.Pieces();
         streamCount++;
@@ -177,6 +184,7 @@ public final class TcpLink implements MessageLink, StreamHandler
     public void onAuthenticated(final JoinProof proof)
     {
         joinProof = proof;
+        streams[0].onAuthenticated(sizes.sendBufferBytes());
         if (!isConnecting)
         {
             return;

@@ -51,6 +51,10 @@ final class TcpStream
     /** Payload that comes behind a header is copied: on a stream of bulk only so much. */
     private static final int BULK_BUFFER_BYTES = 4 << 10;
     private static final int FRAME_BUFFER_BYTES = 256 << 10;
+    /** Both buffers of stream 0 before the proof of the peer: it may be anybody. */
+    private static final int EARLY_BUFFER_BYTES = 4 << 10;
+    /** Largest frame before that proof. */
+    private static final int EARLY_FRAME_BYTES = Hello.SLOT_BYTES_MIN;
     /** The same of a reactor that never sleeps. */
     private static final long SPINNING_POLL_NS = 10_000_000;
     /** Time of polling after which epoll's work at each arrival is avoided. */
@@ -60,7 +64,8 @@ final class TcpStream
     private final Reactor reactor;
     private final Kernel kernel;
     private final Arena arena = Arena.ofShared();
-    private final int frameBytesMax;
+    private final int slotBytes;
+    private int frameBytesMax = EARLY_FRAME_BYTES;
     /** After the last data the socket is polled so long before epoll has it: as long as the reactor spins. */
     private final long pollNs;
     private final long helloAddress = arena.allocate(Hello.SIZE_BYTES, Long.BYTES).address();
@@ -92,13 +97,13 @@ final class TcpStream
     private int receives;
 
     TcpStream(
-        final Reactor reactor, final int fd, final State state, final int frameBytesMax, final StreamHandler handler)
+        final Reactor reactor, final int fd, final State state, final int slotBytes, final StreamHandler handler)
     {
         this.reactor = reactor;
         kernel = reactor.kernel();
         this.fd = fd;
         this.state = state;
-        this.frameBytesMax = frameBytesMax;
+        this.slotBytes = slotBytes;
         this.handler = handler;
         pollNs = ReactorConfig.IdleMode.BUSY_SPIN == reactor.config().idle() ?
             SPINNING_POLL_NS : reactor.config().spinNs();
@@ -107,15 +112,46 @@ final class TcpStream
         reactor.register(fd, watched, this::onReady);
     }
 
-    /** It is known whose it is: buffers of the right size are made. */
-    void assign(final StreamHandler owner, final int streamNumber, final int sendBytes, final RegionTable table)
+    /** It is the first stream of a link, whose peer has not proved itself: buffers are small. */
+    void assignFirst(final StreamHandler owner, final RegionTable table)
+    {
+        assign(owner, 0, EARLY_BUFFER_BYTES, EARLY_BUFFER_BYTES, table);
+    }
+
+    /** It is a further stream of a link. */
+    void assignFurther(
+        final StreamHandler owner, final int streamNumber, final int sendBytes, final RegionTable table)
+    {
+        frameBytesMax = slotBytes;
+        assign(owner, streamNumber, sendBytes, Math.max(BULK_BUFFER_BYTES, 2 * slotBytes), table);
+    }
+
+    private void assign(
+        final StreamHandler owner,
+        final int streamNumber,
+        final int sendBytes,
+        final int receiveBytes,
+        final RegionTable table)
     {
         handler = owner;
         number = streamNumber;
         regions = table;
         queue = new SendQueue(sendBytes, table);
-        bufferBytes = Math.max(0 == streamNumber ? FRAME_BUFFER_BYTES : BULK_BUFFER_BYTES, 2 * frameBytesMax);
+        bufferBytes = receiveBytes;
         bufferAddress = arena.allocate(bufferBytes, 64).address();
+    }
+
+    /** The peer has proved itself: the buffers of stream 0 get their full size, also while a frame is handled. */
+    void onAuthenticated(final int sendBytes)
+    {
+        queue.grow(sendBytes);
+        frameBytesMax = slotBytes;
+        bufferBytes = Math.max(FRAME_BUFFER_BYTES, 2 * slotBytes);
+        final long buffer = arena.allocate(bufferBytes, 64).address();
+        NativeMemory.copy(bufferAddress + start, buffer, end - start);
+        bufferAddress = buffer;
+        end -= start;
+        start = 0;
     }
 
     int number()
@@ -378,7 +414,8 @@ final class TcpStream
         {
             fail(EndpointStatus.PROTOCOL_ERROR, "a frame of the peer has a payload of " +
                 Integer.toUnsignedString(payloadBytes) + " bytes: at most " +
-                (frameBytesMax - FrameHeader.SIZE_BYTES) + " fit a receive slot");
+                (frameBytesMax - FrameHeader.SIZE_BYTES) +
+                (slotBytes == frameBytesMax ? " fit a receive slot" : " are valid before its proof"));
             return false;
         }
         if (available < FrameHeader.SIZE_BYTES + payloadBytes)

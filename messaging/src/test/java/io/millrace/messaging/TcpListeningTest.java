@@ -1,0 +1,284 @@
+package io.millrace.messaging;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.bindings.Errno;
+import io.millrace.bindings.Native;
+import io.millrace.bindings.NativeMemory;
+import io.millrace.messaging.transport.EndpointStatus;
+import io.millrace.messaging.wire.FrameHeader;
+import io.millrace.messaging.wire.Hello;
+import java.io.Closeable;
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.invoke.MethodHandle;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** What peers that prove nothing cost the side that listens. */
+class TcpListeningTest
+{
+    private static final long RLIMIT_NOFILE = 7;
+    private static final FunctionDescriptor RLIMIT_CALL = FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG);
+    private static final MethodHandle GETRLIMIT = Native.linkErrno("getrlimit", RLIMIT_CALL);
+    private static final MethodHandle SETRLIMIT = Native.linkErrno("setrlimit", RLIMIT_CALL);
+
+    private static MessagingContext settings(final MessagingContext context)
+    {
+        return context.rdma(context.rdma().withEnabled(false));
+    }
+
+    private static byte[] hello(final Arena arena)
+    {
+        final long at = arena.allocate(Hello.SIZE_BYTES, Long.BYTES).address();
+        Hello.write(at, 0, 4096, 1024, 1 << 20, 0);
+        final byte[] bytes = new byte[Hello.SIZE_BYTES];
+        for (int i = 0; i < bytes.length; i++)
+        {
+            bytes[i] = NativeMemory.getByte(at + i);
+        }
+        return bytes;
+    }
+
+    private static Socket connect(final InetSocketAddress address) throws IOException
+    {
+        final Socket socket = new Socket(address.getAddress(), address.getPort());
+        socket.setSoTimeout(20_000);
+        return socket;
+    }
+
+    private static void closeAll(final List<? extends Closeable> all) throws IOException
+    {
+        for (final Closeable each : all)
+        {
+            each.close();
+        }
+    }
+
+    private static long residentKib() throws IOException
+    {
+        return Files.readAllLines(Path.of("/proc/self/status")).stream()
+            .filter((line) -> line.startsWith("RssAnon:"))
+            .mapToLong((line) -> Long.parseLong(line.replaceAll("[^0-9]", ""))).findFirst().orElseThrow();
+    }
+
+    @Test
+    void shouldHaveLittleMemoryForPeersThatHaveNotProvedThemselves() throws IOException
+    {
+        final int count = 64;
+        final List<Socket> sockets = new ArrayList<>();
+        try (MessagingFixture fixture = new MessagingFixture(TcpListeningTest::settings);
+            Arena arena = Arena.ofConfined())
+        {
+            final byte[] hello = hello(arena);
+            long before = 0;
+            for (int i = 0; i <= count; i++)
+            {
+                final Socket socket = connect(fixture.listening.address());
+                sockets.add(socket);
+                socket.getOutputStream().write(hello);
+                assertEquals(Hello.SIZE_BYTES, socket.getInputStream().readNBytes(Hello.SIZE_BYTES).length);
+                if (0 == i)
+                {
+                    // What is loaded on first use is there.
+                    before = residentKib();
+                }
+            }
+            final long each = (residentKib() - before) / count;
+            assertTrue(each < 1024, () -> each + " KiB for each peer that said hello only");
+        }
+        finally
+        {
+            closeAll(sockets);
+        }
+    }
+
+    @Test
+    void shouldRefuseAPeerBeyondConnectionsMaxAtItsHello() throws IOException
+    {
+        final int connections = 2;
+        final List<Socket> sockets = new ArrayList<>();
+        try (MessagingFixture fixture = new MessagingFixture(
+                (context) -> settings(context).connectionsMax(connections));
+            Arena arena = Arena.ofConfined())
+        {
+            for (int i = 0; i < 2 * connections; i++)
+            {
+                final Socket socket = connect(fixture.listening.address());
+                sockets.add(socket);
+                socket.getOutputStream().write(hello(arena));
+                assertEquals(Hello.SIZE_BYTES, socket.getInputStream().readNBytes(Hello.SIZE_BYTES).length);
+            }
+            for (final Socket socket : sockets.subList(connections, sockets.size()))
+            {
+                final byte[] rest = socket.getInputStream().readAllBytes();
+                assertEquals(FrameHeader.SIZE_BYTES, rest.length);
+                assertEquals(FrameHeader.GOODBYE, rest[4]);
+                assertTrue(Recorder.next(fixture.rejected, "onRejected").contains("connectionsMax"));
+                socket.close();
+            }
+            try (Socket other = connect(fixture.listening.address()))
+            {
+                other.getOutputStream().write(new byte[Hello.SIZE_BYTES]);
+                other.getInputStream().readAllBytes();
+            }
+            final String next = Recorder.next(fixture.rejected, "onRejected");
+            assertTrue(next.contains("does not speak this protocol"), next);
+            assertEquals(connections + 1, fixture.serving.count(MessagingCounter.PEERS_REJECTED));
+            fixture.endpoint = fixture.connecting.connect(fixture.listening.address(), fixture.client);
+            assertEquals(EndpointStatus.REJECTED, fixture.client.awaitDisconnected().status());
+        }
+        finally
+        {
+            closeAll(sockets);
+        }
+    }
+
+    @Test
+    void shouldGoOnWhenItIsClosedInOnRejected() throws Exception
+    {
+        final CompletableFuture<ListeningAddress> own = new CompletableFuture<>();
+        final BlockingQueue<String> rejected = new LinkedBlockingQueue<>();
+        final List<Socket> sockets = new ArrayList<>();
+        try (Messaging messaging = Messaging.launch(settings(MessagingFixture.context("closing"))
+            .connectTimeoutNs(TimeUnit.MILLISECONDS.toNanos(500)).listener(new MessagingListener()
+            {
+                @Override
+                public void onRejected(final InetSocketAddress peer, final String reason)
+                {
+                    own.join().close();
+                    rejected.add(reason);
+                }
+            })))
+        {
+            own.complete(messaging.listen(MessagingFixture.anyPort(), (_) -> null));
+            final int count = 4;
+            for (int i = 0; i < count; i++)
+            {
+                sockets.add(connect(own.join().address()));
+            }
+            for (int i = 0; i < count; i++)
+            {
+                Recorder.next(rejected, "onRejected");
+            }
+            for (final Socket socket : sockets)
+            {
+                assertEquals(-1, socket.getInputStream().read());
+            }
+            final ListeningAddress next = messaging.listen(MessagingFixture.anyPort(), (_) -> null);
+            next.close();
+        }
+        finally
+        {
+            closeAll(sockets);
+        }
+    }
+
+    @Test
+    void shouldReportOnceThatThereIsNoDescriptor() throws IOException
+    {
+        final List<Closeable> fillers = new ArrayList<>();
+        try (MessagingFixture fixture = new MessagingFixture(TcpListeningTest::settings).connect();
+            Arena arena = Arena.ofConfined())
+        {
+            // What is loaded on first use is loaded now, while there are descriptors.
+            final String shortage = Errno.describe(Errno.EMFILE);
+            connect(fixture.listening.address()).close();
+            Recorder.next(fixture.rejected, "onRejected");
+            exchange(fixture, 1);
+            new FileInputStream("/dev/null").close();
+            final long limits = arena.allocate(2L * Long.BYTES, Long.BYTES).address();
+            call(GETRLIMIT, limits);
+            final long soft = NativeMemory.getLong(limits);
+            final Socket socket;
+            try
+            {
+                NativeMemory.putLong(limits, highestDescriptor() + 2L);
+                call(SETRLIMIT, limits);
+                takeEveryDescriptor(fillers);
+                // One descriptor is left, which this socket takes.
+                fillers.removeLast().close();
+                socket = connect(fixture.listening.address());
+                final String reason = Recorder.next(fixture.rejected, "onRejected");
+                assertTrue(reason.contains(shortage), reason);
+                for (int i = 0; i < 200; i++)
+                {
+                    exchange(fixture, 2 + i);
+                }
+                assertTrue(fixture.rejected.isEmpty(), () -> "reported " + fixture.rejected.size() + " times more");
+            }
+            finally
+            {
+                NativeMemory.putLong(limits, soft);
+                call(SETRLIMIT, limits);
+                closeAll(fillers);
+            }
+            socket.getOutputStream().write(hello(arena));
+            assertEquals(Hello.SIZE_BYTES, socket.getInputStream().readNBytes(Hello.SIZE_BYTES).length);
+            socket.close();
+        }
+    }
+
+    private static void exchange(final MessagingFixture fixture, final long id)
+    {
+        assertEquals(SubmitResult.ACCEPTED, fixture.send(id, new byte[8]));
+        fixture.client.awaitSuccess(id);
+    }
+
+    private static void call(final MethodHandle function, final long limits)
+    {
+        try
+        {
+            assertEquals(0, (int)(long)function.invokeExact(Native.capture(), RLIMIT_NOFILE, limits));
+        }
+        catch (final RuntimeException | Error e)
+        {
+            throw e;
+        }
+        catch (final Throwable t)
+        {
+            throw new AssertionError(t);
+        }
+    }
+
+    private static void takeEveryDescriptor(final List<Closeable> fillers)
+    {
+        try
+        {
+            while (true)
+            {
+                fillers.add(new FileInputStream("/dev/null"));
+            }
+        }
+        catch (final IOException e)
+        {
+            assertTrue(e.getMessage().contains("Too many open files"), e.getMessage());
+        }
+    }
+
+    private static int highestDescriptor()
+    {
+        int highest = 0;
+        for (final String name : Objects.requireNonNull(new File("/proc/self/fd").list()))
+        {
+            highest = Math.max(highest, Integer.parseInt(name));
+        }
+        return highest;
+    }
+}
