@@ -43,6 +43,8 @@ public final class TcpLink implements MessageLink, StreamHandler
 
     private static final long LINGER_NS = 1_000_000_000L;
     /** Enough for the headers of all requests and answers of a stream. */
+    /** Requests that a peer may have outstanding on a stream, reads and writes. */
+    private static final int ANSWERS_BYTES = 2 * BulkHeader.OUTSTANDING_MAX * BulkHeader.SIZE_BYTES;
     private static final int BULK_HEADERS_BYTES = 16 << 10;
 
     private final Reactor reactor;
@@ -325,7 +327,8 @@ public final class TcpLink implements MessageLink, StreamHandler
     @Override
     public long claim(final int frameBytes)
     {
-        return State.OPEN == state ? streams[0].queue().claim(frameBytes) : 0;
+        // Answers to the requests of an honest peer always find room behind frames.
+        return State.OPEN == state ? streams[0].queue().claim(frameBytes + ANSWERS_BYTES) : 0;
     }
 
     @Override
