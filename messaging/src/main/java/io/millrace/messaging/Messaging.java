@@ -175,8 +175,8 @@ public final class Messaging implements AutoCloseable
     }
 
     /**
-     * Runs something on the reactor soon: requests are made there. What the command throws ends the process: catch it
-     * in the command, or use {@link #call}, which hands it to the caller.
+     * Runs something on the reactor soon: requests are made there. What the command throws goes to the reactor's
+     * error handler, which prints it by default; {@link #call} hands it to the caller.
      *
      * @param command to run.
      * @throws java.util.concurrent.RejectedExecutionException when the reactor has ended.

@@ -5,7 +5,11 @@ import io.millrace.messaging.EndpointHandler;
 import io.millrace.messaging.Messaging;
 import io.millrace.messaging.MessagingContext;
 import io.millrace.messaging.MessagingListener;
+import io.millrace.messaging.RemoteRegion;
 import io.millrace.messaging.TransportChoice;
+import io.millrace.messaging.transport.EndpointStatus;
+import io.millrace.messaging.transport.ExportAccess;
+import io.millrace.messaging.transport.MessageMemory;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
@@ -64,6 +68,52 @@ final class MessagingExample
             answered.await();
         }
         // end
+    }
+
+    static void memory(final MessageMemory memory, final MessageMemory local, final CountDownLatch done)
+        throws InterruptedException
+    {
+        // memory
+        final EndpointHandler server = new EndpointHandler()
+        {
+            @Override
+            public void onConnected(final Endpoint endpoint)
+            {
+                final byte[] descriptor =
+                    endpoint.export(memory, 0, memory.lengthBytes(), ExportAccess.READ).descriptor();
+                endpoint.send(1, new UnsafeBuffer(descriptor), 0, descriptor.length);
+            }
+
+            @Override
+            public void onMessage(
+                final Endpoint endpoint, final DirectBuffer buffer, final int offset, final int length)
+            {
+                // The peer only reads.
+            }
+        };
+        final EndpointHandler client = new EndpointHandler()
+        {
+            @Override
+            public void onMessage(
+                final Endpoint endpoint, final DirectBuffer buffer, final int offset, final int length)
+            {
+                endpoint.read(1, new RemoteRegion(buffer, offset), 0, local, 0, local.lengthBytes());
+            }
+
+            @Override
+            public void onCompletion(final Endpoint endpoint, final long id, final EndpointStatus status)
+            {
+                System.out.println("read: " + status + ", " + local.buffer().getStringUtf8(0));
+                done.countDown();
+            }
+        };
+        // memory end
+        try (Messaging messaging = Messaging.launch(new MessagingContext()))
+        {
+            messaging.connect(
+                messaging.listen(new InetSocketAddress("127.0.0.1", 0), (_) -> server).address(), client);
+            done.await();
+        }
     }
 
     private static UnsafeBuffer text(final String text)
