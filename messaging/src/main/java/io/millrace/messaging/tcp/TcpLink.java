@@ -43,9 +43,9 @@ public final class TcpLink implements MessageLink, StreamHandler
 
     private static final long LINGER_NS = 1_000_000_000L;
     /** Enough for the headers of all requests and answers of a stream. */
+    private static final int BULK_HEADERS_BYTES = 16 << 10;
     /** Requests that a peer may have outstanding on a stream, reads and writes. */
     private static final int ANSWERS_BYTES = 2 * BulkHeader.OUTSTANDING_MAX * BulkHeader.SIZE_BYTES;
-    private static final int BULK_HEADERS_BYTES = 16 << 10;
 
     private final Reactor reactor;
     private final LinkSizes sizes;
