@@ -62,19 +62,17 @@ class RdmaLimitsTest
             for (int i = 0; i < 20; i++)
             {
                 final int id = i;
-                try (MessageMemory local = new MessageMemory(size))
+                final MessageMemory local = new MessageMemory(size);
+                fixture.connecting.call(() -> fixture.endpoint.read(id, remote, 0, local, 0, size));
+                fixture.client.awaitSuccess(id);
+                afterFirst = 0 == i ? model.hostCore().resources() : afterFirst;
+                assertEquals(afterFirst, model.hostCore().resources());
+                // On the reactor's thread, which looks at it next.
+                fixture.connecting.call(() ->
                 {
-                    fixture.connecting.call(() -> fixture.endpoint.read(id, remote, 0, local, 0, size));
-                    fixture.client.awaitSuccess(id);
-                    afterFirst = 0 == i ? model.hostCore().resources() : afterFirst;
-                    assertEquals(afterFirst, model.hostCore().resources());
-                    // On the reactor's thread, which looks at it next.
-                    fixture.connecting.call(() ->
-                    {
-                        local.close();
-                        return null;
-                    });
-                }
+                    local.close();
+                    return null;
+                });
             }
         }
     }
