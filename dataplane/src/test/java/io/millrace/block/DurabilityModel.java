@@ -114,6 +114,22 @@ public final class DurabilityModel
         return stamp == durable[block] || since.get(block).stream().anyMatch((write) -> stamp == write.stamp);
     }
 
+    /**
+     * {@return whether a block may be read with a stamp while power is on: that of the last write that has succeeded,
+     * or of a later one that has failed or is outstanding}
+     */
+    public boolean isCurrent(final int block, final long stamp)
+    {
+        Write last = null;
+        for (final Write write : since.get(block))
+        {
+            last = Long.MAX_VALUE == write.end ? last : write;
+        }
+        final long from = null == last ? 0 : last.begin;
+        return stamp == (null == last ? durable[block] : last.stamp) || since.get(block).stream()
+            .anyMatch((write) -> Long.MAX_VALUE == write.end && write.begin > from && stamp == write.stamp);
+    }
+
     /** {@return the stamp that was written last; what a block holds unless that write failed} */
     public long latest(final int block)
     {

@@ -1,0 +1,233 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BlockChannel;
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.BlockGeometry;
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockRequest;
+import io.millrace.block.OpenListener;
+import io.millrace.block.ReactorContext;
+import io.millrace.block.fault.FaultDevice;
+import io.millrace.block.fault.FaultPlan;
+import io.millrace.block.memory.MemoryDevice;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.Random;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * A member of an array in memory, for tests: a drive with a volatile write cache that completes requests in any order,
+ * loses power together with the others of its {@link PowerSupply}, fails, hangs, and has blocks that cannot be read. It
+ * stores some writes at once and others when they are flushed, so that a loss of power may leave any of the versions of
+ * a block since the last flush.
+ * <p>
+ * Everything is drawn from the seed of the power supply. The reactor needs buffers for flushes. Any number of reactors
+ * may use it until power is lost, which the reactor of all its channels does.
+ */
+public final class MemberDisk implements BlockDevice
+{
+    private final String name;
+    private final MemoryDevice medium;
+    /** With the write cache. */
+    private final FaultDevice drive;
+    private final PowerSupply supply;
+    private final Random random;
+    private final NavigableSet<Long> badBlocks = new ConcurrentSkipListSet<>();
+    private final List<MemberChannel> channels = new CopyOnWriteArrayList<>();
+    private final AtomicLong reads = new AtomicLong();
+    private final AtomicLong writes = new AtomicLong();
+    private final AtomicLong flushes = new AtomicLong();
+    private volatile MemberState state = MemberState.ONLINE;
+    private boolean isReplaced;
+
+    private MemberDisk(
+        final String name, final MemoryDevice medium, final FaultDevice drive, final PowerSupply supply)
+    {
+        this.name = name;
+        this.medium = medium;
+        this.drive = drive;
+        this.supply = supply;
+        random = supply.connect(this);
+    }
+
+    /**
+     * A new drive, of zeroes, whose cache has room for all of it.
+     *
+     * @param name       of the device.
+     * @param sizeBytes  of the drive, up to 64 MiB.
+     * @param blockBytes of the drive.
+     * @param supply     of the power.
+     * @return the drive.
+     */
+    public static MemberDisk create(
+        final String name, final long sizeBytes, final int blockBytes, final PowerSupply supply)
+    {
+        final MemoryDevice medium = MemoryDevice.create(name, sizeBytes, blockBytes);
+        return new MemberDisk(
+            name, medium, FaultDevice.wrapBorrowed(name, medium, FaultPlan.NONE, sizeBytes), supply);
+    }
+
+    /**
+     * The same drive in its next life: with its content and its bad blocks, in state {@code ONLINE}, with counters of
+     * 0. What was in the cache is lost only if the power was cut. The former device is not used any more, and need not
+     * be closed.
+     *
+     * @param next power supply of the next life.
+     * @return the drive.
+     */
+    public MemberDisk restart(final PowerSupply next)
+    {
+        if (isReplaced || !channels.isEmpty())
+        {
+            throw new IllegalStateException("member " + name + " was restarted before, or has an open channel");
+        }
+        isReplaced = true;
+        final MemberDisk disk = new MemberDisk(name, medium, drive, next);
+        disk.badBlocks.addAll(badBlocks);
+        return disk;
+    }
+
+    /** Changes how it answers from the next request that it looks at on; any thread. */
+    public void state(final MemberState newState)
+    {
+        state = newState;
+    }
+
+    /** {@return how it answers} */
+    public MemberState state()
+    {
+        return state;
+    }
+
+    /** Makes blocks unreadable until each is written; any thread. */
+    public void failMedia(final long lba, final int blocks)
+    {
+        for (long block = lba; block < lba + blocks; block++)
+        {
+            badBlocks.add(block);
+        }
+    }
+
+    /** {@return count of blocks that cannot be read} */
+    public int badBlockCount()
+    {
+        return badBlocks.size();
+    }
+
+    /** {@return reads, compares and verifications that the drive has begun in this life} */
+    public long reads()
+    {
+        return reads.get();
+    }
+
+    /** {@return requests that change data, without those of a flush, that the drive has begun in this life} */
+    public long writes()
+    {
+        return writes.get();
+    }
+
+    /** {@return flushes that the drive has begun in this life} */
+    public long flushes()
+    {
+        return flushes.get();
+    }
+
+    /** The drive has begun a request. */
+    void count(final BlockOperation operation)
+    {
+        (BlockOperation.FLUSH == operation ? flushes : operation.changesData() ? writes : reads).incrementAndGet();
+    }
+
+    /** Whether a request reads a bad block. */
+    boolean readsBadBlock(final BlockRequest request)
+    {
+        return switch (request.operation())
+        {
+            case READ, COMPARE, VERIFY -> hasBadBlock(request.lba(), request.blocks());
+            case COPY -> hasBadBlock(request.sourceLba(), request.blocks());
+            default -> false;
+        };
+    }
+
+    private boolean hasBadBlock(final long lba, final int blocks)
+    {
+        final Long first = badBlocks.ceiling(lba);
+        return null != first && first < lba + blocks;
+    }
+
+    /** A request that changes data has succeeded. */
+    void onWritten(final long lba, final int blocks)
+    {
+        badBlocks.subSet(lba, lba + blocks).clear();
+    }
+
+    PowerSupply supply()
+    {
+        return supply;
+    }
+
+    Random random()
+    {
+        return random;
+    }
+
+    /** On the reactor of its channels. */
+    void losePower()
+    {
+        channels.forEach((channel) -> channel.tear(random));
+        drive.losePower(random.nextLong());
+    }
+
+    void remove(final MemberChannel channel)
+    {
+        channels.remove(channel);
+    }
+
+    @Override
+    public String name()
+    {
+        return name;
+    }
+
+    @Override
+    public BlockGeometry geometry()
+    {
+        return drive.geometry();
+    }
+
+    @Override
+    public void open(final ReactorContext context, final OpenListener listener)
+    {
+        drive.open(context, new OpenListener()
+        {
+            @Override
+            public void onOpened(final BlockChannel channel)
+            {
+                final MemberChannel opened = new MemberChannel(MemberDisk.this, channel, context.reactor());
+                channels.add(opened);
+                listener.onOpened(opened);
+            }
+
+            @Override
+            public void onOpenFailed(final BlockDeviceException reason)
+            {
+                listener.onOpenFailed(reason);
+            }
+        });
+    }
+
+    /** Frees the content, unless the drive has another life. */
+    @Override
+    public void close()
+    {
+        if (!isReplaced)
+        {
+            isReplaced = true;
+            drive.close();
+            medium.close();
+        }
+    }
+}
