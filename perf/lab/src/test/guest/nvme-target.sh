@@ -98,6 +98,7 @@ load()
 
 serves()
 {
+    echo "will flush"
     ask drive bind "$address" --yes
     cat > $config << Y
 reactors: [{name: r0}]
@@ -137,7 +138,6 @@ file_system()
     umount /tmp/mounted
     fsck.ext4 -fn "$NAMESPACE" > /dev/null
     flushes 1
-    echo "flushed"
 }
 
 verified()

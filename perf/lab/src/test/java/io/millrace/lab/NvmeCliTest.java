@@ -85,7 +85,7 @@ final class NvmeCliTest
             command.addAll(List.of("identify", "--port", String.valueOf(port), "--nqn", NQN, "--json"));
             try (LabMachine machine = Lab.named("nvme-cli").start(200, "values.sh", port, NQN))
             {
-                final Process own = new ProcessBuilder(command).redirectErrorStream(true).start();
+                final Process own = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
                 identify = object(Answers.parse(
                     new String(own.getInputStream().readAllBytes(), StandardCharsets.UTF_8)));
                 machine.awaitLine("add a namespace");
