@@ -42,9 +42,11 @@ final class CompletionQueue implements Poller
     private boolean isArmed;
     private boolean isPolling;
     private boolean isClosed;
+    /** Completions that were polled. */
+    private long polled;
 
-    /** Entries of a target that is gone, some of whose completions may be in the queue. */
-    private record Released(int slot, int completions)
+    /** Entries of a target that is gone: its completions were polled when so many were in all. */
+    private record Released(int slot, int completions, long polledMax)
     {
     }
 
@@ -140,17 +142,20 @@ final class CompletionQueue implements Poller
     void remove(final int slot, final int completions)
     {
         targets[slot] = null;
-        released.add(new Released(slot, completions));
+        released.add(new Released(slot, completions, polled + capacity));
     }
 
-    private void release()
+    /** Frees the first ones whose completions were polled: all, when the last poll has emptied the queue. */
+    private void release(final int candidates, final boolean isEmptied)
     {
-        for (final Released each : released)
+        int count = 0;
+        while (count < candidates && (isEmptied || polled - released.get(count).polledMax >= 0))
         {
+            final Released each = released.get(count++);
             isTaken.clear(each.slot);
             reserved -= each.completions;
         }
-        released.clear();
+        released.subList(0, count).clear();
     }
 
     @Override
@@ -161,16 +166,15 @@ final class CompletionQueue implements Poller
         {
             return 0;
         }
+        // What handlers remove may have completions that this poll leaves in the queue.
+        final int candidates = released.size();
         final int count = core.poll(cqAddress, BATCH, entriesAddress);
         if (count < 0)
         {
             onBroken();
             return 0;
         }
-        if (0 == count && !released.isEmpty())
-        {
-            release();
-        }
+        polled += count;
         isPolling = true;
         try
         {
@@ -179,6 +183,10 @@ final class CompletionQueue implements Poller
         finally
         {
             isPolling = false;
+        }
+        if (0 != candidates)
+        {
+            release(candidates, count < BATCH);
         }
         return count;
     }

@@ -49,6 +49,7 @@ public final class ConnectionManager implements AutoCloseable
     /** 163.84 ms, a second in all, which outlasts stalls of a virtual machine; without it 655 ms each. */
     private static final byte RECEIVER_NOT_READY_TIMER = 28;
     private static final int COMPLETIONS_DEFAULT = 32_768;
+    private static final long NO_ID = 0;
 
     private static final DeviceListener NOBODY = new DeviceListener()
     {
@@ -243,16 +244,36 @@ public final class ConnectionManager implements AutoCloseable
      */
     public boolean stopListening(final InetSocketAddress local)
     {
+        final long id = listenerAt(local);
+        if (NO_ID == id)
+        {
+            return false;
+        }
+        acceptors.remove(id);
+        core.destroyId(id);
+        return true;
+    }
+
+    /**
+     * {@return whether requests to connect are taken at an address; not when its device was removed}
+     *
+     * @param local as {@link #listen} answered it.
+     */
+    public boolean isListening(final InetSocketAddress local)
+    {
+        return NO_ID != listenerAt(local);
+    }
+
+    private long listenerAt(final InetSocketAddress local)
+    {
         for (final long id : acceptors.keySet())
         {
             if (local.equals(SocketAddress.read(ConnectionId.localAddress(id))))
             {
-                acceptors.remove(id);
-                core.destroyId(id);
-                return true;
+                return id;
             }
         }
-        return false;
+        return NO_ID;
     }
 
     /**

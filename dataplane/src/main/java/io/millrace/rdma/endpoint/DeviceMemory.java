@@ -27,7 +27,7 @@ final class DeviceMemory
     private final TreeMap<Long, RdmaRegion> leaving = new TreeMap<>();
     private final Set<RdmaRegion> byHand = ConcurrentHashMap.newKeySet();
     private final Set<MemoryWindow> windows = ConcurrentHashMap.newKeySet();
-    /** Connection managers that have queue pairs here. */
+    /** Connection managers that have queue pairs here, or are about to. */
     private final AtomicInteger users = new AtomicInteger();
     private volatile RegionTable table = RegionTable.NONE;
 
@@ -75,6 +75,11 @@ final class DeviceMemory
     void leave()
     {
         users.decrementAndGet();
+    }
+
+    boolean isRetired()
+    {
+        return RETIRED == users.get();
     }
 
     /** Nobody joins any more. {@return false when others use it, or it was retired before} */

@@ -18,13 +18,14 @@ import org.agrona.collections.Long2ObjectHashMap;
 
 /**
  * The devices of a {@link ConnectionManager} by their contexts. librdmacm closes the context of a removed device with
- * the last identifier on it; so each device in use has an identifier of its own, which is destroyed after all else.
- * Reactor's thread.
+ * the last identifier on it; so each device in use has an identifier of its own, which is destroyed after all else: the
+ * memory of a device is freed before the last one who uses it lets go of the device. Reactor's thread.
  */
 final class DeviceTable
 {
     /** Connections that wait until memory is registered with a device. */
-    private record Opening(long pinAddress, List<RdmaMemory.DeviceConsumer> consumers)
+    private record Opening(
+        long pinAddress, RdmaMemory.Opening request, List<RdmaMemory.DeviceConsumer> consumers)
     {
     }
 
@@ -38,6 +39,8 @@ final class DeviceTable
     private Function<String, DeviceCounters> counting;
     private final Long2ObjectHashMap<RdmaDomain> domains = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<Opening> openings = new Long2ObjectHashMap<>();
+    /** Devices whose memory is being freed on another thread, by the identifiers that keep them open. */
+    private final Long2ObjectHashMap<DeviceMemory> releasing = new Long2ObjectHashMap<>();
 
     DeviceTable(
         final RdmaCore core,
@@ -76,20 +79,55 @@ final class DeviceTable
         Opening opening = openings.get(contextAddress);
         if (null == opening)
         {
-            opening = new Opening(pin(idAddress), new ArrayList<>());
-            openings.put(contextAddress, opening);
-            memory.open(contextAddress, reactor, (device, why) -> onOpened(contextAddress, device, why));
+            final Opening begun = new Opening(pin(idAddress), new RdmaMemory.Opening(), new ArrayList<>());
+            opening = begun;
+            openings.put(contextAddress, begun);
+            memory.open(contextAddress, reactor, begun.request,
+                (device, why) -> onOpened(contextAddress, begun, device, why));
         }
         opening.consumers.add(consumer);
     }
 
-    private void onOpened(final long contextAddress, final DeviceMemory device, final String why)
+    private void onOpened(
+        final long contextAddress, final Opening opening, final DeviceMemory device, final String why)
     {
-        final Opening opening = openings.remove(contextAddress);
-        if (null != opening)
+        // Otherwise this was closed meanwhile.
+        if (openings.remove(contextAddress, opening))
         {
             opening.consumers.forEach((consumer) -> consumer.onDevice(device, why));
-            core.destroyId(opening.pinAddress);
+            if (null == device)
+            {
+                core.destroyId(opening.pinAddress);
+            }
+            else
+            {
+                device.leave();
+                letGo(device, opening.pinAddress);
+            }
+        }
+    }
+
+    /** Destroys an identifier that kept a device open which this has left. */
+    private void letGo(final DeviceMemory device, final long pinAddress)
+    {
+        if (null == memory)
+        {
+            device.close();
+        }
+        else if (device.retire())
+        {
+            releasing.put(pinAddress, device);
+            memory.release(device, reactor, () -> onReleased(pinAddress));
+            return;
+        }
+        core.destroyId(pinAddress);
+    }
+
+    private void onReleased(final long pinAddress)
+    {
+        if (null != releasing.remove(pinAddress))
+        {
+            core.destroyId(pinAddress);
         }
     }
 
@@ -115,25 +153,36 @@ final class DeviceTable
 
     private RdmaDomain openDomain(final long idAddress, final DeviceMemory device)
     {
-        long pinAddress = 0;
+        final long pinAddress;
         try
         {
             pinAddress = pin(idAddress);
-            return new RdmaDomain(core, reactor, device, pinAddress, completionsMax, counting, onEvent);
         }
-        catch (final NativeException | RdmaException e)
+        catch (final RdmaException e)
         {
             device.leave();
             if (null == memory)
             {
                 device.close();
             }
-            if (0 != pinAddress)
-            {
-                core.destroyId(pinAddress);
-            }
-            throw new RdmaException("the RDMA device cannot be used: " + e.getMessage());
+            throw unusable(e);
         }
+        try
+        {
+            return new RdmaDomain(core, reactor, device, pinAddress, completionsMax, counting, onEvent);
+        }
+        catch (final RuntimeException e)
+        {
+            device.leave();
+            letGo(device, pinAddress);
+            throw unusable(e);
+        }
+    }
+
+    private static RdmaException unusable(final RuntimeException e)
+    {
+        return new RdmaException("the RDMA device cannot be used: " +
+            (e instanceof RdmaException || e instanceof NativeException ? e.getMessage() : e.toString()));
     }
 
     /** {@return an identifier on the same device} */
@@ -190,22 +239,19 @@ final class DeviceTable
         domains.remove(domain.memory().contextAddress());
         domain.counters().add(DeviceCounters.Value.REMOVALS, 1);
         domain.close();
-        if (null == memory)
-        {
-            domain.memory().close();
-        }
-        else if (domain.memory().retire())
-        {
-            memory.release(domain.memory(), reactor, () -> core.destroyId(domain.pinAddress()));
-            return;
-        }
-        core.destroyId(domain.pinAddress());
+        letGo(domain.memory(), domain.pinAddress());
     }
 
-    /** No queue pair is left. */
+    /**
+     * No queue pair is left. What another thread frees is freed when this returns: nobody destroys identifiers later.
+     */
     void close()
     {
-        openings.values().forEach((opening) -> core.destroyId(opening.pinAddress));
+        openings.values().forEach((opening) ->
+        {
+            memory.cancel(opening.request);
+            core.destroyId(opening.pinAddress);
+        });
         openings.clear();
         for (final RdmaDomain domain : domains.values())
         {
@@ -214,8 +260,18 @@ final class DeviceTable
             {
                 domain.memory().close();
             }
+            else if (domain.memory().retire())
+            {
+                memory.release(domain.memory());
+            }
             core.destroyId(domain.pinAddress());
         }
         domains.clear();
+        releasing.forEachLong((pinAddress, device) ->
+        {
+            memory.release(device);
+            core.destroyId(pinAddress);
+        });
+        releasing.clear();
     }
 }

@@ -39,6 +39,8 @@ public final class RdmaConnection
     /** Whether the peer asked for it. */
     private final boolean isRequest;
     private boolean isRejected;
+    /** Whether it ends since the peer was not found, did not answer or refused. */
+    private boolean hasNotReachedPeer;
     /** Set when the identifier is freed. */
     private InetSocketAddress lastPeerAddress;
     private InetSocketAddress lastLocalAddress;
@@ -123,6 +125,15 @@ public final class RdmaConnection
     }
 
     /**
+     * {@return whether a connection of this side ended since its peer was not found, did not answer or refused; false
+     *     when something of this side failed}
+     */
+    public boolean hasNotReachedPeer()
+    {
+        return hasNotReachedPeer;
+    }
+
+    /**
      * {@return the address of the peer}
      */
     public InetSocketAddress peerAddress()
@@ -168,10 +179,16 @@ public final class RdmaConnection
         {
             openDevice(this::answer);
         }
-        catch (final RdmaException e)
+        catch (final RuntimeException e)
         {
-            close(e.getMessage());
+            fail(e);
         }
+    }
+
+    /** Whatever is thrown, all that it has is released: nothing else would end it. */
+    private void fail(final RuntimeException e)
+    {
+        close(e instanceof RdmaException ? e.getMessage() : e.toString());
     }
 
     private void answer()
@@ -224,9 +241,9 @@ public final class RdmaConnection
         {
             next.run();
         }
-        catch (final RdmaException e)
+        catch (final RuntimeException e)
         {
-            close(e.getMessage());
+            fail(e);
         }
     }
 
@@ -364,6 +381,7 @@ public final class RdmaConnection
         timerId = manager.reactor().schedule(manager.reactor().nowNs() + timeoutNs, (_) ->
         {
             timerId = NO_TIMER;
+            hasNotReachedPeer = !isRequest;
             close(why);
         });
     }
@@ -404,15 +422,17 @@ public final class RdmaConnection
                 {
                     onPeer(peer);
                 }
+                hasNotReachedPeer = !isRequest && ConnectionState.ESTABLISHED != state &&
+                    RdmaCm.RDMA_CM_EVENT_DEVICE_REMOVAL != type;
                 // Only the peer of a request that was accepted too late does not confirm.
                 final boolean isTooLate = ConnectionState.ACCEPTING == state &&
                     RdmaCm.RDMA_CM_EVENT_DISCONNECTED != type && RdmaCm.RDMA_CM_EVENT_DEVICE_REMOVAL != type;
                 close(isTooLate ? ConnectionFailures.GAVE_UP : ConnectionFailures.text(type, status));
             }
         }
-        catch (final RdmaException e)
+        catch (final RuntimeException e)
         {
-            close(e.getMessage());
+            fail(e);
         }
     }
 
@@ -442,8 +462,8 @@ public final class RdmaConnection
             throw new RdmaException("no queue pair of " + config + ": " + Errno.describe(-status) +
                 "; the device has its limits in: millrace rdma devices");
         }
-        made.open(ConnectionId.queuePair(idAddress), manager.grantedInlineBytes());
         queuePair = made;
+        made.open(ConnectionId.queuePair(idAddress), manager.grantedInlineBytes());
         // It may close the connection.
         handler.onQueuePair(this);
     }

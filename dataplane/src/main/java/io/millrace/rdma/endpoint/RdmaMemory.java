@@ -47,6 +47,13 @@ public final class RdmaMemory implements MemoryListener, AutoCloseable
         void onDevice(DeviceMemory memory, String reason);
     }
 
+    /** What a connection manager asked for; it keeps an identifier on the device until it has the answer. */
+    static final class Opening
+    {
+        private boolean isCancelled;
+        private DeviceMemory memory;
+    }
+
     private final RdmaCore core;
     private final RegionAccess access;
     private final Executor setUp;
@@ -87,11 +94,16 @@ public final class RdmaMemory implements MemoryListener, AutoCloseable
     /** {@return a device whose memory is registered, or null: {@link #open} it} */
     DeviceMemory device(final long contextAddress)
     {
-        return devices.get(contextAddress);
+        final DeviceMemory memory = devices.get(contextAddress);
+        return null == memory || memory.isRetired() ? null : memory;
     }
 
-    /** Registers the memory with a device and notifies the reactor that asked, unless it has ended. */
-    void open(final long contextAddress, final Reactor reactor, final DeviceConsumer consumer)
+    /**
+     * Registers the memory with a device and notifies the reactor that asked, unless it has ended; it has joined the
+     * device then.
+     */
+    void open(
+        final long contextAddress, final Reactor reactor, final Opening opening, final DeviceConsumer consumer)
     {
         setUp.execute(() ->
         {
@@ -99,7 +111,7 @@ public final class RdmaMemory implements MemoryListener, AutoCloseable
             String reason = "";
             try
             {
-                memory = open(contextAddress);
+                memory = open(contextAddress, opening);
             }
             catch (final RuntimeException e)
             {
@@ -113,23 +125,40 @@ public final class RdmaMemory implements MemoryListener, AutoCloseable
             }
             catch (final RejectedExecutionException e)
             {
-                // Its connections have ended with it; the device stays open for other reactors.
-                return;
+                cancel(opening);
             }
         });
     }
 
-    private synchronized DeviceMemory open(final long contextAddress)
+    private synchronized DeviceMemory open(final long contextAddress, final Opening opening)
     {
+        if (opening.isCancelled)
+        {
+            // There may be no identifier on the device any more, and its context be closed.
+            return null;
+        }
         if (isClosed)
         {
             throw new RdmaException("the memory for RDMA was closed");
         }
         final DeviceMemory present = devices.get(contextAddress);
-        if (null != present)
+        if (null != present && present.join())
         {
+            opening.memory = present;
             return present;
         }
+        if (null != present)
+        {
+            // Retired, and not freed yet.
+            release(present);
+        }
+        opening.memory = register(contextAddress);
+        opening.memory.join();
+        return opening.memory;
+    }
+
+    private DeviceMemory register(final long contextAddress)
+    {
         final DeviceMemory memory = new DeviceMemory(core, contextAddress);
         try
         {
@@ -160,7 +189,21 @@ public final class RdmaMemory implements MemoryListener, AutoCloseable
         }
     }
 
-    /** Frees what a removed device has, and notifies the reactor that asked, unless it has ended. */
+    /** The connection manager that asked does not wait any more, and may destroy its identifier after this. */
+    synchronized void cancel(final Opening opening)
+    {
+        if (!opening.isCancelled && null != opening.memory)
+        {
+            opening.memory.leave();
+            if (opening.memory.retire())
+            {
+                release(opening.memory);
+            }
+        }
+        opening.isCancelled = true;
+    }
+
+    /** Frees what a device has that nobody uses, and notifies the reactor that asked, unless it has ended. */
     void release(final DeviceMemory memory, final Reactor reactor, final Runnable onReleased)
     {
         setUp.execute(() ->
@@ -178,7 +221,8 @@ public final class RdmaMemory implements MemoryListener, AutoCloseable
         });
     }
 
-    private synchronized void release(final DeviceMemory memory)
+    /** Frees what a device has that nobody uses, on any thread: after this its context may be closed. */
+    synchronized void release(final DeviceMemory memory)
     {
         if (devices.remove(memory.contextAddress(), memory))
         {

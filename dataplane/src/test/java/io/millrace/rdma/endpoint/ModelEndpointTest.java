@@ -170,6 +170,42 @@ class ModelEndpointTest extends RdmaEndpointContractTest
         close();
     }
 
+    /** Whatever an owner throws, its connection ends and leaves nothing; others go on. */
+    @Test
+    void shouldEndAConnectionWhoseOwnerThrows() throws Exception
+    {
+        onServerQueuePair = (_) ->
+        {
+            throw new IllegalStateException("no memory for capsules");
+        };
+        final RecordingPeer refused = connect(listening, "hello");
+        final RecordingPeer thrower = accepted.poll(60, TimeUnit.SECONDS);
+        assertEquals("java.lang.IllegalStateException: no memory for capsules", thrower.closed());
+        refused.closed();
+        onServerQueuePair = (peer) -> postReceives(target, peer);
+        final RecordingPeer throwing = new RecordingPeer((_) ->
+        {
+            throw new IllegalStateException("no memory for responses");
+        });
+        host.call(() -> host.manager().connect(
+            listening, SIZES, throwing, "hello".getBytes(US_ASCII), 30_000_000_000L));
+        assertEquals("java.lang.IllegalStateException: no memory for responses", throwing.closed());
+        open();
+        close();
+    }
+
+    /** A device that cannot be counted is not used, and what was made of it is given back. */
+    @Test
+    void shouldEndAConnectionWhoseDeviceCannotBeCounted() throws Exception
+    {
+        host.run(() -> host.manager().countDevices((_) ->
+        {
+            throw new IllegalStateException("no room for counters");
+        }));
+        final String why = connect(listening, "hello").closed();
+        assertTrue(why.contains("no room for counters"), why);
+    }
+
     /** Whose owner closes them too late, or not at all. */
     @Test
     void shouldCloseWithRegionsThatAreLeft() throws Exception

@@ -429,6 +429,69 @@ class RdmaQueuePairTest
         pair();
     }
 
+    /** Others' completions keep coming: the queue is seldom empty when it is polled. */
+    @Test
+    void shouldFreeTheEntriesOfAClosedQueuePairUnderLoad()
+    {
+        final RdmaQueuePair second = pair();
+        pair();
+        pair.postReceive(1);
+        second.close();
+        provider.complete(provider.received(0), 0);
+        assertEquals(1, queue.poll());
+        pair();
+        assertThrows(RdmaException.class, this::pair, "its entries once");
+    }
+
+    /** Each poll brings as many as it takes: what was in the queue then has been polled when its capacity has. */
+    @Test
+    void shouldFreeTheEntriesOfAClosedQueuePairThoughNoPollEmptiesTheQueue()
+    {
+        pair();
+        pair();
+        pair.postReceive(1);
+        final long stale = provider.received(0).id();
+        pair.close();
+        for (int i = 0; i < 36 + 64; i++)
+        {
+            provider.complete(stale, 0, 5, 0, 0);
+        }
+        assertThrows(RdmaException.class, this::pair);
+        assertEquals(64, queue.poll());
+        pair();
+    }
+
+    /** What a handler closes may have completions that the poll has left. */
+    @Test
+    void shouldNotFreeTheEntriesOfAQueuePairThatIsClosedByAHandler()
+    {
+        final RdmaQueuePair second = pair();
+        final RdmaQueuePair closing = new RdmaQueuePair(queue, new CompletionHandler()
+        {
+            @Override
+            public void onSent(final long id, final CompletionStatus status)
+            {
+                second.close();
+            }
+
+            @Override
+            public void onReceived(
+                final long id, final CompletionStatus status, final int bytes, final int immediate)
+            {
+                reports.add("received " + id);
+            }
+        }, SIZES, () -> progress++);
+        closing.open(provider.queuePair, INLINE);
+        closing.postSend(1, true);
+        provider.complete(provider.lastSent(), 0);
+        pair.close();
+        assertEquals(1, queue.poll());
+        pair();
+        assertThrows(RdmaException.class, this::pair);
+        assertEquals(0, queue.poll());
+        pair();
+    }
+
     @Test
     void shouldPollOnceMoreAfterItWasArmed()
     {

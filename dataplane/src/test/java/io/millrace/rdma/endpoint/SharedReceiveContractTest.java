@@ -213,6 +213,45 @@ public abstract class SharedReceiveContractTest extends RdmaEndpointFixture
     }
 
     @Test
+    void shouldReturnOnlyWhatNoMessageTook() throws Exception
+    {
+        open();
+        final Set<String> left = new HashSet<>();
+        for (int i = 0; i < DEPTH; i++)
+        {
+            left.add("returned " + i);
+        }
+        for (int i = 0; i < 3; i++)
+        {
+            send(client, i);
+            left.remove("returned " + received(server, i));
+            client.expect("sent " + i + " SUCCESS");
+        }
+        close();
+        target.run(() -> queue.close());
+        assertEquals(left, Set.copyOf(reports));
+        assertEquals(left.size(), reports.size());
+    }
+
+    /** Its device would drop the completion with the queue pair, and the request that the message took. */
+    @Test
+    void shouldReportAMessageThatIsThereBeforeItsConnectionEnds() throws Exception
+    {
+        open();
+        target.call(() ->
+        {
+            send(client, 7);
+            client.expect("sent 7 SUCCESS");
+            target.manager().close();
+            return null;
+        });
+        final int id = received(server, 7);
+        assertEquals("the connection manager was closed", server.closed());
+        assertFalse(reports.contains("returned " + id));
+        assertEquals(DEPTH - 1, reports.size());
+    }
+
+    @Test
     void shouldRefuseWhatTheDeviceDoesNotHave() throws Exception
     {
         open();

@@ -73,6 +73,17 @@ public class ModelRdmaCore extends ModelVerbs
     }
 
     /**
+     * {@return how much memory the process has locked}
+     */
+    public long lockedBytes()
+    {
+        synchronized (network)
+        {
+            return lockedBytes;
+        }
+    }
+
+    /**
      * Sets how many RDMA READs and atomics of a queue pair the devices serve and have under way.
      *
      * @param count 0 to 16.

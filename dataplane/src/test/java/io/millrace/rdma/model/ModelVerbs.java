@@ -53,7 +53,7 @@ abstract class ModelVerbs implements RdmaCore
     int readsMax = READS_MAX;
     int unacknowledgedEvents;
     long lastHandle = 0x5EED_0000_0000L;
-    private long lockedBytes;
+    long lockedBytes;
 
     ModelVerbs(final ModelNetwork network, final ModelDescriptors descriptors)
     {
