@@ -360,6 +360,19 @@ class HostileRdmaHostTest
         assertTrue(queue.answers.size() <= 1);
     }
 
+    /** A descriptor without length names no memory, so there is no key to invalidate, whatever stands there. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldInvalidateNoKeyOfADescriptorWithoutLength(final boolean isWrite)
+    {
+        final ScriptedRdmaHost.Queue queue = openIo();
+        queue.send(ScriptedRdmaHost.invalidating(
+            ScriptedRdmaHost.command(isWrite, 9, hostile.dataAddress(), 0, ~queue.key())));
+        assertEquals(NvmeStatus.DATA_SGL_LENGTH_INVALID | NvmeStatus.DO_NOT_RETRY, queue.answer().status());
+        queue.send(ScriptedRdmaHost.command(isWrite, 10, hostile.dataAddress(), BLOCK, queue.key()));
+        assertEquals(NvmeStatus.SUCCESS, queue.answer().status());
+    }
+
     /** The key of memory that was registered for good. */
     @Test
     void shouldEndAConnectionWhoseKeyCannotBeInvalidated()

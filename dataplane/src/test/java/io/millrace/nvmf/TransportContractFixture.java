@@ -19,6 +19,7 @@ import io.millrace.nvmf.namespace.Namespace;
 import io.millrace.nvmf.queue.QueuePair;
 import io.millrace.nvmf.transport.Transport;
 import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.reactor.HeldClock;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.reactor.ReactorErrorHandler;
@@ -77,6 +78,20 @@ final class TransportContractFixture implements AutoCloseable
         final Function<Reactor, HostPollGroup> hosts,
         final Consumer<MemorySegment> onHostMemory)
     {
+        this(device, reactorCount, poolBytes, registry, transports, hosts, onHostMemory, null);
+    }
+
+    /** As above; the target goes by a clock, unless that is null. */
+    TransportContractFixture(
+        final BlockDevice device,
+        final int reactorCount,
+        final long poolBytes,
+        final MemoryRegistry registry,
+        final BiFunction<Target, List<PollGroup>, Transport> transports,
+        final Function<Reactor, HostPollGroup> hosts,
+        final Consumer<MemorySegment> onHostMemory,
+        final HeldClock clock)
+    {
         this.onHostMemory = onHostMemory;
         this.device = device;
         this.hosts = hosts;
@@ -86,7 +101,12 @@ final class TransportContractFixture implements AutoCloseable
         target.addSubsystem(subsystem);
         for (int i = 0; i < reactorCount; i++)
         {
-            final Reactor reactor = begin("target-" + i);
+            final Reactor reactor = null == clock ? begin("target-" + i) :
+                clock.reactor(ReactorConfig.of("target-" + i, -1));
+            if (null != clock)
+            {
+                reactor.start();
+            }
             reactors.add(reactor);
             final DmaMemory memory = DmaMemory.map(poolBytes);
             memories.add(memory);

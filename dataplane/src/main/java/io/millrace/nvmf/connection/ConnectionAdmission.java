@@ -32,13 +32,32 @@ public final class ConnectionAdmission
         /** {@code limits.discovery-connections}. */
         DISCOVERY("limits.discovery-connections"),
         /** {@code limits.discovery-connections-per-address}. */
-        DISCOVERY_PER_ADDRESS("limits.discovery-connections-per-address");
+        DISCOVERY_PER_ADDRESS("limits.discovery-connections-per-address"),
+        /** {@code rdma.capsules}: entries of the queues of a reactor. */
+        CAPSULES("rdma.capsules", "raise it, or have hosts open fewer or shorter queues");
 
         private final String setting;
+        private final String remedy;
 
         Limit(final String setting)
         {
+            this(setting, "raise the limit and the heap (MILLRACE_JAVA_OPTS=-Xmx...) if these are hosts of yours");
+        }
+
+        Limit(final String setting, final String remedy)
+        {
             this.setting = setting;
+            this.remedy = remedy;
+        }
+
+        /**
+         * {@return why a pending connection ends whose place another one gets}
+         */
+        public String evictionReason()
+        {
+            return CAPSULES == this ?
+                "another host needs the receive buffers of a connection without a Connect command: " + setting :
+                "more connections are to become queues than " + setting;
         }
     }
 
@@ -99,7 +118,8 @@ public final class ConnectionAdmission
         {
             refuse(Limit.PENDING_PER_ADDRESS, limits.pendingPerAddress(), address, nowNs);
         }
-        else if (pending >= limits.pendingConnections() && !evictFor(entry, nowNs))
+        else if (pending >= limits.pendingConnections() &&
+            !evictFor(entry, Limit.PENDING, limits.pendingConnections(), nowNs))
         {
             refuse(Limit.PENDING, limits.pendingConnections(), address, nowNs);
         }
@@ -117,11 +137,31 @@ public final class ConnectionAdmission
      * The connection of a permit exists.
      *
      * @param permit     among the pending connections.
-     * @param onEvicted ends the connection, from any thread, when its permit was given to another one.
+     * @param onEvicted ends the connection, from any thread, for the limit that another one would exceed.
      */
-    public synchronized void occupy(final ConnectionPermit permit, final Runnable onEvicted)
+    public synchronized void occupy(final ConnectionPermit permit, final Consumer<Limit> onEvicted)
     {
         permit.onEvicted(onEvicted);
+    }
+
+    /**
+     * The transport has no memory for another connection: a pending one is ended for it, as when the limit of pending
+     * connections is reached. Its memory comes back when it has ended. The new connection is refused when none is.
+     *
+     * @param address of the new connection's host.
+     * @param limit   that is reached.
+     * @param bound   of the limit.
+     * @param nowNs   the reactor's clock.
+     * @return whether one is ended.
+     */
+    public synchronized boolean makeRoom(final String address, final Limit limit, final int bound, final long nowNs)
+    {
+        if (evictFor(addresses.getOrDefault(address, new Address()), limit, bound, nowNs))
+        {
+            return true;
+        }
+        refuse(limit, bound, address, nowNs);
+        return false;
     }
 
     /**
@@ -252,7 +292,7 @@ public final class ConnectionAdmission
         return new LinkedHashMap<>(refused);
     }
 
-    private boolean evictFor(final Address newcomer, final long nowNs)
+    private boolean evictFor(final Address newcomer, final Limit limit, final int bound, final long nowNs)
     {
         Address most = newcomer;
         for (final Address each : addresses.values())
@@ -270,10 +310,10 @@ public final class ConnectionAdmission
         {
             if (null != oldest.onEvicted())
             {
-                refuse(Limit.PENDING, limits.pendingConnections(), oldest.address(), nowNs);
+                refuse(limit, bound, oldest.address(), nowNs);
                 removePending(most, oldest);
                 oldest.kind(ConnectionPermit.Kind.NONE);
-                oldest.onEvicted().run();
+                oldest.onEvicted().accept(limit);
                 return true;
             }
         }
@@ -331,8 +371,7 @@ public final class ConnectionAdmission
         {
             onWarning.accept("connection of " + address + " refused: " + limit.setting + " of " + bound +
                 " is reached, " + unreported[index] + " refused for it since the last line, " + ofAddress +
-                " of this address so far: raise the limit and the heap (MILLRACE_JAVA_OPTS=-Xmx...) if these are" +
-                " hosts of yours");
+                " of this address so far: " + limit.remedy);
             hasReported[index] = true;
             reportedNs[index] = nowNs;
             unreported[index] = 0;

@@ -207,6 +207,7 @@ public class ConnectionCounters implements TransportCounters
                 refused.incrementAndGet();
                 refusedPending.incrementAndGet();
             }
+            case CAPSULES -> refused.incrementAndGet();
             case CONNECTIONS, CONNECTIONS_PER_ADDRESS -> refusedConnects.incrementAndGet();
             case DISCOVERY, DISCOVERY_PER_ADDRESS -> refusedDiscovery.incrementAndGet();
         }

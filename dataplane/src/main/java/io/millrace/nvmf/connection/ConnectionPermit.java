@@ -1,5 +1,7 @@
 package io.millrace.nvmf.connection;
 
+import java.util.function.Consumer;
+
 /**
  * Permit of one connection, issued by {@link ConnectionAdmission}. Everything but the address changes under the lock of
  * that; its connection may read the kind on its own reactor.
@@ -21,7 +23,7 @@ public final class ConnectionPermit
 
     private final String address;
     private Kind kind = Kind.PENDING;
-    private Runnable onEvicted;
+    private Consumer<ConnectionAdmission.Limit> onEvicted;
 
     /**
      * A permit of a pending connection.
@@ -57,12 +59,12 @@ public final class ConnectionPermit
     /**
      * {@return what ends the connection from any thread; null while there is none}
      */
-    Runnable onEvicted()
+    Consumer<ConnectionAdmission.Limit> onEvicted()
     {
         return onEvicted;
     }
 
-    void onEvicted(final Runnable task)
+    void onEvicted(final Consumer<ConnectionAdmission.Limit> task)
     {
         onEvicted = task;
     }

@@ -5,11 +5,12 @@ import io.millrace.memory.MemoryRegistry;
 import io.millrace.memory.MemoryRole;
 import io.millrace.nvme.CompletionQueueEntry;
 import io.millrace.nvme.SubmissionQueueEntry;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Receive buffers of a reactor's queues, each with the place of a response. A queue takes as many as it has entries
- * when its host connects, and returns them when its queue pair is gone. Mapped and registered once. Made and closed on
- * a set-up thread, used on one reactor.
+ * Receive buffers of a reactor's queues, each with the place of a response. As many as a queue has entries are reserved
+ * where its reactor is chosen, taken there, and returned when its queue pair is gone. Mapped and registered once. Made
+ * and closed on a set-up thread, used on one reactor; reservations are any thread's.
  */
 final class CapsuleBuffers
 {
@@ -24,6 +25,7 @@ final class CapsuleBuffers
     private final long responsesAddress;
     private final int[] free;
     private int freeCount;
+    private final AtomicInteger unreserved;
 
     /**
      * Maps the buffers.
@@ -55,20 +57,38 @@ final class CapsuleBuffers
         {
             free[freeCount++] = i;
         }
+        unreserved = new AtomicInteger(count);
+    }
+
+    /**
+     * Reserves buffers for a queue on its way to the reactor.
+     *
+     * @param count of the buffers.
+     * @return false when there are not so many.
+     */
+    boolean reserve(final int count)
+    {
+        return unreserved.getAndUpdate((left) -> left < count ? left : left - count) >= count;
+    }
+
+    /**
+     * Returns what a queue reserved that is not made.
+     *
+     * @param count of the buffers.
+     */
+    void cancel(final int count)
+    {
+        unreserved.addAndGet(count);
     }
 
     /**
      * Takes buffers for a queue.
      *
-     * @param count of the buffers.
-     * @return their numbers; null when there are not so many.
+     * @param count of the buffers, as reserved.
+     * @return their numbers.
      */
     int[] take(final int count)
     {
-        if (count > freeCount)
-        {
-            return null;
-        }
         final int[] taken = new int[count];
         for (int i = 0; i < count; i++)
         {
@@ -88,11 +108,7 @@ final class CapsuleBuffers
         {
             free[freeCount++] = each;
         }
-    }
-
-    int freeCount()
-    {
-        return freeCount;
+        unreserved.addAndGet(taken.length);
     }
 
     int capsuleBytes()

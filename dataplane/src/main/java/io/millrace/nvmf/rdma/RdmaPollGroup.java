@@ -48,6 +48,7 @@ final class RdmaPollGroup implements Poller
     private final AtomicInteger adminQueues = new AtomicInteger();
     /** Executing a capsule may close any queue, so the list keeps its places meanwhile. */
     private final DeferredRemovalList<RdmaQueue> waiting = new DeferredRemovalList<>();
+    private Runnable onRoom = () -> {};
 
     /**
      * Begins to be polled and to take connections.
@@ -145,7 +146,8 @@ final class RdmaPollGroup implements Poller
     }
 
     /**
-     * Accepts or rejects a host's request, which has been counted here. On this reactor.
+     * Accepts or rejects a host's request, which has been counted here and has reserved its receive buffers. On this
+     * reactor.
      *
      * @param request whose private data is valid.
      */
@@ -157,20 +159,13 @@ final class RdmaPollGroup implements Poller
             admission.begin(request.peerAddress().getAddress().getHostAddress(), reactor().nowNs());
         if (null == permit)
         {
-            reject(request, isAdmin);
+            capsules.cancel(asked.sendQueueSize());
+            count(isAdmin).decrementAndGet();
+            request.reject(new ConnectReject(RejectStatus.NO_RESOURCES).toBytes());
+            onRoom.run();
             return;
         }
         final int[] buffers = capsules.take(asked.sendQueueSize());
-        if (null == buffers)
-        {
-            admission.end(permit);
-            counters.onRefused();
-            pollGroup.target().listener().onError("connection of " + permit.address() + " refused: " +
-                asked.sendQueueSize() + " receive buffers, " + capsules.freeCount() + " of rdma.capsules " +
-                config.capsulesMax() + " are free on its reactor: raise rdma.capsules");
-            reject(request, isAdmin);
-            return;
-        }
         counters.onAccepted();
         final RdmaQueue queue = new RdmaQueue(this, request, permit, isAdmin, buffers);
         final int sends = Math.max(SENDS_MIN, SENDS_OF_ENTRY * buffers.length);
@@ -178,10 +173,14 @@ final class RdmaPollGroup implements Poller
             config.readsMax()), queue, new ConnectAccept(buffers.length).toBytes());
     }
 
-    private void reject(final RdmaConnection request, final boolean isAdmin)
+    /**
+     * Sets who is notified of receive buffers that came back. Before the first queue.
+     *
+     * @param task of any thread.
+     */
+    void onRoom(final Runnable task)
     {
-        count(isAdmin).decrementAndGet();
-        request.reject(new ConnectReject(RejectStatus.NO_RESOURCES).toBytes());
+        onRoom = task;
     }
 
     /** {@return the counter of admin or I/O queues} */
@@ -199,6 +198,7 @@ final class RdmaPollGroup implements Poller
     {
         capsules.give(queue.buffers());
         count(queue.isAdmin()).decrementAndGet();
+        onRoom.run();
     }
 
     /**

@@ -66,8 +66,7 @@ final class RdmaQueue implements QueuePairTransport, ConnectionHandler
             this, TransportAddress.of(TransportAddress.Type.RDMA, connection.localAddress()));
         timers = new QueueTimers(group, this);
         timers.awaitConnect();
-        group.admission().occupy(permit, () -> group.reactor().execute(
-            () -> close("more connections are to become queues than limits.pending-connections")));
+        group.admission().occupy(permit, (limit) -> group.reactor().execute(() -> close(limit.evictionReason())));
     }
 
     QueuePair queuePair()

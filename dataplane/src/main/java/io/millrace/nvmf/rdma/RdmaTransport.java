@@ -31,7 +31,6 @@ import java.util.concurrent.CompletionException;
  */
 public final class RdmaTransport implements Transport
 {
-    private static final int BACKLOG = 128;
     private static final long PAGE_BYTES = 4096;
 
     private final Target target;
@@ -46,6 +45,7 @@ public final class RdmaTransport implements Transport
     private final List<MemoryRegion> ownRegions = new ArrayList<>();
     private final List<CapsuleBuffers> capsules = new ArrayList<>();
     private final List<RdmaPollGroup> groups = new ArrayList<>();
+    private RdmaListeners listeners;
     private final List<TransportAddress> listening = new ArrayList<>();
 
     /**
@@ -103,9 +103,8 @@ public final class RdmaTransport implements Transport
         try
         {
             start();
-            final RdmaPollGroup first = groups.getFirst();
-            final InetSocketAddress local = on(first.pollGroup(), () -> first.manager().listen(
-                address.socketAddress(), BACKLOG, new RdmaPlacement(target, groups, config, counters)));
+            final InetSocketAddress local =
+                on(groups.getFirst().pollGroup(), () -> listeners.listen(address.socketAddress()));
             final TransportAddress taken = TransportAddress.of(TransportAddress.Type.RDMA, local);
             listening.add(taken);
             return taken;
@@ -140,6 +139,10 @@ public final class RdmaTransport implements Transport
                 groups.add(on(pollGroup,
                     () -> new RdmaPollGroup(pollGroup, config, counters, admission, memory, buffers)));
             }
+            final RdmaPollGroup first = groups.getFirst();
+            final RdmaPlacement placement = new RdmaPlacement(target, groups, config, counters, admission);
+            listeners = on(first.pollGroup(), () -> new RdmaListeners(
+                first.reactor(), first.manager(), placement, target.listener()::onError));
         }
         catch (final RuntimeException e)
         {
@@ -151,6 +154,15 @@ public final class RdmaTransport implements Transport
     /** Undoes {@link #start}. */
     private void stop()
     {
+        if (null != listeners)
+        {
+            on(groups.getFirst().pollGroup(), () ->
+            {
+                listeners.close();
+                return null;
+            });
+            listeners = null;
+        }
         // The listening reactor last: a request that it gave away is on its event channel until the other has taken it.
         for (final RdmaPollGroup group : groups.reversed())
         {
@@ -178,8 +190,7 @@ public final class RdmaTransport implements Transport
             return false;
         }
         target.removeListener(local);
-        final RdmaPollGroup first = groups.getFirst();
-        return on(first.pollGroup(), () -> first.manager().stopListening(local.socketAddress()));
+        return on(groups.getFirst().pollGroup(), () -> listeners.stop(local.socketAddress()));
     }
 
     @Override

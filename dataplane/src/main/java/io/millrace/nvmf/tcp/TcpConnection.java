@@ -52,8 +52,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         state = ConnectionState.AWAITING_ICREQ;
         timers = new ConnectionTimers(group, this);
         timers.awaitConnect();
-        group.admission().occupy(permit, () -> group.reactor().execute(
-            () -> close("more connections are to become queues than limits.pending-connections")));
+        group.admission().occupy(permit, (limit) -> group.reactor().execute(() -> close(limit.evictionReason())));
     }
 
     int fd()

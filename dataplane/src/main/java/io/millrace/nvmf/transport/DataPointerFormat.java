@@ -101,8 +101,9 @@ public final class DataPointerFormat
         else if (isKeyedTaken &&
             (SglDescriptor.KEYED_ADDRESS == type || SglDescriptor.KEYED_ADDRESS_INVALIDATE == type))
         {
+            // One without length names no memory, so its key may be none: no answer could be sent that invalidates it.
             result.setKeyed(entry.sglAddress(), entry.sglKeyedLength(), entry.sglKey(),
-                SglDescriptor.KEYED_ADDRESS_INVALIDATE == type);
+                SglDescriptor.KEYED_ADDRESS_INVALIDATE == type && 0 != entry.sglKeyedLength());
         }
         else
         {

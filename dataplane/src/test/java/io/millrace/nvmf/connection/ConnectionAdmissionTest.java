@@ -36,7 +36,7 @@ class ConnectionAdmissionTest
     {
         final ConnectionPermit permit = where.begin(address, 0);
         assertNotNull(permit, address);
-        where.occupy(permit, () -> evicted.add(address));
+        where.occupy(permit, (_) -> evicted.add(address));
         return permit;
     }
 
@@ -93,6 +93,24 @@ class ConnectionAdmissionTest
         assertEquals(0, counters.pending());
     }
 
+    /** Memory of a transport that is short is made room in as places among the pending connections are. */
+    @Test
+    void shouldEndAPendingConnectionForMemoryThatANewOneNeeds()
+    {
+        open(A);
+        assertFalse(admission.makeRoom(B, ConnectionAdmission.Limit.CAPSULES, 128, 0), "the other has one");
+        open(A);
+        assertFalse(admission.makeRoom(A, ConnectionAdmission.Limit.CAPSULES, 128, 0), "it has them itself");
+        assertEquals(List.of(), evicted);
+        assertTrue(admission.makeRoom(B, ConnectionAdmission.Limit.CAPSULES, 128, 0));
+        assertEquals(List.of(A), evicted);
+        assertEquals(1, admission.pending());
+        assertEquals(3, counters.refused());
+        assertEquals(0, counters.refusedPending());
+        assertTrue(warnings.get(0).contains("rdma.capsules of 128 is reached") && warnings.get(0).contains("raise it"),
+            warnings.get(0));
+    }
+
     /** Whoever has many connections that say nothing, at however many addresses, keeps nobody out. */
     @Property(tries = 200)
     void shouldLetOneConnectionOfAnAddressInWhoeverElseIsThere(@ForAll final long seed)
@@ -110,7 +128,7 @@ class ConnectionAdmissionTest
             final ConnectionPermit permit = busy.begin(address, 0);
             if (null != permit)
             {
-                busy.occupy(permit, () -> {});
+                busy.occupy(permit, (_) -> {});
                 places.add(permit);
             }
             if (0 == random.nextInt(4) && !places.isEmpty())

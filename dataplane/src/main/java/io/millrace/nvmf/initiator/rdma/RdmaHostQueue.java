@@ -94,7 +94,6 @@ final class RdmaHostQueue implements HostQueueTransport, ConnectionHandler
         entries = newEntries;
         capsules = newCapsules;
         commands.reset(newEntries - 1);
-        closeReason = null;
         group.readClock();
         final long timeoutNs = newConfig.connectTimeoutMs() * 1_000_000L;
         connectDeadlineNs = group.nowNs() + timeoutNs;

@@ -102,16 +102,26 @@ final class RdmaHostFixture implements AutoCloseable
         final CapsuleLimits limits,
         final UnaryOperator<ConnectionConfig.Builder> settings)
     {
-        final ConnectionConfig config = settings.apply(
-            ConnectionConfig.to(TransportAddress.Type.RDMA, controller.address(), NQN)).build();
-        ready = new CompletableFuture<>();
-        closed = new CompletableFuture<>();
         call(() ->
         {
-            queue.open(config, HOST, queueId, controllerId, entries, limits);
+            openHere(queueId, controllerId, entries, limits, settings);
             return null;
         });
         return this;
+    }
+
+    /** On the reactor. */
+    void openHere(
+        final int queueId,
+        final int controllerId,
+        final int entries,
+        final CapsuleLimits limits,
+        final UnaryOperator<ConnectionConfig.Builder> settings)
+    {
+        ready = new CompletableFuture<>();
+        closed = new CompletableFuture<>();
+        queue.open(settings.apply(ConnectionConfig.to(TransportAddress.Type.RDMA, controller.address(), NQN)).build(),
+            HOST, queueId, controllerId, entries, limits);
     }
 
     RdmaHostFixture openReady(final CapsuleLimits limits, final UnaryOperator<ConnectionConfig.Builder> settings)
@@ -129,6 +139,11 @@ final class RdmaHostFixture implements AutoCloseable
     void onLost(final Runnable action)
     {
         onLost = action;
+    }
+
+    MemoryRegistry registry()
+    {
+        return registry;
     }
 
     <T> T call(final Callable<T> task)

@@ -11,6 +11,7 @@ import io.millrace.nvme.identify.IdentifyControllerIo;
 import io.millrace.nvmf.initiator.CapsuleLimits;
 import io.millrace.nvmf.initiator.HostRequest;
 import io.millrace.nvmf.initiator.Waits;
+import io.millrace.rdma.endpoint.CompletionStatus;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
@@ -170,6 +171,29 @@ class RdmaHostOrderTest
         fixture.model.network().holdAcknowledgements(false);
         assertEquals(NvmeStatus.INVALID_FIELD, Waits.get(write));
         assertEquals(0, fixture.call(() -> fixture.queue().inFlight()));
+    }
+
+    /** Its memory is the peer's until the queue pair is gone, whatever the device still reports. */
+    @Test
+    void shouldCompleteNoCommandOfAConnectionThatEnds()
+    {
+        hold(IN_CAPSULE);
+        fixture.model.network().holdAcknowledgements(true);
+        final CompletableFuture<Integer> write =
+            fixture.submit((request) -> request.write(1, 0, 1, fixture.memory.address(), 4096));
+        awaitArrived(1);
+        fixture.controller.run(() -> fixture.controller.answer(id(0), 0));
+        Waits.until("the answer", () -> fixture.call(() -> fixture.queue().exchange().hasAnswered()));
+        fixture.call(() ->
+        {
+            fixture.queue().close("the test closes it");
+            fixture.queue().onSent(id(0), CompletionStatus.SUCCESS);
+            return null;
+        });
+        assertEquals("the test closes it", Waits.get(fixture.closed));
+        assertFalse(write.isDone());
+        assertEquals(1, fixture.lost.size());
+        fixture.model.network().holdAcknowledgements(false);
     }
 
     @Test

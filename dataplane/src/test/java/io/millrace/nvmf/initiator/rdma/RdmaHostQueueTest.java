@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.memory.MemoryDomain;
+import io.millrace.memory.MemoryRegion;
+import io.millrace.memory.MemoryRole;
 import io.millrace.memory.RandomSegments;
 import io.millrace.memory.Segments;
 import io.millrace.nvme.IoOpcode;
@@ -232,6 +235,56 @@ class RdmaHostQueueTest
     private long bounced()
     {
         return fixture.call(() -> fixture.queue().exchange().sender().bouncedCommands());
+    }
+
+    /** A target may read and write what it has a key of: blocks that a device lends, or has itself, are copied. */
+    @Test
+    void shouldGiveTargetsNoAccessToMemoryOfDevices()
+    {
+        final long bytes = 2 << 20;
+        final long lent = arena.allocate(bytes, 4096).address();
+        final long ofDevice = arena.allocate(bytes, 4096).address();
+        final List<MemoryRegion> regions = List.of(
+            MemoryRegion.imported(MemoryRole.LENT, MemoryDomain.HOST, lent, bytes, 4096),
+            MemoryRegion.imported(
+                MemoryRole.BUFFERS, MemoryDomain.ofDevice("test device"), ofDevice, bytes, 4096));
+        regions.forEach(fixture.registry()::add);
+        open(ONE_DESCRIPTOR);
+        Waits.get(fixture.submit((request) -> request.read(1, 0, 1, lent, 4096)));
+        assertEquals(1, bounced());
+        Waits.get(fixture.submit((request) -> request.read(1, 0, 1, ofDevice, 4096)));
+        assertEquals(2, bounced());
+        regions.forEach(fixture.registry()::remove);
+    }
+
+    /** What a write was copied from is not written back: another thread may have changed it meanwhile. */
+    @Test
+    void shouldNotChangeThePayloadOfAWriteThatWasCopied()
+    {
+        final MemorySegment heap = arena.allocate(4096, 4096);
+        heap.fill((byte)0x5A);
+        fixture.controller.script((controller, entry, capsule) ->
+        {
+            heap.fill((byte)0x11);
+            controller.answer(entry.commandId(), 0);
+        });
+        open(ONE_DESCRIPTOR);
+        assertEquals(0, Waits.get(fixture.submit((request) -> request.write(1, 0, 1, heap.address(), 4096))));
+        assertEquals(1, bounced());
+        assertEquals("11".repeat(4096), ScriptedController.hex(heap.address(), 4096));
+    }
+
+    /** Its group does not sleep before it has been torn down. */
+    @Test
+    void shouldStayAwakeUntilAQueueWithoutAConnectionHasEnded()
+    {
+        assertTrue(fixture.call(() ->
+        {
+            fixture.openHere(1, ScriptedController.CONTROLLER_ID, 2,
+                new CapsuleLimits(0, IdentifyControllerIo.SGL_ANY_ALIGNMENT, 1), UnaryOperator.identity());
+            return !fixture.queue().arm();
+        }));
+        Waits.get(fixture.closed);
     }
 
     /** More than the bounce buffer holds at once: they wait, and each has its own answer. */
