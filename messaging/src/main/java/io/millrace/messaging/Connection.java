@@ -134,6 +134,11 @@ final class Connection implements LinkHandler
         final int kind = FrameHeader.kind(address);
         if (FrameHeader.GOODBYE == kind)
         {
+            final long delivered = FrameHeader.acknowledged(address);
+            if (State.OPEN == state && window.isValid(delivered) && !onAcknowledged(delivered))
+            {
+                return;
+            }
             final EndpointStatus status = EndpointStatus.ofGoodbye(FrameHeader.value(address));
             close(status, EndpointStatus.PEER_CLOSED == status ? status.text() :
                 "the peer ended the connection: " + status.text());
@@ -175,13 +180,17 @@ final class Connection implements LinkHandler
             close(EndpointStatus.NOT_AUTHENTICATED, EndpointStatus.NOT_AUTHENTICATED.text());
             return;
         }
-        if (!isConnecting)
+        // The peer may use all of the link as soon as it has the proof of this side.
+        link.onAuthenticated(handshake);
+        if (!isConnecting && State.PROVING == state)
         {
             sendProof();
         }
-        state = State.OPEN;
-        link.onAuthenticated(handshake);
-        endpoint.onOpen(this);
+        if (State.PROVING == state)
+        {
+            state = State.OPEN;
+            endpoint.onOpen(this);
+        }
     }
 
     private boolean onAcknowledged(final long count)
@@ -253,6 +262,18 @@ final class Connection implements LinkHandler
         received.wrap(address, lengthBytes);
         endpoint.onMessage(received, lengthBytes);
         return State.OPEN == state;
+    }
+
+    @Override
+    public void onReceived()
+    {
+        lastReceivedNs = messaging.reactor().nowNs();
+    }
+
+    @Override
+    public long delivered()
+    {
+        return null == order ? 0 : order.delivered();
     }
 
     @Override

@@ -274,8 +274,7 @@ public final class Messaging implements AutoCloseable
         }
         final ListeningAddress[] made = new ListeningAddress[1];
         final TcpAcceptor tcp = new TcpAcceptor(reactor, address, context.sizes(), context.connectTimeoutNs(),
-            context.filter(), () -> accepted < context.connectionsMax() ? null : tooMany(),
-            (link) -> onLink(made[0], link), this::onRejected, random);
+            context.filter(), this::full, (link) -> onLink(made[0], link), this::onRejected, random);
         made[0] = new ListeningAddress(this, tcp, acceptor);
         listening.add(made[0]);
         return made[0];
@@ -285,6 +284,12 @@ public final class Messaging implements AutoCloseable
     {
         counters.add(MessagingCounter.PEERS_REJECTED, 1);
         listener().onRejected(peer, reason);
+    }
+
+    /** {@return why no further peer is accepted now; null when one is} */
+    String full()
+    {
+        return accepted < context.connectionsMax() ? null : tooMany();
     }
 
     private String tooMany()

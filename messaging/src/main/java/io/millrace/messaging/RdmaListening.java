@@ -86,7 +86,8 @@ final class RdmaListening implements AutoCloseable
         try
         {
             acceptor = new RdmaAcceptor(messaging.reactor(), context.rdmaCore(), context.rdmaAddress(at.address()),
-                context.rdmaSizes(), context.filter(), (link, peer) -> messaging.onRdmaLink(at, link, peer),
+                context.rdmaSizes(), context.filter(), messaging::full,
+                (link, peer) -> messaging.onRdmaLink(at, link, peer),
                 messaging::onRejected, this::onRemoved, messaging.random());
         }
         catch (final RdmaException e)

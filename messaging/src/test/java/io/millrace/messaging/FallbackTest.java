@@ -4,11 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.bindings.Errno;
 import io.millrace.messaging.rdma.RdmaProbe;
 import io.millrace.messaging.transport.TransportKind;
 import io.millrace.messaging.transport.TransportReason;
 import io.millrace.rdma.RdmaSettings;
+import io.millrace.rdma.core.RdmaCore;
 import io.millrace.rdma.model.RdmaModel;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -75,6 +79,51 @@ class FallbackTest
                 assertEquals(1, client.count(MessagingCounter.CONNECTIONS_RDMA));
             }
         }
+    }
+
+    /** The peer listens for RDMA: what failed is the device of this side. */
+    @Test
+    void shouldTakeTcpWithTheReasonWhyRdmaFailedHere()
+    {
+        try (RdmaModel model = new RdmaModel(); Messaging server = Messaging.launch(context("server", model));
+            Messaging client = Messaging.launch(context("client", model).model(withoutQueuePairs(model.hostCore()),
+                (address) -> new InetSocketAddress(model.targetDevice().address(), address.getPort()))))
+        {
+            final ListeningAddress address = server.listen(MessagingFixture.anyPort(), (_) -> new Recorder());
+            final Recorder recorder = new Recorder();
+            final TransportChoice choice =
+                transport(client, client.connect(address.address(), recorder), recorder);
+            assertEquals(TransportKind.TCP, choice.kind());
+            assertEquals(TransportReason.RDMA_FAILED, choice.reason());
+            assertTrue(choice.text().contains("no queue pair"), choice::text);
+            assertTrue(choice.text().contains("errno " + Errno.ENOMEM), choice::text);
+            assertEquals(1, client.count(MessagingCounter.TCP_RDMA_FAILED));
+            assertEquals(0, client.count(MessagingCounter.TCP_PEER_WITHOUT_RDMA));
+        }
+    }
+
+    private static TransportChoice transport(
+        final Messaging client, final Endpoint endpoint, final Recorder recorder)
+    {
+        recorder.awaitConnected();
+        return client.call(endpoint::transport);
+    }
+
+    private static RdmaCore withoutQueuePairs(final RdmaCore core)
+    {
+        return (RdmaCore)Proxy.newProxyInstance(
+            RdmaCore.class.getClassLoader(), new Class<?>[]{RdmaCore.class}, (_, method, arguments) ->
+            {
+                try
+                {
+                    return "createQueuePair".equals(method.getName()) ? (Object)(-Errno.ENOMEM) :
+                        method.invoke(core, arguments);
+                }
+                catch (final InvocationTargetException e)
+                {
+                    throw e.getCause();
+                }
+            });
     }
 
     @Test

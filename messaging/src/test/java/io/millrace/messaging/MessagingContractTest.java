@@ -400,6 +400,41 @@ public abstract class MessagingContractTest
         }
     }
 
+    /** The goodbye says so: nothing is known to be lost that was not. */
+    @Test
+    void shouldCompleteWhatWasDeliveredBeforeThePeerClosed()
+    {
+        final Recorder closing = new Recorder((endpoint, message) ->
+        {
+            if (3 == message[0])
+            {
+                endpoint.close();
+            }
+        });
+        try (MessagingFixture fixture = new MessagingFixture(this::settings, this::settings, closing).connect())
+        {
+            final UnsafeBuffer message = new UnsafeBuffer(new byte[1]);
+            fixture.connecting.call(() ->
+            {
+                for (int i = 1; i <= 5; i++)
+                {
+                    message.putByte(0, (byte)i);
+                    assertEquals(SubmitResult.ACCEPTED, fixture.endpoint.send(i, message, 0, 1));
+                }
+                return null;
+            });
+            for (int i = 1; i <= 3; i++)
+            {
+                fixture.client.awaitSuccess(i);
+            }
+            for (int i = 4; i <= 5; i++)
+            {
+                assertEquals(new Recorder.Completion(i, EndpointStatus.PEER_CLOSED), fixture.client.awaitCompletion());
+            }
+            assertEquals(3, closing.messages.size());
+        }
+    }
+
     @Test
     void shouldEndOnlyTheEndpointWhoseHandlerThrows()
     {

@@ -9,8 +9,15 @@ import io.millrace.messaging.transport.ExportAccess;
 import io.millrace.messaging.transport.MessageMemory;
 import io.millrace.messaging.transport.TransportKind;
 import io.millrace.messaging.transport.TransportReason;
+import io.millrace.messaging.wire.Hello;
 import io.millrace.rdma.core.RdmaCore;
+import io.millrace.rdma.endpoint.QueuePairConfig;
+import io.millrace.rdma.endpoint.RdmaNode;
+import io.millrace.rdma.endpoint.RecordingPeer;
 import io.millrace.rdma.model.RdmaModel;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -152,6 +159,63 @@ class RdmaLimitsTest
                 return server.send(1, new UnsafeBuffer(descriptor), 0, descriptor.length);
             });
             assertInstanceOf(IllegalStateException.class, Recorder.next(client.exports, "onCompletion"));
+        }
+    }
+
+    /** A peer that connects, and never proves that it knows the secret. */
+    private RecordingPeer connectSilently(final RdmaNode node, final MessagingFixture fixture)
+    {
+        final RecordingPeer peer = new RecordingPeer((_) ->
+        {
+        });
+        try (Arena arena = Arena.ofShared())
+        {
+            final MemorySegment hello = arena.allocate(Hello.SIZE_BYTES, Long.BYTES);
+            Hello.write(hello.address(), 0, 4096, 64, 1 << 20, 0L);
+            final byte[] bytes = hello.toArray(ValueLayout.JAVA_BYTE);
+            node.call(() -> node.manager().connect(addresses.apply(fixture.listening.address()),
+                new QueuePairConfig(64, 64, 4, 64, 4), peer, bytes, 30_000_000_000L));
+        }
+        return peer;
+    }
+
+    /** Registered memory is locked: whoever reaches the port would have it at will. */
+    @Test
+    void shouldRegisterLittleForAPeerThatHasNotProvedItself() throws InterruptedException
+    {
+        try (MessagingFixture fixture = new MessagingFixture(this::settings);
+            RdmaNode node = new RdmaNode("silent", model.hostCore()))
+        {
+            connectSilently(node, fixture).expect("established");
+            final long early = model.targetCore().lockedBytes();
+            assertTrue(early <= 4096, () -> early + " bytes are locked");
+            fixture.connect();
+            assertTrue(model.targetCore().lockedBytes() > 1 << 20);
+            fixture.send(1, new byte[100_000]);
+            fixture.client.awaitSuccess(1);
+        }
+    }
+
+    @Test
+    void shouldMakeNothingForAPeerBeyondTheConnectionsThatThereMayBe() throws InterruptedException
+    {
+        try (MessagingFixture fixture = new MessagingFixture((context) -> settings(context).connectionsMax(1));
+            RdmaNode node = new RdmaNode("silent", model.hostCore()))
+        {
+            connectSilently(node, fixture).expect("established");
+            final int resources = model.targetCore().resources();
+            final RecordingPeer second = connectSilently(node, fixture);
+            assertEquals("the peer refused the connection", second.closed());
+            final String reason = Recorder.next(fixture.rejected, "onRejected");
+            assertTrue(reason.contains("connectionsMax"), reason);
+            assertEquals(resources, model.targetCore().resources());
+            try (Arena arena = Arena.ofConfined())
+            {
+                final MemorySegment hello = arena.allocate(Hello.SIZE_BYTES, Long.BYTES);
+                final byte[] data = second.connection().peerData();
+                MemorySegment.copy(data, 0, hello, ValueLayout.JAVA_BYTE, 0, Hello.SIZE_BYTES);
+                assertTrue(Hello.hasMagic(hello.address()), "it learns the version of this side");
+            }
         }
     }
 

@@ -11,9 +11,14 @@ import io.millrace.messaging.wire.BulkHeader;
 import io.millrace.messaging.wire.FrameHeader;
 import io.millrace.messaging.wire.Hello;
 import io.millrace.messaging.wire.RegionDescriptor;
+import io.millrace.nvmf.initiator.Waits;
+import io.millrace.reactor.HeldClock;
+import io.millrace.reactor.Reactor;
+import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.agrona.DirectBuffer;
@@ -24,6 +29,7 @@ import org.junit.jupiter.api.Test;
 class TcpStreamsTest
 {
     private static final int LARGE_BYTES = 600_000;
+    private static final long LITTLE_NS = 50_000;
 
     private static MessagingContext settings(final MessagingContext context)
     {
@@ -57,6 +63,65 @@ class TcpStreamsTest
         final long at = server.copy(new byte[RegionDescriptor.SIZE_BYTES]);
         RegionDescriptor.write(at, 0, 4096, 99, ExportAccess.READ_WRITE.bits());
         return new RemoteRegion(new UnsafeBuffer(at, RegionDescriptor.SIZE_BYTES), 0);
+    }
+
+    /** It takes longer than the keep-alive timeout, and no frame comes meanwhile: the time is the test's. */
+    @Test
+    void shouldTakeBulkThatComesForASignOfLife() throws Exception
+    {
+        final int pieceBytes = 512;
+        final HeldClock clock = new HeldClock();
+        final Reactor reactor = clock.reactor(ReactorConfig.of("client", -1));
+        reactor.start();
+        final Recorder client = new Recorder();
+        final MessagingContext context = settings(MessagingFixture.context("client"))
+            .keepAliveTimeoutNs(TimeUnit.SECONDS.toNanos(10)).keepAliveIntervalNs(TimeUnit.SECONDS.toNanos(5));
+        try (RawServer server = new RawServer(); MessageMemory local = new MessageMemory(4096);
+            Messaging messaging = Messaging.on(reactor, context))
+        {
+            final Endpoint endpoint = messaging.connect(server.address(), client);
+            try (Socket socket = server.authenticate())
+            {
+                client.awaitConnected();
+                clock.hold();
+                final RemoteRegion remote = remote(server);
+                assertEquals(SubmitResult.ACCEPTED,
+                    messaging.call(() -> endpoint.read(1, remote, 0, local, 0, local.lengthBytes())));
+                final long request = server.copy(RawServer.read(socket, BulkHeader.SIZE_BYTES));
+                socket.getOutputStream().write(
+                    server.bulk(BulkHeader.READ_DATA, 4096, BulkHeader.operation(request), 0));
+                for (int end = pieceBytes; end <= local.lengthBytes(); end += pieceBytes)
+                {
+                    final byte[] piece = new byte[pieceBytes];
+                    Arrays.fill(piece, (byte)1);
+                    socket.getOutputStream().write(piece);
+                    final int last = end - 1;
+                    Waits.until("a piece", () ->
+                    {
+                        // A reactor looks at descriptors now and then, by its clock.
+                        clock.advance(LITTLE_NS);
+                        return 1 == local.buffer().getByteVolatile(last);
+                    });
+                    pass(clock, messaging, TimeUnit.SECONDS.toNanos(6));
+                    assertTrue(client.disconnected.isEmpty(), client.disconnected::toString);
+                }
+                client.awaitSuccess(1);
+                pass(clock, messaging, TimeUnit.SECONDS.toNanos(11));
+                clock.release();
+                assertEquals(EndpointStatus.KEEP_ALIVE_TIMEOUT, client.awaitDisconnected().status());
+            }
+        }
+        reactor.close();
+    }
+
+    /** Timers that are due run. */
+    private static void pass(final HeldClock clock, final Messaging messaging, final long ns)
+    {
+        clock.advance(ns);
+        for (int i = 0; i < 3; i++)
+        {
+            messaging.call(() -> null);
+        }
     }
 
     @Test

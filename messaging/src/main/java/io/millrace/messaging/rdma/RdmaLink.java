@@ -50,8 +50,6 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
 
     private static final long GOODBYE_NS = 1_000_000_000L;
     private static final long GOODBYE_ID = 1L << 41;
-    /** One frame of so many has a completion, which frees the slots before it. */
-    private static final int FRAMES_PER_COMPLETION = 16;
     private static final int READS = 16;
 
     private final Reactor reactor;
@@ -69,14 +67,7 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
     private State state = State.OPENING;
     private RdmaConnection connection;
     private Registrations registrations;
-    private MessageMemory receiveMemory;
-    private RdmaRegion receiveRegion;
-    private MessageMemory sendMemory;
-    private RdmaRegion sendRegion;
-    private int sendSlots;
-    private int sendSlotBytes;
-    private long framesSent;
-    private long framesDone;
+    private FrameSlots frames;
     private int work;
     private EndpointStatus closeStatus = EndpointStatus.CONNECTION_LOST;
     private String closeReason = "";
@@ -204,34 +195,16 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
     private void prepare(final RdmaConnection of)
     {
         registrations = new Registrations(of.domain());
-        final int slotBytes = sizes.link().slotBytes();
-        receiveMemory = new MessageMemory((long)slotBytes * sizes.link().receiveDepth());
-        receiveRegion = registrations.local(receiveMemory, RegionAccess.LOCAL);
-        for (int slot = 0; slot < sizes.link().receiveDepth(); slot++)
+        frames = new FrameSlots(sizes, registrations);
+        frames.openEarly();
+        if (isConnecting)
         {
-            postReceive(slot);
+            frames.openReceive(of.queuePair());
         }
-        if (!isConnecting)
+        else
         {
-            makeSendSlots();
+            frames.postEarly(of.queuePair());
         }
-    }
-
-    private void makeSendSlots()
-    {
-        sendSlotBytes = Hello.slotBytes(helloReceived);
-        // Half of the send queue is for reads and writes.
-        sendSlots = Math.max(2, Math.min(sizes.sendDepth() / 2, sizes.link().sendBufferBytes() / sendSlotBytes));
-        sendMemory = new MessageMemory((long)sendSlots * sendSlotBytes);
-        sendRegion = registrations.local(sendMemory, RegionAccess.LOCAL);
-    }
-
-    private void postReceive(final int slot)
-    {
-        final int slotBytes = sizes.link().slotBytes();
-        connection.queuePair()
-            .segment(receiveMemory.address() + (long)slot * slotBytes, slotBytes, receiveRegion.localKey())
-            .postReceive(slot);
     }
 
     @Override
@@ -252,7 +225,7 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
             }
             try
             {
-                makeSendSlots();
+                frames.openSend(Hello.slotBytes(helloReceived));
             }
             catch (final RdmaException e)
             {
@@ -299,7 +272,7 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
             return;
         }
         final int slot = (int)id;
-        final long frame = receiveMemory.address() + (long)slot * sizes.link().slotBytes();
+        final long frame = frames.received(slot);
         if (bytes < FrameHeader.SIZE_BYTES || FrameHeader.payloadBytes(frame) != bytes - FrameHeader.SIZE_BYTES ||
             !FrameHeader.isReservedZero(frame))
         {
@@ -309,7 +282,7 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
         handler.onFrame(frame, bytes - FrameHeader.SIZE_BYTES);
         if (State.OPEN == state)
         {
-            postReceive(slot);
+            frames.post(connection.queuePair(), slot);
         }
     }
 
@@ -331,7 +304,7 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
         }
         else
         {
-            framesDone = id + 1;
+            frames.onSent(id);
         }
     }
 
@@ -381,7 +354,8 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
     {
         if (State.OPENING == state || State.OPEN == state)
         {
-            closeStatus = State.OPEN == state ? EndpointStatus.CONNECTION_LOST : EndpointStatus.UNREACHABLE;
+            closeStatus = State.OPEN == state ? EndpointStatus.CONNECTION_LOST :
+                of.hasNotReachedPeer() ? EndpointStatus.UNREACHABLE : EndpointStatus.DEVICE_FAILED;
             closeReason = reason;
             // A refusal by the connection manager itself has zeros, or nothing.
             if (State.OPENING == state && isConnecting && of.peerData().length >= Hello.SIZE_BYTES)
@@ -444,28 +418,32 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
     @Override
     public void onAuthenticated(final JoinProof proof)
     {
-        // There is one queue pair, for frames and bulk.
+        // There is one queue pair, for frames and bulk: no stream has to prove anything.
+        if (isConnecting || State.OPEN != state)
+        {
+            return;
+        }
+        try
+        {
+            frames.openReceive(connection.queuePair());
+            frames.openSend(Hello.slotBytes(helloReceived));
+        }
+        catch (final RdmaException e)
+        {
+            close(EndpointStatus.NO_RESOURCES, e.getMessage());
+        }
     }
 
     @Override
     public long claim(final int frameBytes)
     {
-        return State.OPEN == state && framesSent - framesDone < sendSlots && connection.queuePair().sendRoom() > 1 ?
-            slot(framesSent) : 0;
-    }
-
-    private long slot(final long frame)
-    {
-        return sendMemory.address() + frame % sendSlots * sendSlotBytes;
+        return State.OPEN == state ? frames.claim(connection.queuePair()) : 0;
     }
 
     @Override
     public void commit(final int frameBytes)
     {
-        final boolean isSignalled = 0 == (framesSent + 1) % Math.min(FRAMES_PER_COMPLETION, sendSlots / 2);
-        connection.queuePair().segment(slot(framesSent), frameBytes, sendRegion.localKey())
-            .postSend(framesSent, isSignalled);
-        framesSent++;
+        frames.commit(connection.queuePair(), frameBytes);
     }
 
     @Override
@@ -608,12 +586,8 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
             return;
         }
         state = State.SAYING_GOODBYE;
-        if (connection.queuePair().sendRoom() > 0 && framesSent - framesDone < sendSlots)
+        if (frames.sendGoodbye(connection.queuePair(), GOODBYE_ID, status, handler.delivered()))
         {
-            final long frame = slot(framesSent);
-            FrameHeader.write(frame, FrameHeader.GOODBYE, 0, 0L, 0L, status.ordinal());
-            connection.queuePair().segment(frame, FrameHeader.SIZE_BYTES, sendRegion.localKey())
-                .postSend(GOODBYE_ID, true);
             reactor.schedule(reactor.nowNs() + GOODBYE_NS, (_) -> end());
         }
         else
@@ -652,13 +626,9 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
     private void free()
     {
         manager.close();
-        if (null != receiveMemory)
+        if (null != frames)
         {
-            receiveMemory.close();
-        }
-        if (null != sendMemory)
-        {
-            sendMemory.close();
+            frames.close();
         }
         outgoing.close();
         incoming.close();

@@ -286,6 +286,10 @@ public final class TcpLink implements MessageLink, StreamHandler
         {
             work += streams[i].poll();
         }
+        if (0 != work && State.OPEN == state)
+        {
+            handler.onReceived();
+        }
         if (State.FAILED == state)
         {
             finish();
@@ -662,7 +666,7 @@ public final class TcpLink implements MessageLink, StreamHandler
         final long goodbye = streams[0].queue().claim(FrameHeader.SIZE_BYTES);
         if (0 != goodbye)
         {
-            FrameHeader.write(goodbye, FrameHeader.GOODBYE, 0, 0L, 0L, status.ordinal());
+            FrameHeader.write(goodbye, FrameHeader.GOODBYE, 0, 0L, handler.delivered(), status.ordinal());
             streams[0].queue().commit(FrameHeader.SIZE_BYTES);
         }
         state = State.CLOSING;

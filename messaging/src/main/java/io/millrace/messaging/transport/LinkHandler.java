@@ -23,6 +23,16 @@ public interface LinkHandler
     void onFrame(long address, int payloadBytes);
 
     /**
+     * Something came: a frame, or a part of bulk that is not whole.
+     */
+    void onReceived();
+
+    /**
+     * {@return how many messages were delivered, which a goodbye acknowledges}
+     */
+    long delivered();
+
+    /**
      * A read or write ended. Its local memory is free.
      *
      * @param operation number that it was begun with.
