@@ -1,0 +1,69 @@
+package io.millrace.block.raid.format;
+
+/**
+ * Where the parts of a member lie: the same on each device, for arrays of every level. Offsets in bytes.
+ * <pre>
+ *            0   superblock, first copy
+ *         4096   reserved
+ *         8192   bitmap page 0
+ *        12288   bitmap page 1
+ *        16384   reserved
+ *      1048576   data: a multiple of the strip
+ *              ... unused, less than a strip
+ *   end - 4096   superblock, second copy; end is the size of the device rounded down to 4096
+ * </pre>
+ * The two copies of the superblock are far from each other, so that damage to the begin of a device, such as by a
+ * partitioner, leaves one.
+ */
+public final class MemberArea
+{
+    /** Offset of the superblock's first copy. */
+    public static final int FIRST_SUPERBLOCK_BYTES = 0;
+    /** Offset of the data. */
+    public static final int DATA_OFFSET_BYTES = 1 << 20;
+    /** Pages that the bitmap is written to in turn. */
+    public static final int BITMAP_PAGE_COUNT = 2;
+
+    static final int BITMAP_OFFSET_BYTES = 8192;
+
+    private MemberArea()
+    {
+    }
+
+    /**
+     * {@return offset of a bitmap page}
+     *
+     * @param which page: 0 or 1.
+     * @throws IllegalArgumentException for another.
+     */
+    public static long bitmapOffset(final int which)
+    {
+        if (which < 0 || which >= BITMAP_PAGE_COUNT)
+        {
+            throw new IllegalArgumentException("bitmap page " + which + " is not 0 or 1");
+        }
+        return BITMAP_OFFSET_BYTES + (long)which * BitmapPage.BYTES;
+    }
+
+    /**
+     * {@return offset of the superblock's second copy; negative when the device is smaller than a superblock}
+     *
+     * @param deviceBytes size of the device.
+     */
+    public static long secondSuperblockOffset(final long deviceBytes)
+    {
+        return (deviceBytes & -Superblock.BYTES) - Superblock.BYTES;
+    }
+
+    /**
+     * {@return data that a member on a device may have: a multiple of the strip; 0 when the device is too small}
+     *
+     * @param deviceBytes size of the device.
+     * @param stripBytes  strip of the array; positive.
+     */
+    public static long dataBytes(final long deviceBytes, final int stripBytes)
+    {
+        final long available = secondSuperblockOffset(deviceBytes) - DATA_OFFSET_BYTES;
+        return available < stripBytes ? 0 : available - available % stripBytes;
+    }
+}

@@ -1,0 +1,54 @@
+package io.millrace.block.raid.format;
+
+import io.millrace.block.BlockDeviceException;
+import java.util.UUID;
+
+/**
+ * One slot of an array, as superblocks have it. Immutable.
+ *
+ * @param member       UUID of the slot's member; null when the slot is {@link SlotState#EMPTY}.
+ * @param state        of the slot.
+ * @param rebuiltBytes data of the member, from its first byte on, that is rebuilt; 0 unless the slot is
+ *                     {@link SlotState#REBUILDING}.
+ */
+public record Slot(UUID member, SlotState state, long rebuiltBytes)
+{
+    /** A slot without a member. */
+    public static final Slot EMPTY = new Slot(null, SlotState.EMPTY, 0);
+
+    /**
+     * Checks that the values fit together.
+     *
+     * @throws BlockDeviceException when they do not.
+     */
+    public Slot
+    {
+        if (null == state)
+        {
+            throw new BlockDeviceException("slot: the state is missing: use EMPTY where there is no member");
+        }
+        if (SlotState.EMPTY == state && null != member)
+        {
+            throw new BlockDeviceException("slot: member " + member +
+                " is in an EMPTY slot: remove the member or use another state");
+        }
+        if (SlotState.EMPTY != state && StoredUuid.isMissing(member))
+        {
+            throw new BlockDeviceException("slot: the UUID of the member is missing in state " + state +
+                ": use EMPTY where there is no member");
+        }
+        if (rebuiltBytes < 0 || 0 != rebuiltBytes && SlotState.REBUILDING != state)
+        {
+            throw new BlockDeviceException("slot: " + rebuiltBytes + " rebuilt bytes in state " + state +
+                " are not valid: use 0, or a positive number in state REBUILDING");
+        }
+    }
+
+    /**
+     * {@return whether the member belongs to the array: it is in sync or becomes so}
+     */
+    public boolean isActive()
+    {
+        return SlotState.IN_SYNC == state || SlotState.REBUILDING == state;
+    }
+}

@@ -1,0 +1,197 @@
+package io.millrace.block.raid.format;
+
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.raid.layout.RaidLevel;
+import io.millrace.validation.ResourceValidation;
+import java.util.List;
+import java.util.UUID;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * What each member of an array knows of the array: its shape, its state, and the member of each slot. All members have
+ * the same but for {@link #member()}; where they differ, the highest {@link #eventCount()} is the truth. Immutable; any
+ * thread.
+ *
+ * @param array          UUID of the array.
+ * @param name           of the array, as a device has it.
+ * @param level          of the array.
+ * @param stripBytes     a power of two from {@link #STRIP_BYTES_MIN} to {@link #STRIP_BYTES_MAX}.
+ * @param blockSizeBytes of the array and its members: 512 or 4096.
+ * @param memberBytes    data on each member; a positive multiple of the strip, at most
+ *                       {@link ResourceValidation#SIZE_BYTES_MAX}.
+ * @param member         UUID of the member that has this superblock. In no slot: a spare.
+ * @param eventCount     grows with each change of the superblock; not negative.
+ * @param clean          whether no write was in progress when this was written.
+ * @param updatedMs      when this was written, milliseconds since 1970 (UTC), for people; not negative.
+ * @param slots          from {@link RaidLevel#membersMin()} to {@link RaidLevel#MEMBERS_MAX}, by their position.
+ */
+public record Superblock(
+    UUID array,
+    String name,
+    RaidLevel level,
+    int stripBytes,
+    int blockSizeBytes,
+    long memberBytes,
+    UUID member,
+    long eventCount,
+    boolean clean,
+    long updatedMs,
+    List<Slot> slots)
+{
+    /** Of a superblock on a member. */
+    public static final int BYTES = PageChecksum.PAGE_BYTES;
+    /** Smallest strip. */
+    public static final int STRIP_BYTES_MIN = 4 << 10;
+    /** Largest strip. */
+    public static final int STRIP_BYTES_MAX = 1 << 20;
+
+    /**
+     * Checks the values.
+     *
+     * @throws BlockDeviceException when one is out of its bounds.
+     */
+    public Superblock
+    {
+        checkUuid("array", array);
+        checkUuid("member", member);
+        final ResourceValidation.Problem problem = ResourceValidation.ofName(name);
+        if (null != problem)
+        {
+            throw new BlockDeviceException("superblock: name " + name + " is " + problem.bound() + ": " +
+                problem.remedy());
+        }
+        if (null == level)
+        {
+            throw new BlockDeviceException("superblock: level is missing: use one of " + RaidLevel.labels());
+        }
+        checkSizes(stripBytes, blockSizeBytes, memberBytes);
+        checkNotNegative("event-count", eventCount);
+        checkNotNegative("updated", updatedMs);
+        if (null == slots || slots.stream().anyMatch((each) -> null == each))
+        {
+            throw new BlockDeviceException("superblock: a slot is missing: use EMPTY where there is no member");
+        }
+        slots = List.copyOf(slots);
+        if (slots.size() < level.membersMin() || slots.size() > RaidLevel.MEMBERS_MAX)
+        {
+            throw new BlockDeviceException("superblock: RAID " + level.label() + " of " + slots.size() +
+                " members is outside " + level.membersMin() + " to " + RaidLevel.MEMBERS_MAX +
+                (slots.size() < level.membersMin() ? ": add members or choose another level" : ": name fewer members"));
+        }
+        checkMembers(slots, memberBytes);
+    }
+
+    private static void checkUuid(final String name, final UUID uuid)
+    {
+        if (StoredUuid.isMissing(uuid))
+        {
+            throw new BlockDeviceException("superblock: the UUID of the " + name + " is missing or nil: use a random one");
+        }
+    }
+
+    private static void checkNotNegative(final String name, final long value)
+    {
+        if (value < 0)
+        {
+            throw new BlockDeviceException("superblock: " + name + " " + value + " is below 0: count from 0");
+        }
+    }
+
+    private static void checkSizes(final int stripBytes, final int blockSizeBytes, final long memberBytes)
+    {
+        if (stripBytes < STRIP_BYTES_MIN || stripBytes > STRIP_BYTES_MAX || 1 != Integer.bitCount(stripBytes))
+        {
+            throw new BlockDeviceException("superblock: strip-size " + stripBytes + " is not a power of two from " +
+                STRIP_BYTES_MIN + " to " + STRIP_BYTES_MAX + ": choose one of these");
+        }
+        if (512 != blockSizeBytes && 4096 != blockSizeBytes)
+        {
+            throw new BlockDeviceException("superblock: block-size " + blockSizeBytes +
+                " is not supported: use 512 or 4096");
+        }
+        if (memberBytes < stripBytes || memberBytes > ResourceValidation.SIZE_BYTES_MAX ||
+            0 != (memberBytes & (stripBytes - 1)))
+        {
+            throw new BlockDeviceException("superblock: " + memberBytes +
+                " bytes of data on each member is not a multiple of strip-size " + stripBytes + " from that to " +
+                ResourceValidation.SIZE_BYTES_MAX + ": use members of another size");
+        }
+    }
+
+    private static void checkMembers(final List<Slot> slots, final long memberBytes)
+    {
+        for (int i = 0; i < slots.size(); i++)
+        {
+            final Slot slot = slots.get(i);
+            if (slot.rebuiltBytes() > memberBytes)
+            {
+                throw new BlockDeviceException("superblock: " + slot.rebuiltBytes() + " rebuilt bytes of slot " + i +
+                    " are more than the " + memberBytes + " bytes of data on each member: use that at most");
+            }
+            if (slot.isActive() && i != slotOf(slots, slot.member()))
+            {
+                throw new BlockDeviceException("superblock: member " + slot.member() + " is in slots " +
+                    slotOf(slots, slot.member()) + " and " + i + ": use another member for one of them");
+            }
+        }
+    }
+
+    /**
+     * {@return slot of a member that is in sync or rebuilding; -1: none, such as of a spare or a member that failed}
+     *
+     * @param uuid of the member.
+     */
+    public int slotOf(final UUID uuid)
+    {
+        return slotOf(slots, uuid);
+    }
+
+    private static int slotOf(final List<Slot> slots, final UUID uuid)
+    {
+        for (int i = 0; i < slots.size(); i++)
+        {
+            if (slots.get(i).isActive() && slots.get(i).member().equals(uuid))
+            {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /**
+     * {@return the same superblock for another member}
+     *
+     * @param uuid of the other member.
+     */
+    public Superblock forMember(final UUID uuid)
+    {
+        return new Superblock(array, name, level, stripBytes, blockSizeBytes, memberBytes, uuid, eventCount, clean,
+            updatedMs, slots);
+    }
+
+    /**
+     * Writes the {@link #BYTES} of this superblock.
+     *
+     * @param buffer to write to.
+     * @param index  of the first byte.
+     */
+    public void encode(final MutableDirectBuffer buffer, final int index)
+    {
+        SuperblockCodec.encode(this, buffer, index);
+    }
+
+    /**
+     * Reads a superblock from {@link #BYTES} bytes of any content.
+     *
+     * @param buffer to read from.
+     * @param index  of the first byte.
+     * @return the superblock; null: there is none of Millrace.
+     * @throws InvalidSuperblockException when there is one that is damaged, or of a version or with a feature that this
+     *                                    build does not know.
+     */
+    public static Superblock decode(final DirectBuffer buffer, final int index)
+    {
+        return SuperblockCodec.decode(buffer, index);
+    }
+}

@@ -1,0 +1,105 @@
+package io.millrace.block.raid.format;
+
+import io.millrace.block.raid.layout.RaidLevel;
+
+/**
+ * The bytes of a superblock, little-endian; UUIDs in the order of their text.
+ * <pre>
+ *      0   8  magic: "MILLRACE"                    96   8  member bytes
+ *      8   4  version: 1                          104   4  state: 1 clean, 2 active
+ *     12   4  CRC32C, this field as zero          108   4  name bytes
+ *     16   8  features                            112  64  name
+ *     24   8  reserved 1                          176  80  reserved 2
+ *     32  16  array UUID                          256  64 slots of 32 bytes
+ *     48  16  member UUID                        2304  1792 reserved 3
+ *     64   8  event count
+ *     72   8  updated, ms since 1970 (UTC)         0  16  slot: member UUID
+ *     80   4  level                               16   4  slot: state
+ *     84   4  member count                        20   4  slot: reserved
+ *     88   4  strip bytes                         24   8  slot: rebuilt bytes
+ *     92   4  block size bytes
+ * </pre>
+ * Magic, version and CRC, and what the CRC covers, are the same in every version. Reserved bytes and the slots from the
+ * member count on are zero. A build that gives a reserved byte a meaning that others must not ignore sets a bit of the
+ * features. {@code docs/raid-format.md} is the reference for others.
+ */
+final class SuperblockLayout
+{
+    /** "MILLRACE", as a little-endian number. */
+    static final long MAGIC = 0x45434152_4C4C494DL;
+    static final int VERSION = 1;
+    /** Bits of the features that this build knows. */
+    static final long FEATURES_KNOWN = 0;
+    static final int STATE_CLEAN = 1;
+    static final int STATE_ACTIVE = 2;
+
+    static final int MAGIC_OFFSET = 0;
+    static final int MAGIC_LENGTH = Long.BYTES;
+    static final int VERSION_OFFSET = MAGIC_OFFSET + MAGIC_LENGTH;
+    static final int VERSION_LENGTH = Integer.BYTES;
+    static final int CRC_OFFSET = VERSION_OFFSET + VERSION_LENGTH;
+    static final int CRC_LENGTH = PageChecksum.CRC_LENGTH;
+    static final int FEATURES_OFFSET = CRC_OFFSET + CRC_LENGTH;
+    static final int FEATURES_LENGTH = Long.BYTES;
+    static final int RESERVED_1_OFFSET = FEATURES_OFFSET + FEATURES_LENGTH;
+    static final int RESERVED_1_LENGTH = 8;
+    static final int ARRAY_UUID_OFFSET = RESERVED_1_OFFSET + RESERVED_1_LENGTH;
+    static final int ARRAY_UUID_LENGTH = StoredUuid.BYTES;
+    static final int MEMBER_UUID_OFFSET = ARRAY_UUID_OFFSET + ARRAY_UUID_LENGTH;
+    static final int MEMBER_UUID_LENGTH = StoredUuid.BYTES;
+    static final int EVENT_COUNT_OFFSET = MEMBER_UUID_OFFSET + MEMBER_UUID_LENGTH;
+    static final int EVENT_COUNT_LENGTH = Long.BYTES;
+    static final int UPDATED_MS_OFFSET = EVENT_COUNT_OFFSET + EVENT_COUNT_LENGTH;
+    static final int UPDATED_MS_LENGTH = Long.BYTES;
+    static final int LEVEL_OFFSET = UPDATED_MS_OFFSET + UPDATED_MS_LENGTH;
+    static final int LEVEL_LENGTH = Integer.BYTES;
+    static final int MEMBER_COUNT_OFFSET = LEVEL_OFFSET + LEVEL_LENGTH;
+    static final int MEMBER_COUNT_LENGTH = Integer.BYTES;
+    static final int STRIP_BYTES_OFFSET = MEMBER_COUNT_OFFSET + MEMBER_COUNT_LENGTH;
+    static final int STRIP_BYTES_LENGTH = Integer.BYTES;
+    static final int BLOCK_SIZE_BYTES_OFFSET = STRIP_BYTES_OFFSET + STRIP_BYTES_LENGTH;
+    static final int BLOCK_SIZE_BYTES_LENGTH = Integer.BYTES;
+    static final int MEMBER_BYTES_OFFSET = BLOCK_SIZE_BYTES_OFFSET + BLOCK_SIZE_BYTES_LENGTH;
+    static final int MEMBER_BYTES_LENGTH = Long.BYTES;
+    static final int STATE_OFFSET = MEMBER_BYTES_OFFSET + MEMBER_BYTES_LENGTH;
+    static final int STATE_LENGTH = Integer.BYTES;
+    static final int NAME_BYTES_OFFSET = STATE_OFFSET + STATE_LENGTH;
+    static final int NAME_BYTES_LENGTH = Integer.BYTES;
+    static final int NAME_OFFSET = NAME_BYTES_OFFSET + NAME_BYTES_LENGTH;
+    static final int NAME_LENGTH = 64;
+    static final int RESERVED_2_OFFSET = NAME_OFFSET + NAME_LENGTH;
+    static final int RESERVED_2_LENGTH = 80;
+    static final int SLOTS_OFFSET = RESERVED_2_OFFSET + RESERVED_2_LENGTH;
+    /** Of one slot. */
+    static final int SLOT_BYTES = 32;
+    static final int SLOTS_LENGTH = RaidLevel.MEMBERS_MAX * SLOT_BYTES;
+    static final int RESERVED_3_OFFSET = SLOTS_OFFSET + SLOTS_LENGTH;
+    static final int RESERVED_3_LENGTH = PageChecksum.PAGE_BYTES - RESERVED_3_OFFSET;
+
+    private SuperblockLayout()
+    {
+    }
+
+    /** Where a slot lies in the superblock. */
+    static int slotOffset(final int slot)
+    {
+        return SLOTS_OFFSET + slot * SLOT_BYTES;
+    }
+
+    /** Fields of a slot, from its begin. */
+    static final class SlotLayout
+    {
+        static final int MEMBER_UUID_OFFSET = 0;
+        static final int MEMBER_UUID_LENGTH = StoredUuid.BYTES;
+        static final int STATE_OFFSET = MEMBER_UUID_OFFSET + MEMBER_UUID_LENGTH;
+        static final int STATE_LENGTH = Integer.BYTES;
+        static final int RESERVED_OFFSET = STATE_OFFSET + STATE_LENGTH;
+        static final int RESERVED_LENGTH = 4;
+        static final int REBUILT_BYTES_OFFSET = RESERVED_OFFSET + RESERVED_LENGTH;
+        static final int REBUILT_BYTES_LENGTH = Long.BYTES;
+
+        private SlotLayout()
+        {
+        }
+    }
+}

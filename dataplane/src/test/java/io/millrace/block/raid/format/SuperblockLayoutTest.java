@@ -1,0 +1,96 @@
+package io.millrace.block.raid.format;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.millrace.block.raid.layout.RaidLevel;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The bytes of a superblock, by numbers: members were written by other versions and are read by other tools.
+ */
+class SuperblockLayoutTest
+{
+    private static final UUID ARRAY = UUID.fromString("00010203-0405-4607-8809-0a0b0c0d0e0f");
+    private static final UUID MEMBER = UUID.fromString("10111213-1415-4617-9819-1a1b1c1d1e1f");
+    private static final UUID OTHER = UUID.fromString("20212223-2425-4627-a829-2a2b2c2d2e2f");
+    private static final UUID FAILED = UUID.fromString("30313233-3435-4637-b839-3a3b3c3d3e3f");
+    private static final Superblock SUPERBLOCK = new Superblock(ARRAY, "vol-7", RaidLevel.RAID6, 65536, 4096,
+        0x1234_5000_0000L, MEMBER, 0x0102030405060708L, true, 0x0000_0199_1122_3344L, List.of(
+            new Slot(OTHER, SlotState.IN_SYNC, 0),
+            new Slot(MEMBER, SlotState.REBUILDING, 0x1122_3344_5566L),
+            Slot.EMPTY,
+            new Slot(FAILED, SlotState.FAILED, 0)));
+
+    private static byte[] bytes(final int state)
+    {
+        final ByteBuffer bytes = ByteBuffer.allocate(4096).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.put(0, "MILLRACE".getBytes(StandardCharsets.US_ASCII));
+        bytes.putInt(8, 1);
+        uuid(bytes, 32, ARRAY);
+        uuid(bytes, 48, MEMBER);
+        bytes.putLong(64, 0x0102030405060708L);
+        bytes.putLong(72, 0x0000_0199_1122_3344L);
+        bytes.putInt(80, 6);
+        bytes.putInt(84, 4);
+        bytes.putInt(88, 65536);
+        bytes.putInt(92, 4096);
+        bytes.putLong(96, 0x1234_5000_0000L);
+        bytes.putInt(104, state);
+        bytes.putInt(108, 5);
+        bytes.put(112, "vol-7".getBytes(StandardCharsets.US_ASCII));
+        uuid(bytes, 256, OTHER);
+        bytes.putInt(272, 1);
+        uuid(bytes, 288, MEMBER);
+        bytes.putInt(304, 2);
+        bytes.putLong(312, 0x1122_3344_5566L);
+        uuid(bytes, 352, FAILED);
+        bytes.putInt(368, 3);
+        Superblocks.checksum(bytes.array());
+        return bytes.array();
+    }
+
+    /** The digits of the text in their order. */
+    private static void uuid(final ByteBuffer bytes, final int offset, final UUID uuid)
+    {
+        final String digits = uuid.toString().replace("-", "");
+        for (int i = 0; i < 16; i++)
+        {
+            bytes.put(offset + i, (byte)Integer.parseInt(digits.substring(2 * i, 2 * i + 2), 16));
+        }
+    }
+
+    @Test
+    void shouldWriteWhatTheFormatSays()
+    {
+        assertArrayEquals(bytes(1), Superblocks.encode(SUPERBLOCK));
+    }
+
+    @Test
+    void shouldReadWhatTheFormatSays()
+    {
+        assertEquals(SUPERBLOCK, Superblocks.decode(bytes(1)));
+        assertEquals(new Superblock(ARRAY, "vol-7", RaidLevel.RAID6, 65536, 4096, 0x1234_5000_0000L, MEMBER,
+            0x0102030405060708L, false, 0x0000_0199_1122_3344L, SUPERBLOCK.slots()), Superblocks.decode(bytes(2)));
+    }
+
+    @Test
+    void shouldKeepToItsBytesOfABuffer()
+    {
+        final byte[] bytes = new byte[3 * 4096];
+        Arrays.fill(bytes, (byte)0x5A);
+        SUPERBLOCK.encode(new UnsafeBuffer(bytes), 4096);
+        final byte[] expected = new byte[3 * 4096];
+        Arrays.fill(expected, (byte)0x5A);
+        System.arraycopy(bytes(1), 0, expected, 4096, 4096);
+        assertArrayEquals(expected, bytes);
+        assertEquals(SUPERBLOCK, Superblock.decode(new UnsafeBuffer(bytes), 4096));
+    }
+}
