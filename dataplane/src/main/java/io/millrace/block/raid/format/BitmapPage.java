@@ -7,9 +7,9 @@ import org.agrona.MutableDirectBuffer;
 
 /**
  * A write-intent bitmap: one bit for each region of the members' data, set while the region may differ between members.
- * Members have two pages that are written in turn; the valid one with the higher sequence is the truth, so that a page
- * torn by a power failure leaves the one before. Little-endian; the UUID in the order of its text; the bit of region
- * {@code r} is bit {@code r % 8} of byte {@code r / 8}. Bits behind the last region are zero.
+ * Members have two pages that are written alternately; the valid page with the higher sequence is current, so that a
+ * page torn by a power failure leaves the one before. Little-endian; the UUID in the order of its text; the bit of
+ * region {@code r} is bit {@code r % 8} of byte {@code r / 8}. Bits after the last region are zero.
  * <pre>
  *      0   8  magic: "MILLBITS"             40   8  region bytes
  *      8   4  version: 1                    48   4  region count
@@ -21,12 +21,15 @@ import org.agrona.MutableDirectBuffer;
  */
 public final class BitmapPage
 {
-    /** Of a page. */
+    /** Length of a page. */
     public static final int BYTES = PageChecksum.PAGE_BYTES;
     /** Most regions. */
     public static final int BITS_MAX = 32_256;
-    /** Smallest region in bytes. */
-    public static final int REGION_BYTES_MIN = 64 << 10;
+    /**
+     * Smallest region in bytes. Never smaller than the largest strip ({@link Superblock#STRIP_BYTES_MAX}): both are
+     * powers of two and count from the first byte of data, so that a request for one stripe lies in one region.
+     */
+    public static final int REGION_BYTES_MIN = 1 << 20;
 
     static final int MAGIC_OFFSET = 0;
     static final int MAGIC_LENGTH = Long.BYTES;
@@ -56,8 +59,15 @@ public final class BitmapPage
     private int index;
 
     /**
-     * {@return size of a region: a power of two, at least {@link #REGION_BYTES_MIN}, so that {@link #BITS_MAX} regions
-     * cover a member}
+     * A view that has to be wrapped around memory before use.
+     */
+    public BitmapPage()
+    {
+    }
+
+    /**
+     * {@return size of a region: the smallest power of two from {@link #REGION_BYTES_MIN} on with which
+     * {@link #BITS_MAX} regions cover the data of a member}
      *
      * @param memberBytes data on each member, as its superblock has it.
      */
@@ -87,10 +97,10 @@ public final class BitmapPage
     }
 
     /**
-     * Views other memory, which may hold anything.
+     * Wraps this view around other memory, of any content.
      *
      * @param buffer with the page.
-     * @param index  of the first of {@link #BYTES}.
+     * @param index  of the page's first byte; {@link #BYTES} of the buffer begin there.
      * @return this.
      */
     public BitmapPage wrap(final MutableDirectBuffer buffer, final int index)
@@ -180,7 +190,7 @@ public final class BitmapPage
     }
 
     /**
-     * Whether a page, read from a member, is whole and belongs to an array. Else the other page may.
+     * Whether a page that was read from a member is undamaged and belongs to an array. When not, the other page may.
      *
      * @param array       UUID of the array.
      * @param memberBytes data on each member, as its superblock has it.
@@ -196,10 +206,10 @@ public final class BitmapPage
             regionBytes(memberBytes) == buffer.getLong(index + REGION_BYTES_OFFSET, LITTLE_ENDIAN) &&
             regionCount(memberBytes) == buffer.getInt(index + REGION_COUNT_OFFSET, LITTLE_ENDIAN) &&
             isZero(RESERVED_OFFSET, RESERVED_LENGTH) &&
-            isZeroBehind(regionCount(memberBytes));
+            isZeroAfter(regionCount(memberBytes));
     }
 
-    private boolean isZeroBehind(final int regionCount)
+    private boolean isZeroAfter(final int regionCount)
     {
         final int wholeBytes = regionCount / Byte.SIZE;
         final int restBits = regionCount % Byte.SIZE;

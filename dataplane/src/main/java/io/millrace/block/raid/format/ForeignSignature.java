@@ -9,35 +9,42 @@ import java.util.List;
 import org.agrona.DirectBuffer;
 
 /**
- * Recognises what a device already holds, so that a new array does not overwrite it unasked. Looks at magic numbers
- * where each format has them; checksums are not verified, because a damaged file system is somebody's data too. What
- * has several signatures is named by the outermost: an array before the file system in it.
+ * Recognises what a device already holds, so that a new array does not overwrite it unasked. Looks for the magic number
+ * of each format at its offset; checksums are not verified, because a damaged file system is somebody's data too. Of
+ * several signatures the outermost is named: an array before the file system in it. One use; one thread.
  */
 public final class ForeignSignature
 {
     private static final String MILLRACE = "MILLRACE";
-    /** Bytes are those of ISO 8859-1. */
+    /** Characters stand for bytes: ISO 8859-1. */
     private static final List<Magic> CONTAINERS = List.of(
         new Magic(0, "LUKS\u00ba\u00be", "a LUKS encrypted volume"),
         new Magic(3, "-FVE-FS-", "a BitLocker encrypted volume"),
-        new Magic(4096 + 24, "\u00c6\u0085\u0073\u00f6\u004e\u001a\u0045\u00ca\u0082\u0065\u00f5\u007f\u0048\u00ba\u006d\u0081",
-            "a bcache device"),
-        new Magic(4096 + 24, "\u00c6\u0085\u0073\u00f6\u0066\u00ce\u0090\u00a9\u00d9\u006a\u0060\u00cf\u0080\u003d\u00f7\u00ef",
-            "a bcachefs file system"),
+        new Magic(4096 + 24, "\u00c6\u0085\u0073\u00f6\u004e\u001a\u0045\u00ca" +
+            "\u0082\u0065\u00f5\u007f\u0048\u00ba\u006d\u0081", "a bcache device"),
+        new Magic(4096 + 24, "\u00c6\u0085\u0073\u00f6\u0066\u00ce\u0090\u00a9" +
+            "\u00d9\u006a\u0060\u00cf\u0080\u003d\u00f7\u00ef", "a bcachefs file system"),
         new Magic(0, "SPDKRAID", "a member of an SPDK RAID bdev"),
         new Magic(0, "SPDKBLOB", "an SPDK blobstore (lvolstore)"),
         new Magic(0, "bluestore block device", "a Ceph BlueStore device"),
-        new Magic(0, "dmvdo001", "a VDO volume"));
+        new Magic(0, "dmvdo001", "a VDO volume"),
+        new Magic(32, "ORCLDISK", "an Oracle ASM disk"));
     private static final List<Magic> FILE_SYSTEMS = List.of(
         new Magic(0, "XFSB", "an XFS file system"),
         new Magic((64 << 10) + 64, "_BHRfS_M", "a btrfs file system"),
         new Magic(1024, "\u0010\u0020\u00f5\u00f2", "an f2fs file system"),
         new Magic(4096 + 1024, "\u0010\u0020\u00f5\u00f2", "an f2fs file system"),
+        new Magic(64 << 10, "\u0001\u0016\u0019\u0070", "a GFS2 file system"),
+        new Magic(2 * 512, "OCFSV2", "an OCFS2 file system"),
+        new Magic(2 * 1024, "OCFSV2", "an OCFS2 file system"),
+        new Magic(2 * 2048, "OCFSV2", "an OCFS2 file system"),
+        new Magic(2 * 4096, "OCFSV2", "an OCFS2 file system"),
         new Magic(3, "NTFS    ", "an NTFS file system"),
         new Magic(3, "EXFAT   ", "an exFAT file system"),
         new Magic(82, "FAT32   ", "a FAT file system"),
         new Magic(54, "FAT16   ", "a FAT file system"),
-        new Magic(54, "FAT12   ", "a FAT file system"));
+        new Magic(54, "FAT12   ", "a FAT file system"),
+        new Magic(54, "FAT     ", "a FAT file system"));
     /** In the last ten bytes of the first page, of each page size that Linux has. */
     private static final List<String> SWAPS = List.of("SWAPSPACE2", "SWAP-SPACE", "S1SUSPEND", "S2SUSPEND",
         "ULSUSPEND", "LINHIB0001");
@@ -48,6 +55,10 @@ public final class ForeignSignature
     private static final int MD_MAGIC = 0xA92B4EFC;
     private static final int MD_RESERVED_BYTES = 64 << 10;
     private static final int DDF_MAGIC = 0xDE11DE11;
+    /** Of DRBD 8, of 8.4 with an activity log that is not applied, and of 9. */
+    private static final List<String> DRBDS =
+        List.of("\u0083\u0074\u0002\u006b", "\u0083\u0074\u0002\u006c", "\u0083\u0074\u0002\u006d");
+    private static final int DRBD_MAGIC_OFFSET = 60;
     private static final int SECTOR_BYTES = 512;
     private static final int LVM_LABEL_SECTORS = 4;
     private static final int LUKS2_VERSION_OFFSET = 6;
@@ -104,7 +115,7 @@ public final class ForeignSignature
     }
 
     /**
-     * What a device holds, as far as its begin and its end show.
+     * What a device holds, judged by its beginning and its end.
      *
      * @param head        the first 256 KiB of the device, or all of it.
      * @param tail        the last 128 KiB of the device, or all of it.
@@ -125,7 +136,7 @@ public final class ForeignSignature
         noun = null != noun ? noun : isZfs() ? "a member of a ZFS pool" : null;
         noun = null != noun ? noun : ext();
         noun = null != noun ? noun : firstOf(FILE_SYSTEMS);
-        noun = null != noun ? noun : isSwap() ? "swap" : null;
+        noun = null != noun ? noun : isSwap() ? "a Linux swap area" : null;
         return null != noun ? noun : mbr();
     }
 
@@ -146,9 +157,9 @@ public final class ForeignSignature
         if (has(MemberArea.FIRST_SUPERBLOCK_BYTES, MILLRACE) ||
             has(MemberArea.secondSuperblockOffset(deviceBytes), MILLRACE))
         {
-            return "an array of Millrace";
+            return "a member of a Millrace array";
         }
-        // Both as the kernel computes them from the size of the device.
+        // The offsets of 0.90 and 1.0 as the kernel computes them from the size of the device.
         final long oldOffset = (deviceBytes & -MD_RESERVED_BYTES) - MD_RESERVED_BYTES;
         if (hasMd(oldOffset, LITTLE_ENDIAN, 0) || hasMd(oldOffset, BIG_ENDIAN, 0))
         {
@@ -171,8 +182,18 @@ public final class ForeignSignature
         {
             return "a member of an Intel Matrix RAID array";
         }
-        return at(fromEnd(SECTOR_BYTES, SECTOR_BYTES), Integer.BYTES) && DDF_MAGIC == int32(0, BIG_ENDIAN) ?
-            "a member of a DDF RAID array" : null;
+        if (at(fromEnd(SECTOR_BYTES, SECTOR_BYTES), Integer.BYTES) && DDF_MAGIC == int32(0, BIG_ENDIAN))
+        {
+            return "a member of a DDF RAID array";
+        }
+        for (final String each : DRBDS)
+        {
+            if (has(fromEnd(4096, 4096) + DRBD_MAGIC_OFFSET, each))
+            {
+                return "a DRBD backing device";
+            }
+        }
+        return null;
     }
 
     private boolean hasMd(final long offset, final ByteOrder order, final int majorVersion)
@@ -209,7 +230,7 @@ public final class ForeignSignature
             has(fromEnd(SECTOR_BYTES, SECTOR_BYTES), "EFI PART") || has(fromEnd(4096, 4096), "EFI PART");
     }
 
-    /** The list of names and values that a label begins with, or an uberblock of the first label or the last. */
+    /** The XDR list of names and values of the first label, or an uberblock of the first label or the last. */
     private boolean isZfs()
     {
         if (at(ZFS_LIST_OFFSET, Integer.BYTES) && 1 == foundBuffer.getByte(foundIndex) &&
@@ -234,7 +255,7 @@ public final class ForeignSignature
             ZFS_UBERBLOCK_MAGIC == foundBuffer.getLong(foundIndex, BIG_ENDIAN));
     }
 
-    /** Two bytes of magic are few, so other fields have to be possible too. */
+    /** Two bytes of magic may be there by chance, so other fields have to be valid too. */
     private String ext()
     {
         if (!at(EXT_SUPERBLOCK, 104) || EXT_MAGIC != int16(56, LITTLE_ENDIAN) ||
@@ -248,7 +269,8 @@ public final class ForeignSignature
         {
             return "the journal of an ext3 or ext4 file system";
         }
-        if (0 != (incompatible & ~EXT_INCOMPATIBLE_OF_EXT3) || 0 != (int32(100, LITTLE_ENDIAN) & ~EXT_READ_ONLY_OF_EXT3))
+        if (0 != (incompatible & ~EXT_INCOMPATIBLE_OF_EXT3) ||
+            0 != (int32(100, LITTLE_ENDIAN) & ~EXT_READ_ONLY_OF_EXT3))
         {
             return "an ext4 file system";
         }
@@ -271,7 +293,7 @@ public final class ForeignSignature
         return false;
     }
 
-    /** Boot sectors of other kinds end with the same two bytes, so the entries have to be possible, and one in use. */
+    /** Boot sectors of other kinds end with the same two bytes: the entries have to be valid, and one in use. */
     private String mbr()
     {
         if (!at(0, MBR_SIGNATURE_OFFSET + Short.BYTES) || MBR_SIGNATURE != int16(MBR_SIGNATURE_OFFSET, LITTLE_ENDIAN))
@@ -296,7 +318,7 @@ public final class ForeignSignature
         return noun;
     }
 
-    /** Offset of what is so far from the end of the last whole block. */
+    /** Offset at a distance from the end of the last whole block. */
     private long fromEnd(final long distanceBytes, final int blockBytes)
     {
         return (deviceBytes & -(long)blockBytes) - distanceBytes;

@@ -25,7 +25,7 @@ public final class InvalidSuperblockException extends RuntimeException
      * Made where a superblock is decoded.
      *
      * @param message with field, value and remedy.
-     * @param cause   what the fields do not fulfil.
+     * @param cause   the problem of the values.
      */
     public InvalidSuperblockException(final String message, final Throwable cause)
     {

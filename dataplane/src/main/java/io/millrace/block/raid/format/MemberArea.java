@@ -1,7 +1,7 @@
 package io.millrace.block.raid.format;
 
 /**
- * Where the parts of a member lie: the same on each device, for arrays of every level. Offsets in bytes.
+ * Offsets in bytes of the parts of a member, the same on each device and for arrays of every level.
  * <pre>
  *            0   superblock, first copy
  *         4096   reserved
@@ -9,11 +9,11 @@ package io.millrace.block.raid.format;
  *        12288   bitmap page 1
  *        16384   reserved
  *      1048576   data: a multiple of the strip
- *              ... unused, less than a strip
+ *              ... unused: less than a strip, or more where members differ in size
  *   end - 4096   superblock, second copy; end is the size of the device rounded down to 4096
  * </pre>
- * The two copies of the superblock are far from each other, so that damage to the begin of a device, such as by a
- * partitioner, leaves one.
+ * The two copies of the superblock are far from each other, so that one survives a tool that overwrites the beginning
+ * of a device, such as a partitioner.
  */
 public final class MemberArea
 {
@@ -21,7 +21,7 @@ public final class MemberArea
     public static final int FIRST_SUPERBLOCK_BYTES = 0;
     /** Offset of the data. */
     public static final int DATA_OFFSET_BYTES = 1 << 20;
-    /** Pages that the bitmap is written to in turn. */
+    /** Pages that the bitmap is written to alternately. */
     public static final int BITMAP_PAGE_COUNT = 2;
 
     static final int BITMAP_OFFSET_BYTES = 8192;
@@ -56,7 +56,7 @@ public final class MemberArea
     }
 
     /**
-     * {@return data that a member on a device may have: a multiple of the strip; 0 when the device is too small}
+     * {@return bytes of data that fit on a device: a multiple of the strip; 0 when the device is too small}
      *
      * @param deviceBytes size of the device.
      * @param stripBytes  strip of the array; positive.

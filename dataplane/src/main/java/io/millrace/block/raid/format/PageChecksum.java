@@ -4,14 +4,14 @@ import java.util.zip.CRC32C;
 import org.agrona.DirectBuffer;
 
 /**
- * CRC32C over a page of a member area whose own field counts as zero. One thread; allocates nothing after it is made:
+ * CRC32C over a page of a member area, with its own field as zero. One thread; allocates nothing after it is made:
  * the bitmap is sealed while writes wait for it.
  */
 final class PageChecksum
 {
-    /** Superblocks and bitmap pages alike. */
+    /** Length of superblocks and bitmap pages alike. */
     static final int PAGE_BYTES = 4096;
-    /** Where pages have their checksum, in every version. */
+    /** Offset of the checksum in a page of any version. */
     static final int CRC_OFFSET = 12;
     static final int CRC_LENGTH = Integer.BYTES;
 

@@ -4,11 +4,11 @@ import io.millrace.block.BlockDeviceException;
 import java.util.UUID;
 
 /**
- * One slot of an array, as superblocks have it. Immutable.
+ * One slot of an array, as superblocks store it. Immutable.
  *
  * @param member       UUID of the slot's member; null when the slot is {@link SlotState#EMPTY}.
  * @param state        of the slot.
- * @param rebuiltBytes data of the member, from its first byte on, that is rebuilt; 0 unless the slot is
+ * @param rebuiltBytes how many bytes of the member's data, from the first on, are rebuilt; 0 unless the slot is
  *                     {@link SlotState#REBUILDING}.
  */
 public record Slot(UUID member, SlotState state, long rebuiltBytes)

@@ -9,9 +9,9 @@ public enum SlotState
     EMPTY(0),
     /** The member has all data of the slot. */
     IN_SYNC(1),
-    /** The member has the first {@link Slot#rebuiltBytes()} of the slot's data, and gets every write. */
+    /** The member has the first {@link Slot#rebuiltBytes()} of the slot's data; the rest is being rebuilt. */
     REBUILDING(2),
-    /** The member missed a write, or may have: its data is not used. */
+    /** The member missed a write, or may have: its data is stale and not used. */
     FAILED(3);
 
     private final int code;

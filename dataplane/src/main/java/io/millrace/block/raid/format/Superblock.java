@@ -1,6 +1,7 @@
 package io.millrace.block.raid.format;
 
 import io.millrace.block.BlockDeviceException;
+import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.validation.ResourceValidation;
 import java.util.List;
@@ -9,19 +10,19 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * What each member of an array knows of the array: its shape, its state, and the member of each slot. All members have
- * the same but for {@link #member()}; where they differ, the highest {@link #eventCount()} is the truth. Immutable; any
- * thread.
+ * What each member of an array stores about it: its geometry, its state, and the member of each slot. The superblocks
+ * of all members are the same except for {@link #member()}; where they differ otherwise, the one with the highest
+ * {@link #eventCount()} is authoritative. Immutable; any thread.
  *
  * @param array          UUID of the array.
- * @param name           of the array, as a device has it.
+ * @param name           of the array, valid as the name of a device.
  * @param level          of the array.
  * @param stripBytes     a power of two from {@link #STRIP_BYTES_MIN} to {@link #STRIP_BYTES_MAX}.
  * @param blockSizeBytes of the array and its members: 512 or 4096.
  * @param memberBytes    data on each member; a positive multiple of the strip, at most
  *                       {@link ResourceValidation#SIZE_BYTES_MAX}.
- * @param member         UUID of the member that has this superblock. In no slot: a spare.
- * @param eventCount     grows with each change of the superblock; not negative.
+ * @param member         UUID of the device that has this superblock. In no slot: a spare.
+ * @param eventCount     increases with each change of the superblock; not negative.
  * @param clean          whether no write was in progress when this was written.
  * @param updatedMs      when this was written, milliseconds since 1970 (UTC), for people; not negative.
  * @param slots          from {@link RaidLevel#membersMin()} to {@link RaidLevel#MEMBERS_MAX}, by their position.
@@ -39,12 +40,12 @@ public record Superblock(
     long updatedMs,
     List<Slot> slots)
 {
-    /** Of a superblock on a member. */
+    /** Length of a superblock on a member. */
     public static final int BYTES = PageChecksum.PAGE_BYTES;
     /** Smallest strip. */
-    public static final int STRIP_BYTES_MIN = 4 << 10;
+    public static final int STRIP_BYTES_MIN = ArrayLayout.STRIP_BYTES_MIN;
     /** Largest strip. */
-    public static final int STRIP_BYTES_MAX = 1 << 20;
+    public static final int STRIP_BYTES_MAX = ArrayLayout.STRIP_BYTES_MAX;
 
     /**
      * Checks the values.
@@ -77,7 +78,7 @@ public record Superblock(
         {
             throw new BlockDeviceException("superblock: RAID " + level.label() + " of " + slots.size() +
                 " members is outside " + level.membersMin() + " to " + RaidLevel.MEMBERS_MAX +
-                (slots.size() < level.membersMin() ? ": add members or choose another level" : ": name fewer members"));
+                (slots.size() < level.membersMin() ? ": add members or choose another level" : ": use fewer members"));
         }
         checkMembers(slots, memberBytes);
     }
@@ -86,7 +87,8 @@ public record Superblock(
     {
         if (StoredUuid.isMissing(uuid))
         {
-            throw new BlockDeviceException("superblock: the UUID of the " + name + " is missing or nil: use a random one");
+            throw new BlockDeviceException(
+                "superblock: the UUID of the " + name + " is missing or nil: use a random one");
         }
     }
 
@@ -114,8 +116,8 @@ public record Superblock(
             0 != (memberBytes & (stripBytes - 1)))
         {
             throw new BlockDeviceException("superblock: " + memberBytes +
-                " bytes of data on each member is not a multiple of strip-size " + stripBytes + " from that to " +
-                ResourceValidation.SIZE_BYTES_MAX + ": use members of another size");
+                " bytes of data on each member is not a positive multiple of strip-size " + stripBytes + " up to " +
+                ResourceValidation.SIZE_BYTES_MAX + ": round it down to one, or use members of another size");
         }
     }
 
@@ -127,7 +129,7 @@ public record Superblock(
             if (slot.rebuiltBytes() > memberBytes)
             {
                 throw new BlockDeviceException("superblock: " + slot.rebuiltBytes() + " rebuilt bytes of slot " + i +
-                    " are more than the " + memberBytes + " bytes of data on each member: use that at most");
+                    " are more than the " + memberBytes + " bytes of data on each member: use no more than these");
             }
             if (slot.isActive() && i != slotOf(slots, slot.member()))
             {
@@ -182,7 +184,7 @@ public record Superblock(
     }
 
     /**
-     * Reads a superblock from {@link #BYTES} bytes of any content.
+     * Reads a superblock from {@link #BYTES} of any content.
      *
      * @param buffer to read from.
      * @param index  of the first byte.

@@ -12,7 +12,7 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Superblocks to and from their bytes, which may be anything when they are read. Each superblock has one encoding.
+ * Encodes superblocks, and decodes them from bytes of any content. Each superblock has exactly one encoding.
  */
 final class SuperblockCodec
 {
@@ -92,7 +92,7 @@ final class SuperblockCodec
         }
     }
 
-    /** The checksum is the first: a version is believed only when it was written so. */
+    /** The checksum comes first, so that a damaged version is not mistaken for a later one. */
     private static void checkReadable(final DirectBuffer buffer, final int index)
     {
         final int stored = buffer.getInt(index + SuperblockLayout.CRC_OFFSET, LITTLE_ENDIAN);
@@ -125,7 +125,8 @@ final class SuperblockCodec
         {
             throw invalid("a name of " + lengthBytes + " bytes is outside 1 to " + SuperblockLayout.NAME_LENGTH);
         }
-        checkZero(buffer, index, SuperblockLayout.NAME_OFFSET + lengthBytes, SuperblockLayout.NAME_LENGTH - lengthBytes);
+        checkZero(
+            buffer, index, SuperblockLayout.NAME_OFFSET + lengthBytes, SuperblockLayout.NAME_LENGTH - lengthBytes);
         final byte[] name = new byte[lengthBytes];
         buffer.getBytes(index + SuperblockLayout.NAME_OFFSET, name);
         for (final byte each : name)

@@ -20,7 +20,7 @@ import io.millrace.block.raid.layout.RaidLevel;
  *     92   4  block size bytes
  * </pre>
  * Magic, version and CRC, and what the CRC covers, are the same in every version. Reserved bytes and the slots from the
- * member count on are zero. A build that gives a reserved byte a meaning that others must not ignore sets a bit of the
+ * member count on are zero. A build that gives a reserved byte a meaning that no reader may ignore sets a bit of the
  * features. {@code docs/raid-format.md} is the reference for others.
  */
 final class SuperblockLayout
@@ -70,7 +70,7 @@ final class SuperblockLayout
     static final int RESERVED_2_OFFSET = NAME_OFFSET + NAME_LENGTH;
     static final int RESERVED_2_LENGTH = 80;
     static final int SLOTS_OFFSET = RESERVED_2_OFFSET + RESERVED_2_LENGTH;
-    /** Of one slot. */
+    /** Length of one slot. */
     static final int SLOT_BYTES = 32;
     static final int SLOTS_LENGTH = RaidLevel.MEMBERS_MAX * SLOT_BYTES;
     static final int RESERVED_3_OFFSET = SLOTS_OFFSET + SLOTS_LENGTH;
@@ -80,13 +80,13 @@ final class SuperblockLayout
     {
     }
 
-    /** Where a slot lies in the superblock. */
+    /** Offset of a slot in the superblock. */
     static int slotOffset(final int slot)
     {
         return SLOTS_OFFSET + slot * SLOT_BYTES;
     }
 
-    /** Fields of a slot, from its begin. */
+    /** Fields of a slot; offsets from its first byte. */
     static final class SlotLayout
     {
         static final int MEMBER_UUID_OFFSET = 0;

@@ -26,14 +26,14 @@ class BitmapPageTest
 {
     private static final UUID ARRAY = UUID.fromString("00010203-0405-4607-8809-0a0b0c0d0e0f");
     /** Of 20 regions, the last of them smaller. */
-    private static final long MEMBER_BYTES = 20 * 65536 - 4096;
+    private static final long MEMBER_BYTES = 20 * 1048576 - 4096;
 
     private final byte[] bytes = new byte[BitmapPage.BYTES];
     private final BitmapPage page = new BitmapPage().wrap(new UnsafeBuffer(bytes), 0);
 
     private void seal(final long sequence)
     {
-        page.initialize(ARRAY, 65536, 20);
+        page.initialize(ARRAY, 1048576, 20);
         page.set(0);
         page.set(10);
         page.set(19);
@@ -49,7 +49,7 @@ class BitmapPageTest
         expected.putInt(8, 1);
         expected.putLong(16, 0x0102030405060708L);
         expected.order(ByteOrder.BIG_ENDIAN).putLong(24, 0x0001020304054607L).putLong(32, 0x88090a0b0c0d0e0fL);
-        expected.order(ByteOrder.LITTLE_ENDIAN).putLong(40, 65536);
+        expected.order(ByteOrder.LITTLE_ENDIAN).putLong(40, 1048576);
         expected.putInt(48, 20);
         expected.put(64, (byte)0x01);
         expected.put(65, (byte)0x04);
@@ -62,9 +62,9 @@ class BitmapPageTest
 
     @ParameterizedTest
     @CsvSource({
-        "4096, 65536, 1", "65536, 65536, 1", "65537, 65536, 2",
-        "2113929216, 65536, 32256", "2113929217, 131072, 16129",
-        "4227858432, 131072, 32256", "4227858433, 262144, 16129",
+        "4096, 1048576, 1", "1048576, 1048576, 1", "1048577, 1048576, 2",
+        "33822867456, 1048576, 32256", "33822867457, 2097152, 16129",
+        "67645734912, 2097152, 32256", "67645734913, 4194304, 16129",
         "1099511627776, 67108864, 16384", "9007199254740992, 549755813888, 16384"})
     void shouldHaveRegionsThatCoverAMember(final long memberBytes, final long regionBytes, final int regionCount)
     {
@@ -83,7 +83,14 @@ class BitmapPageTest
         assertTrue(regionCount <= BitmapPage.BITS_MAX);
         assertTrue((regionCount - 1) * regionBytes < memberBytes);
         assertTrue(regionCount * regionBytes >= memberBytes || regionCount * regionBytes < 0);
-        assertTrue(65536 == regionBytes || (memberBytes - 1) / (regionBytes / 2) + 1 > BitmapPage.BITS_MAX);
+        assertTrue(1048576 == regionBytes || (memberBytes - 1) / (regionBytes / 2) + 1 > BitmapPage.BITS_MAX);
+    }
+
+    @Test
+    void shouldHaveRegionsOfAStripAtLeast()
+    {
+        assertTrue(BitmapPage.REGION_BYTES_MIN >= Superblock.STRIP_BYTES_MAX);
+        assertEquals(0, BitmapPage.REGION_BYTES_MIN % Superblock.STRIP_BYTES_MAX);
     }
 
     @Property(tries = 200)
@@ -100,7 +107,7 @@ class BitmapPageTest
         final BitSet model = new BitSet();
         for (int i = 0; i < 300; i++)
         {
-            final int region = random.nextInt(3) > 0 ? random.nextInt(regionCount) : random.nextInt(Math.min(9, regionCount));
+            final int region = random.nextInt(random.nextInt(3) > 0 ? regionCount : Math.min(9, regionCount));
             if (random.nextInt(3) > 0)
             {
                 written.set(region);
@@ -124,7 +131,7 @@ class BitmapPageTest
     @Test
     void shouldBeInvalidUntilItIsSealed()
     {
-        page.initialize(ARRAY, 65536, 20);
+        page.initialize(ARRAY, 1048576, 20);
         assertFalse(page.isValid(ARRAY, MEMBER_BYTES));
         page.seal(0);
         assertTrue(page.isValid(ARRAY, MEMBER_BYTES));
@@ -140,8 +147,8 @@ class BitmapPageTest
         seal(1);
         assertFalse(page.isValid(new UUID(1, ARRAY.getLeastSignificantBits()), MEMBER_BYTES));
         assertFalse(page.isValid(new UUID(ARRAY.getMostSignificantBits(), 1), MEMBER_BYTES));
-        assertFalse(page.isValid(ARRAY, MEMBER_BYTES + 65536));
-        assertFalse(page.isValid(ARRAY, 20L * 131072 * 32256));
+        assertFalse(page.isValid(ARRAY, MEMBER_BYTES + 1048576));
+        assertFalse(page.isValid(ARRAY, 20L * 2097152 * 32256));
     }
 
     private void assertInvalid(final Consumer<ByteBuffer> change)
@@ -158,13 +165,24 @@ class BitmapPageTest
         assertInvalid((changed) -> changed.put(0, (byte)'m'));
         assertInvalid((changed) -> changed.putInt(8, 2));
         assertInvalid((changed) -> changed.putLong(16, -1));
-        assertInvalid((changed) -> changed.putLong(40, 131072));
+        assertInvalid((changed) -> changed.putLong(40, 2097152));
         assertInvalid((changed) -> changed.putInt(48, 21));
         assertInvalid((changed) -> changed.put(52, (byte)1));
         assertInvalid((changed) -> changed.put(63, (byte)1));
         assertInvalid((changed) -> changed.put(66, (byte)0x10));
         assertInvalid((changed) -> changed.put(67, (byte)1));
         assertInvalid((changed) -> changed.put(4095, (byte)0x80));
+    }
+
+    @Test
+    void shouldBeInvalidWithABitAfterRegionsOfWholeBytes()
+    {
+        page.initialize(ARRAY, 1048576, 24);
+        page.seal(1);
+        assertTrue(page.isValid(ARRAY, 24 << 20));
+        bytes[67] = 1;
+        Superblocks.checksum(bytes);
+        assertFalse(page.isValid(ARRAY, 24 << 20));
     }
 
     @Test
@@ -192,8 +210,8 @@ class BitmapPageTest
         Arrays.fill(bytes, (byte)0x7F);
         assertThrows(IndexOutOfBoundsException.class, () -> page.isSet(BitmapPage.BITS_MAX));
         assertFalse(page.isSet(BitmapPage.BITS_MAX - 1));
-        assertThrows(IllegalArgumentException.class, () -> page.initialize(ARRAY, 65536, BitmapPage.BITS_MAX + 1));
-        assertThrows(IllegalArgumentException.class, () -> page.initialize(ARRAY, 65536, 0));
+        assertThrows(IllegalArgumentException.class, () -> page.initialize(ARRAY, 1048576, BitmapPage.BITS_MAX + 1));
+        assertThrows(IllegalArgumentException.class, () -> page.initialize(ARRAY, 1048576, 0));
         assertThrows(IllegalArgumentException.class, () -> page.seal(-1));
     }
 }

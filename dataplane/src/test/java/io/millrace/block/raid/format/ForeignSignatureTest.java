@@ -58,6 +58,9 @@ class ForeignSignatureTest
         "-1024='Intel Raid ISM Cfg Sig. 1.3' | a member of an Intel Matrix RAID array",
         "-8192='Intel Raid ISM Cfg Sig. 1.3' | a member of an Intel Matrix RAID array",
         "-512=de11de11                       | a member of a DDF RAID array",
+        "-4036=8374026b                      | a DRBD backing device",
+        "-4036=8374026c                      | a DRBD backing device",
+        "-4036=8374026d                      | a DRBD backing device",
         "0x200='LABELONE'; 0x218='LVM2 001'  | an LVM2 physical volume",
         "0='LABELONE'; 0x18='LVM2 001'       | an LVM2 physical volume",
         "0x600='LABELONE'; 0x618='LVM2 001'  | an LVM2 physical volume",
@@ -71,6 +74,7 @@ class ForeignSignatureTest
         "0='SPDKBLOB'                        | an SPDK blobstore (lvolstore)",
         "0='bluestore block device'          | a Ceph BlueStore device",
         "0='dmvdo001'                        | a VDO volume",
+        "0x20='ORCLDISK'                     | an Oracle ASM disk",
         "0x200='EFI PART'                    | a GPT partition table",
         "0x1000='EFI PART'                   | a GPT partition table",
         "-512='EFI PART'                     | a GPT partition table",
@@ -90,20 +94,26 @@ class ForeignSignatureTest
         "0x10040='_BHRfS_M'                  | a btrfs file system",
         "0x400=1020f5f2                      | an f2fs file system",
         "0x1400=1020f5f2                     | an f2fs file system",
+        "0x10000=01161970                    | a GFS2 file system",
+        "0x400='OCFSV2'                      | an OCFS2 file system",
+        "0x800='OCFSV2'                      | an OCFS2 file system",
+        "0x1000='OCFSV2'                     | an OCFS2 file system",
+        "0x2000='OCFSV2'                     | an OCFS2 file system",
         "3='NTFS    '                        | an NTFS file system",
         "3='EXFAT   '                        | an exFAT file system",
         "0x52='FAT32   '                     | a FAT file system",
         "0x36='FAT16   '                     | a FAT file system",
         "0x36='FAT12   '                     | a FAT file system",
-        "0xff6='SWAPSPACE2'                  | swap",
-        "0x3ff6='SWAP-SPACE'                 | swap",
-        "0xfff6='SWAPSPACE2'                 | swap",
-        "0xff6='S1SUSPEND'                   | swap",
+        "0x36='FAT     '                     | a FAT file system",
+        "0xff6='SWAPSPACE2'                  | a Linux swap area",
+        "0x3ff6='SWAP-SPACE'                 | a Linux swap area",
+        "0xfff6='SWAPSPACE2'                 | a Linux swap area",
+        "0xff6='S1SUSPEND'                   | a Linux swap area",
         "0x1be=00010100830f0f0f00080000a0000000; 0x1fe=55aa | an MBR partition table",
         "0x1ee=80010100070f0f0f00080000a0000000; 0x1fe=55aa | an MBR partition table",
         "0x1be=00000200eeffffff01000000ffffffff; 0x1fe=55aa | a GPT partition table",
-        "0='MILLRACE'                        | an array of Millrace",
-        "-4096='MILLRACE'                    | an array of Millrace"})
+        "0='MILLRACE'                        | a member of a Millrace array",
+        "-4096='MILLRACE'                    | a member of a Millrace array"})
     void shouldRecogniseEachFormat(final String parts, final String noun)
     {
         assertEquals(noun, find(image(parts)));
@@ -144,10 +154,10 @@ class ForeignSignatureTest
         final byte[] superblock = Superblocks.encode(Superblocks.random(TestSeeds.random()));
         final byte[] device = new byte[DEVICE_BYTES + 512];
         System.arraycopy(superblock, 0, device, 0, superblock.length);
-        assertEquals("an array of Millrace", find(device));
+        assertEquals("a member of a Millrace array", find(device));
         Arrays.fill(device, (byte)0);
         System.arraycopy(superblock, 0, device, DEVICE_BYTES - 4096, superblock.length);
-        assertEquals("an array of Millrace", find(device));
+        assertEquals("a member of a Millrace array", find(device));
     }
 
     @Test

@@ -41,10 +41,10 @@ class ForeignSignatureToolsTest
 
     private void run(final String debianPackage, final String... command) throws IOException, InterruptedException
     {
-        run(debianPackage, "", command);
+        runWithInput(debianPackage, "", command);
     }
 
-    private void run(final String debianPackage, final String input, final String... command)
+    private void runWithInput(final String debianPackage, final String input, final String... command)
         throws IOException, InterruptedException
     {
         final String program = Stream.of("", "/usr/sbin/", "/sbin/")
@@ -97,7 +97,7 @@ class ForeignSignatureToolsTest
     void shouldRecogniseSwapOfEachPageSize(final String pageBytes) throws Exception
     {
         run("util-linux", "mkswap", "-p", pageBytes);
-        assertEquals("swap", find());
+        assertEquals("a Linux swap area", find());
     }
 
     @ParameterizedTest
@@ -106,15 +106,15 @@ class ForeignSignatureToolsTest
         "gpt, a GPT partition table"})
     void shouldRecognisePartitionTables(final String label, final String noun) throws Exception
     {
-        run("fdisk", "label: " + label + "\nsize=4MiB\n", "sfdisk", "-q");
+        runWithInput("fdisk", "label: " + label + "\nsize=4MiB\n", "sfdisk", "-q");
         assertEquals(noun, find());
     }
 
-    /** Partitioners leave the copy at the end when somebody overwrites the begin. */
+    /** The copy at the end is still there when somebody overwrites the beginning. */
     @Test
     void shouldRecogniseTheSecondHeaderOfAGpt() throws Exception
     {
-        run("fdisk", "label: gpt\nsize=4MiB\n", "sfdisk", "-q");
+        runWithInput("fdisk", "label: gpt\nsize=4MiB\n", "sfdisk", "-q");
         final byte[] bytes = Files.readAllBytes(device);
         Arrays.fill(bytes, 0, 1 << 20, (byte)0);
         Files.write(device, bytes);
@@ -124,7 +124,7 @@ class ForeignSignatureToolsTest
     @Test
     void shouldRecogniseNothingInAnEmptyPartitionTable() throws Exception
     {
-        run("fdisk", "label: dos\n", "sfdisk", "-q");
+        runWithInput("fdisk", "label: dos\n", "sfdisk", "-q");
         assertNull(find());
     }
 }

@@ -22,8 +22,8 @@ class MemberAreaTest
 
     @ParameterizedTest
     @CsvSource({
-        "0, -4096", "4095, -4096", "4096, 0", "8191, 0", "8192, 4096", "1073741824, 1073737728", "1073745919, 1073737728",
-        "1073745920, 1073741824"})
+        "0, -4096", "4095, -4096", "4096, 0", "8191, 0", "8192, 4096",
+        "1073741824, 1073737728", "1073745919, 1073737728", "1073745920, 1073741824"})
     void shouldHaveTheSecondCopyInTheLastWholePage(final long deviceBytes, final long offset)
     {
         assertEquals(offset, MemberArea.secondSuperblockOffset(deviceBytes));

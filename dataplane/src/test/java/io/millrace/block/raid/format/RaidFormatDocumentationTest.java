@@ -115,6 +115,14 @@ class RaidFormatDocumentationTest
     }
 
     @Test
+    void shouldDescribeTheSizeOfARegion()
+    {
+        final String section = section("Bitmap pages");
+        assertTrue(section.contains("smallest power of two from " + BitmapPage.REGION_BYTES_MIN + " "), section);
+        assertTrue(section.contains(" " + BitmapPage.BITS_MAX + " regions"), section);
+    }
+
+    @Test
     void shouldDescribeWhereThePartsLie()
     {
         final Map<String, Place> parts = documented("Member area");

@@ -30,11 +30,17 @@ class SuperblockTest
         new Slot(A, SlotState.IN_SYNC, 0), new Slot(B, SlotState.REBUILDING, 4096), new Slot(C, SlotState.FAILED, 0));
 
     private static Superblock of(
-        final String name, final RaidLevel level, final int stripBytes, final int blockSizeBytes, final long memberBytes,
-        final long eventCount, final long updatedMs, final List<Slot> slots)
+        final String name,
+        final RaidLevel level,
+        final int stripBytes,
+        final int blockSizeBytes,
+        final long memberBytes,
+        final long eventCount,
+        final long updatedMs,
+        final List<Slot> slots)
     {
-        return new Superblock(ARRAY, name, level, stripBytes, blockSizeBytes, memberBytes, A, eventCount, true, updatedMs,
-            slots);
+        return new Superblock(
+            ARRAY, name, level, stripBytes, blockSizeBytes, memberBytes, A, eventCount, true, updatedMs, slots);
     }
 
     private static Superblock of(final List<Slot> slots)
@@ -98,12 +104,13 @@ class SuperblockTest
     @Test
     void shouldRefuseWhatIsMissing()
     {
-        assertRefused("UUID of the array", () -> new Superblock(null, "a", RaidLevel.RAID5, 65536, 512, 65536, A, 0, true, 0,
-            SLOTS));
-        assertRefused("UUID of the array", () -> new Superblock(new UUID(0, 0), "a", RaidLevel.RAID5, 65536, 512, 65536, A,
-            0, true, 0, SLOTS));
-        assertRefused("UUID of the member", () -> new Superblock(ARRAY, "a", RaidLevel.RAID5, 65536, 512, 65536, null, 0,
-            true, 0, SLOTS));
+        final UUID nil = new UUID(0, 0);
+        assertRefused("UUID of the array",
+            () -> new Superblock(null, "a", RaidLevel.RAID5, 65536, 512, 65536, A, 0, true, 0, SLOTS));
+        assertRefused("UUID of the array",
+            () -> new Superblock(nil, "a", RaidLevel.RAID5, 65536, 512, 65536, A, 0, true, 0, SLOTS));
+        assertRefused("UUID of the member",
+            () -> new Superblock(ARRAY, "a", RaidLevel.RAID5, 65536, 512, 65536, null, 0, true, 0, SLOTS));
         assertRefused("name", () -> of(null, RaidLevel.RAID5, 65536, 512, 65536, 0, 0, SLOTS));
         assertRefused("level", () -> of("a", null, 65536, 512, 65536, 0, 0, SLOTS));
         assertRefused("slot", () -> of(null));
@@ -112,23 +119,28 @@ class SuperblockTest
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "a b                | 65536   | 512  | 65536             | 0  | 0  | name a b is not a name",
-        "a                  | 2048    | 512  | 65536             | 0  | 0  | strip-size 2048 is not a power of two from 4096",
-        "a                  | 2097152 | 512  | 2097152           | 0  | 0  | strip-size 2097152",
-        "a                  | 12288   | 512  | 12288             | 0  | 0  | strip-size 12288",
-        "a                  | 65536   | 1024 | 65536             | 0  | 0  | block-size 1024",
-        "a                  | 65536   | 512  | 0                 | 0  | 0  | 0 bytes of data",
-        "a                  | 65536   | 512  | 65535             | 0  | 0  | 65535 bytes of data",
-        "a                  | 65536   | 512  | 98304             | 0  | 0  | 98304 bytes of data",
-        "a                  | 65536   | 512  | 9007199254806528  | 0  | 0  | 9007199254806528 bytes of data",
-        "a                  | 65536   | 512  | 65536             | -1 | 0  | event-count -1 is below 0",
-        "a                  | 65536   | 512  | 65536             | 0  | -1 | updated -1 is below 0"})
+        "a b | 65536 | 512 | 65536 | 0 | 0 | name a b is not a name",
+        "a | 2048 | 512 | 65536 | 0 | 0 | strip-size 2048 is not a power of two from 4096",
+        "a | 2097152 | 512 | 2097152 | 0 | 0 | strip-size 2097152",
+        "a | 12288 | 512 | 12288 | 0 | 0 | strip-size 12288",
+        "a | 65536 | 1024 | 65536 | 0 | 0 | block-size 1024",
+        "a | 65536 | 512 | 0 | 0 | 0 | 0 bytes of data",
+        "a | 65536 | 512 | 65535 | 0 | 0 | 65535 bytes of data",
+        "a | 65536 | 512 | 98304 | 0 | 0 | 98304 bytes of data",
+        "a | 65536 | 512 | 9007199254806528 | 0 | 0 | 9007199254806528 bytes of data",
+        "a | 65536 | 512 | 65536 | -1 | 0 | event-count -1 is below 0",
+        "a | 65536 | 512 | 65536 | 0 | -1 | updated -1 is below 0"})
     void shouldRefuseWhatIsOutOfItsBounds(
-        final String name, final int stripBytes, final int blockSizeBytes, final long memberBytes, final long eventCount,
-        final long updatedMs, final String words)
+        final String name,
+        final int stripBytes,
+        final int blockSizeBytes,
+        final long memberBytes,
+        final long eventCount,
+        final long updatedMs,
+        final String words)
     {
-        assertRefused(words, () -> of(name, RaidLevel.RAID5, stripBytes, blockSizeBytes, memberBytes, eventCount, updatedMs,
-            SLOTS));
+        assertRefused(words, () -> of(
+            name, RaidLevel.RAID5, stripBytes, blockSizeBytes, memberBytes, eventCount, updatedMs, SLOTS));
     }
 
     @Test
@@ -151,8 +163,13 @@ class SuperblockTest
         assertRefused("EMPTY slot", () -> new Slot(A, SlotState.EMPTY, 0));
         assertRefused("UUID of the member is missing in state FAILED", () -> new Slot(null, SlotState.FAILED, 0));
         assertRefused("UUID of the member", () -> new Slot(new UUID(0, 0), SlotState.IN_SYNC, 0));
+        assertRefused("is in slots 1 and 2", () -> of(List.of(SLOTS.get(0), SLOTS.get(1), SLOTS.get(1))));
+        assertRefused("is in slots 0 and 1", () -> of(List.of(
+            SLOTS.get(0), new Slot(A, SlotState.REBUILDING, 0), SLOTS.get(2))));
         assertRefused("-1 rebuilt bytes", () -> new Slot(A, SlotState.REBUILDING, -1));
         assertRefused("1 rebuilt bytes in state IN_SYNC", () -> new Slot(A, SlotState.IN_SYNC, 1));
+        assertRefused("1 rebuilt bytes in state FAILED", () -> new Slot(A, SlotState.FAILED, 1));
+        assertRefused("1 rebuilt bytes in state EMPTY", () -> new Slot(null, SlotState.EMPTY, 1));
     }
 
     @Test
@@ -177,7 +194,8 @@ class SuperblockTest
         bytes[4095] = 1;
         final String message =
             assertThrows(InvalidSuperblockException.class, () -> Superblocks.decode(bytes)).getMessage();
-        assertTrue(message.contains("checksum 0x") && message.endsWith("use the other copy or another member"), message);
+        assertTrue(message.contains("checksum 0x"), message);
+        assertTrue(message.endsWith("use the other copy or another member"), message);
     }
 
     @Test

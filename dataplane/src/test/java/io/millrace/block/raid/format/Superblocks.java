@@ -33,9 +33,9 @@ final class Superblocks
                 SlotState.REBUILDING == state ? (random.nextLong() >>> 1) % (memberBytes + 1) : 0));
         }
         final Slot any = slots.get(random.nextInt(memberCount));
-        return new Superblock(uuid(random), name(random), level, stripBytes, random.nextBoolean() ? 512 : 4096, memberBytes,
-            null == any.member() ? uuid(random) : any.member(), random.nextLong() >>> 1, random.nextBoolean(),
-            random.nextLong() >>> 1, slots);
+        return new Superblock(uuid(random), name(random), level, stripBytes, random.nextBoolean() ? 512 : 4096,
+            memberBytes, null == any.member() ? uuid(random) : any.member(), random.nextLong() >>> 1,
+            random.nextBoolean(), random.nextLong() >>> 1, slots);
     }
 
     private static String name(final Random random)
