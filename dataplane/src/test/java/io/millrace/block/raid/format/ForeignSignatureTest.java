@@ -35,7 +35,12 @@ class ForeignSignatureTest
     /** An image from pairs of an offset, negative from the end, and bytes in hex or in quotes. */
     private static byte[] image(final String parts)
     {
-        final byte[] device = new byte[DEVICE_BYTES];
+        return image(parts, DEVICE_BYTES);
+    }
+
+    private static byte[] image(final String parts, final int deviceBytes)
+    {
+        final byte[] device = new byte[deviceBytes];
         for (final String part : parts.trim().split(" *; *"))
         {
             final String[] pair = part.split("=", 2);
@@ -132,6 +137,8 @@ class ForeignSignatureTest
         "0x4000=534b554cbabe0001; 0x4100=0000000000004000",
         "0x4018='version'",
         "0x20008=0cb1ba0000000000",
+        // After the last label of ZFS.
+        "0x100400=0cb1ba0000000000",
         "0x438=53ef; 0x418=07000000",
         "0x438=53ef; 0x418=ffffffff",
         "0x438=53ef; 0x44c=02000000",
@@ -158,6 +165,24 @@ class ForeignSignatureTest
         Arrays.fill(device, (byte)0);
         System.arraycopy(superblock, 0, device, DEVICE_BYTES - 4096, superblock.length);
         assertEquals("a member of a Millrace array", find(device));
+    }
+
+    /** Of 0x105600 bytes: whole blocks of 512 bytes, and no whole number of 4096. */
+    @ParameterizedTest
+    @CsvSource(quoteCharacter = '"', delimiter = '|', value = {
+        "0xF0000=fc4e2ba900000000            | a member of a Linux md array (superblock 0.90)",
+        "0x103000=fc4e2ba901000000           | a member of a Linux md array (superblock 1.0)",
+        "0x103000='Intel Raid ISM Cfg Sig. ' | a member of an Intel Matrix RAID array",
+        "0x105200='Intel Raid ISM Cfg Sig. ' | a member of an Intel Matrix RAID array",
+        "0x105400=de11de11                   | a member of a DDF RAID array",
+        "0x10403c=8374026d                   | a DRBD backing device",
+        "0x104000='EFI PART'                 | a GPT partition table",
+        "0x105400='EFI PART'                 | a GPT partition table",
+        "0xFFC00=0cb1ba0000000000            | a member of a ZFS pool",
+        "0x104000='MILLRACE'                 | a member of a Millrace array"})
+    void shouldRoundTheSizeOfTheDevice(final String parts, final String noun)
+    {
+        assertEquals(noun, find(image(parts, DEVICE_BYTES + 3 * 512)));
     }
 
     @Test
