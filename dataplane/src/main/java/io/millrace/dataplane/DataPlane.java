@@ -2,9 +2,7 @@ package io.millrace.dataplane;
 
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
-import io.millrace.block.BlockDeviceException;
 import io.millrace.dataplane.config.DataPlaneConfig;
-import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.dataplane.config.ListenerSettings;
 import io.millrace.dataplane.config.SettingException;
 import io.millrace.dataplane.snapshot.DataPlaneSnapshot;
@@ -164,10 +162,7 @@ public final class DataPlane implements AutoCloseable
         registry.add(memory, MemoryRole.BUFFERS);
         devices = new Devices(operations, registry, rdmaCore);
         started.push(() -> devices.closeAll(isAbandoned && !operations.hadHosts()));
-        for (int i = 0; i < config.devices().size(); i++)
-        {
-            createDevice(i);
-        }
+        new DeclaredDevices(config.devices(), devices, operations::onError).create();
         reactors = new ServingReactors(config, operations, status, devices, closeWaitMs);
         reactors.start(memory, started);
         started.push(Housekeeping.begin(reactors.reactors()));
@@ -264,25 +259,6 @@ public final class DataPlane implements AutoCloseable
             notes.add(memoryNote);
         }
         return memory;
-    }
-
-    private void createDevice(final int index)
-    {
-        final DeviceConfig declared = config.devices().get(index);
-        try
-        {
-            devices.create(declared);
-        }
-        catch (final OperationException e)
-        {
-            final String key = "devices[" + index + "]";
-            final String problem = e.problem();
-            // Messages of devices begin with the setting.
-            final String first = problem.substring(0, Math.max(0, problem.indexOf(' ')));
-            throw new SettingException(
-                declared.properties().values().containsKey(first) ? key + "." + first : key, null, problem, e.remedy(),
-                e.getCause() instanceof BlockDeviceException ? e.getCause() : e);
-        }
     }
 
     private void createSubsystem(final int index)

@@ -63,10 +63,21 @@ public final class Devices
      * Creates a device. A file is opened, created or grown as configured, which may take a while.
      *
      * @param config configuration.
-     * @throws OperationException when the name is taken, a device below it is not there or in use, or the device is
-     *     unavailable.
+     * @throws OperationException when the name is taken, a device below it is in use or missing though it is needed, or
+     *     the device is unavailable.
      */
     public void create(final DeviceConfig config)
+    {
+        create(config, factory(config));
+    }
+
+    /**
+     * {@return the factory of a device; any thread}
+     *
+     * @param config of the device.
+     * @throws OperationException when its type is unknown.
+     */
+    DeviceFactory factory(final DeviceConfig config)
     {
         final DeviceFactory factory = factories.find(config.type());
         if (null == factory)
@@ -74,7 +85,7 @@ public final class Devices
             throw new OperationException(Reason.INVALID, subject(config.name()), "type " + config.type() +
                 " is unknown to this data plane", "use " + String.join(", ", factories.types()));
         }
-        create(config, factory);
+        return factory;
     }
 
     /** With another factory of the device. */
@@ -112,8 +123,13 @@ public final class Devices
     private ManagedDevice open(final DeviceConfig config, final DeviceFactory factory)
     {
         final List<BlockDevice> bases = new ArrayList<>();
+        final boolean mayMiss = factory.toleratesMissingBases(config.properties());
         for (final String name : factory.bases(config.properties()))
         {
+            if (mayMiss && !devices.containsKey(name))
+            {
+                continue;
+            }
             final ManagedDevice base = require(name);
             checkUnused(base, "a device has one user: use another");
             bases.add(base.device());

@@ -197,8 +197,14 @@ final class ServingReactors
             return;
         }
         hasClosedGroups = true;
-        Reactor.checkMayBlock("the end of a data plane");
+        awaitGroups();
+        // Requests of namespaces may wait for background work, and what it stores last is of an idle device.
         awaitBackground();
+    }
+
+    private void awaitGroups()
+    {
+        Reactor.checkMayBlock("the end of a data plane");
         final List<CompletableFuture<Void>> closing = new ArrayList<>();
         for (final PollGroup group : groups)
         {
@@ -232,7 +238,6 @@ final class ServingReactors
         }
     }
 
-    /** Channels of background work close as those of namespaces do. */
     private void awaitBackground()
     {
         Reactor.checkMayBlock("the end of the devices' own work");

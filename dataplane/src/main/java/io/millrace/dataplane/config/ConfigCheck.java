@@ -142,8 +142,16 @@ final class ConfigCheck
         {
             throw new SettingException(key, null, location + " is already used by " + other, "choose another");
         }
-        final List<String> bases = factory.bases(device.properties());
-        bases.forEach((base) -> use(key + (1 == bases.size() ? ".base" : ".members"), base, devices.subList(0, index)));
+        factory.bases(device.properties()).forEach(
+            (base) -> use(key + '.' + settingOf(base, device), base, devices.subList(0, index)));
+    }
+
+    private static String settingOf(final String base, final DeviceConfig device)
+    {
+        return device.properties().values().entrySet().stream()
+            .filter((each) -> base.equals(each.getValue()) ||
+                each.getValue() instanceof final List<?> names && names.contains(base))
+            .map(Map.Entry::getKey).findFirst().orElseThrow();
     }
 
     private void subsystems()

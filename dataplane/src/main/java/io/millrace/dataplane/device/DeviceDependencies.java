@@ -11,7 +11,8 @@ import java.util.function.Consumer;
  * {@link io.millrace.block.DeviceServices}. Immutable.
  *
  * @param memory    that payload lies in.
- * @param bases     devices below it, in the order of {@link DeviceFactory#bases}; their owner closes them.
+ * @param bases     devices below it, in the order of {@link DeviceFactory#bases}, without those that are missing where
+ *                  that is {@linkplain DeviceFactory#toleratesMissingBases tolerated}; their owner closes them.
  * @param files     where files may lie, and which devices had.
  * @param hosts     poll groups of the initiator, one for each reactor that connects to other targets.
  * @param onWarning notified of what an operator should know, one sentence; any thread.

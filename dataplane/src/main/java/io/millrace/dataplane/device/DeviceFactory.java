@@ -58,6 +58,17 @@ public interface DeviceFactory
     }
 
     /**
+     * {@return whether a device may be opened while some of its {@link #bases} are missing: {@link #open} is given the
+     * others then, and decides}
+     *
+     * @param properties of the device.
+     */
+    default boolean toleratesMissingBases(final DeviceProperties properties)
+    {
+        return false;
+    }
+
+    /**
      * {@return what a device has for itself, which no other device may have, as a noun: {@code path /srv/vol0.img};
      * empty: nothing}
      *

@@ -25,6 +25,24 @@ public final class CrashRun implements AutoCloseable
     private PowerSupply supply;
     private boolean isNew = true;
 
+    /** An array that works on its own, on the reactor that drives its members. */
+    public interface Working extends BlockDevice
+    {
+        /**
+         * The reactor runs, and a channel is open.
+         *
+         * @param initiator with the reactor.
+         */
+        void begin(Initiator initiator);
+
+        /**
+         * Ends its work and closes its channels, after the power was cut.
+         *
+         * @param initiator with the reactor.
+         */
+        void end(Initiator initiator);
+    }
+
     /** Makes the array. */
     @FunctionalInterface
     public interface Assembly
@@ -113,6 +131,10 @@ public final class CrashRun implements AutoCloseable
             try
             {
                 isNew = false;
+                if (device instanceof final Working working)
+                {
+                    working.begin(initiator);
+                }
                 new ArrayWorkload(initiator, oracle, supply, TestSeeds.fixed(random.nextLong()), arena.address(), false)
                     .runAfterCut(requests);
                 initiator.call(() ->
@@ -124,6 +146,10 @@ public final class CrashRun implements AutoCloseable
             }
             finally
             {
+                if (device instanceof final Working working)
+                {
+                    working.end(initiator);
+                }
                 initiator.close();
                 device.close();
             }

@@ -14,6 +14,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,6 +72,9 @@ class DeviceTypesTest
             DeviceTypes.of("nvme").values(Map.of("address", "01:00.0")));
         assertEquals(Map.of("base", "d", "seed", 0L, "write-cache-size", 0L, "rules", List.of()),
             DeviceTypes.of("fault").values(Map.of("base", "d")));
+        assertEquals(Map.of("level", "1", "members", List.of("a", "b"), "spares", List.of(), "strip-size", 65_536L,
+            "assume-clean", false, "overwrite", false, "start-incomplete", false),
+            DeviceTypes.of("raid").values(Map.of("level", "1", "members", "a b")));
     }
 
     @ParameterizedTest
@@ -89,7 +94,10 @@ class DeviceTypesTest
         "fault | base=d; rules=effect=error,status=media-error,first-block=0,last-block=9223372036854775807 | " +
             "base=d; rules=effect=error",
         "fault | base=d; rules=effect=delay,delay=1000us,status=aborted,probability=0.50 | " +
-            "base=d; rules=effect=delay,delay=1ms,probability=0.5"})
+            "base=d; rules=effect=delay,delay=1ms,probability=0.5",
+        "raid | level=5; members=c a b; spares=; strip-size=65536; overwrite=false | level=5; members=c a b",
+        "raid | level=10; members=a b; spares=d  c; strip-size=1024k; assume-clean=true | " +
+            "level=10; members=a b; spares=d c; strip-size=1MiB; assume-clean=true"})
     void shouldBringPropertiesIntoOneForm(final String type, final String given, final String wanted)
     {
         if ("!".equals(wanted))
@@ -159,6 +167,20 @@ class DeviceTypesTest
             "the range",
         "fault | base=d; rules=effect=power-loss,status=success | rules[0].status = success: no error; choose " +
             "another status",
+        "raid | members=a b c | level: missing; add it: RAID level",
+        "raid | level=4; members=a b c | level = 4: not one of 0, 1, 5, 6, 10; use one of them",
+        "raid | level=5; spares=a | members: missing; add it: names of the devices of the array, declared before it; " +
+            "where they hold an array already, it is assembled of them",
+        "raid | level=5; members=a b | members: 2 of them, and RAID 5 has at least 3; name more",
+        "raid | level=6; members=a b c | members: 3 of them, and RAID 6 has at least 4; name more",
+        "raid | level=10; members=a | members: 1 of them, and RAID 10 has at least 2; name more",
+        "raid | level=1; members=a b a | members = a: listed twice; keep one",
+        "raid | level=1; members=a b; spares=b | spares = b: a member, too; name it in one of both",
+        "raid | level=0; members=a b; spares=c | spares: useless, since RAID 0 has no redundancy that a spare is " +
+            "rebuilt from; remove them, or choose another level",
+        "raid | level=1; members=a b; strip-size=48KiB | strip-size = 49152: no power of two; use 32768",
+        "raid | level=1; members=a b; strip-size=2KiB | strip-size = 2KiB: out of range 4KiB to 1MiB; use a value in " +
+            "the range",
         "fault | base=d; rules=effect=error,status=success | rules[0].status = success: no error; choose another " +
             "status"})
     void shouldSayWhatIsWrong(final String type, final String given, final String message)
@@ -183,9 +205,22 @@ class DeviceTypesTest
     }
 
     @Test
+    void shouldBoundTheDevicesOfAnArray()
+    {
+        final DeviceType raid = DeviceTypes.of("raid");
+        final String most = IntStream.range(0, 63).mapToObj((i) -> "m" + i).collect(Collectors.joining(" "));
+        assertEquals(63, ((List<?>)raid.values(Map.of("level", "6", "members", most, "spares", "s")).get("members"))
+            .size());
+        assertEquals("settings: more than 64 devices below this one; use fewer",
+            assertThrows(InvalidSettingException.class,
+                () -> raid.values(Map.of("level", "6", "members", most, "spares", "s t"))).getMessage());
+    }
+
+    @Test
     void shouldKnowWhatDependsOnWhat()
     {
         assertEquals(List.of("d"), DeviceTypes.of("fault").bases(Map.of("base", "d")));
+        assertEquals(List.of("a", "b", "c"), DeviceTypes.of("raid").bases(Map.of("members", "a b", "spares", "c")));
         assertEquals("path /f", DeviceTypes.of("file").location(Map.of("path", "/f")));
         assertEquals("address 0000:01:00.0 nsid 1", DeviceTypes.of("nvme").location(Map.of("address", "0000:01:00.0")));
         assertEquals("", DeviceTypes.of("memory").location(Map.of("size", "1MiB")));

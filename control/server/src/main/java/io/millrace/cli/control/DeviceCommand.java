@@ -81,6 +81,7 @@ public final class DeviceCommand extends CommandGroup
             "  millrace device create disk0 --path /dev/nvme0n1           through the kernel",
             "  millrace device create nvme0 --address 0000:01:00.0        user-space driver",
             "  millrace device create bad0 --base mem0 --seed 7           with faults",
+            "  millrace device create vol0 --level 5 --members a,b,c      a RAID 5 array",
             "  millrace device create sink --type discard --size 1TiB     discards data"})
     int create(
         @Mixin final ControlOptions control,

@@ -40,6 +40,9 @@ final class StatePlanner
         }
     }
 
+    /** Of a setting without a default that is not given. */
+    private static final String NO_VALUE = "none";
+
     private final DesiredState actual;
     private final DesiredState desired;
     private final List<String> obstacles = new ArrayList<>();
@@ -151,8 +154,8 @@ final class StatePlanner
         {
             if (OnChange.REPLACED == each.onChange())
             {
-                return each.key() + ' ' + each.text(was.properties()) + " does not become " +
-                    each.text(wanted.properties());
+                return each.key() + ' ' + Objects.requireNonNullElse(each.text(was.properties()), NO_VALUE) +
+                    " does not become " + Objects.requireNonNullElse(each.text(wanted.properties()), NO_VALUE);
             }
         }
         for (final String base : was.bases())

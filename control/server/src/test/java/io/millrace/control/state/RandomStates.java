@@ -40,7 +40,8 @@ public final class RandomStates
     /**
      * @param paths          of files, which may be there; always given the size that they have.
      * @param ports          to listen on.
-     * @param isAloof        what no data plane is asked for: names that hardly are any, preallocation that changes.
+     * @param isAloof        what no data plane is asked for: names that hardly are any, preallocation that changes,
+     *                       arrays of devices that are too small.
      * @param mayBeWrong     values out of bounds, too.
      */
     public RandomStates(
@@ -139,8 +140,12 @@ public final class RandomStates
     {
         final int blockSize = wrong() ? 1000 : one(List.of(0, 512, 4096, 4096));
         final int number = random.nextInt(4);
-        return switch (random.nextInt(6))
+        return switch (random.nextInt(isAloof ? 7 : 6))
         {
+            case 6 -> new DeviceSpec("array" + number, "raid", Map.of("level", one(List.of("0", "1", "10")),
+                "members", device() + ' ' + device())).with("spares", one(List.of("", "", device())))
+                .with("strip-size", one(List.of("", "4KiB", "1MiB")))
+                .with("overwrite", Boolean.toString(random.nextBoolean()));
             case 0 -> DeviceSpec.discard("vol" + number, size(), blockSize);
             case 1 -> DeviceSpec.fault("vol" + number, device(), random.nextInt(2))
                 .with("rules", rules());

@@ -43,6 +43,23 @@ class StatePlanTest
             "+ listen on 127.0.0.1:4420"), plan("devices: []", VOLUME));
     }
 
+    @Test
+    void shouldCreateMembersBeforeTheirArrayAndDeleteThemAfterIt()
+    {
+        final String members = "{name: m, type: memory, size: 8MiB}, {name: z, type: memory, size: 8MiB}";
+        final String array = "devices: [" + members +
+            ", {name: b, type: memory, size: 8MiB}, {name: a, type: raid, level: 1, members: [z, m], spares: [b]}]";
+        final List<String> creations = plan("devices: []", array);
+        assertEquals("+ create raid device a with level 1, members z m, spares b", creations.getLast());
+        assertEquals(4, creations.size());
+        assertEquals("- delete raid device a", plan(array, "devices: []").getFirst());
+        // A member that was missing when the array was assembled is created beside it.
+        assertEquals(List.of("+ create memory device c with size 8MiB"), plan(array,
+            array.replace(", {name: a", ", {name: c, type: memory, size: 8MiB}, {name: a")));
+        assertEquals(List.of("! delete raid device a to recreate it, since spares b does not become none",
+            "+ create raid device a with level 1, members z m"), plan(array, array.replace(", spares: [b]", "")));
+    }
+
     /** A port of RDMA is not one of TCP: the new listener is there before the old one goes. */
     @Test
     void shouldChangeTheTransportOfAListenerWithoutAGap()

@@ -33,6 +33,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -53,7 +54,11 @@ class DeviceSettingsTest
     private static final List<String> TEXTS = List.of("17", "3", "512", "4MiB", "7s", "true", "false", "off",
         "0000:01:00.0", "wrapped", "/srv/f.img", "other", "wrapped2", "0000:02:00.0", "/srv/g.img", "2MiB",
         "tcp://192.0.2.1:4420", "tcp://192.0.2.2:4420", "nqn.2026-11.io.millrace:a", "nqn.2026-11.io.millrace:b",
-        "0f3ec3a5-9f7c-4d5e-8d3b-1c2a3b4c5d6e", "0f3ec3a5-9f7c-4d5e-8d3b-1c2a3b4c5d6f");
+        "0f3ec3a5-9f7c-4d5e-8d3b-1c2a3b4c5d6e", "0f3ec3a5-9f7c-4d5e-8d3b-1c2a3b4c5d6f", "1", "10", "8KiB");
+
+    /** Of a setting that needs several. */
+    private static final Map<String, List<String>> LISTS = Map.of(
+        "members", List.of("wrapped, wrapped2", "wrapped2, wrapped"), "spares", List.of("wrapped3", "wrapped4"));
 
     private static final Map<String, String> RULE_VALUES = Map.ofEntries(
         Map.entry("effect", "torn-write"), Map.entry("operations[]", "[write, copy, verify]"),
@@ -96,10 +101,10 @@ class DeviceSettingsTest
         }
         DeviceTypes.of(type).settings().stream().filter((each) -> DeviceSetting.Form.VALUES == each.form())
             .forEach((each) -> device.computeIfPresent(each.key(), (_, text) -> "[" + text + "]"));
-        final boolean hasBase = !DeviceTypes.of(type).bases(Map.of("base", "wrapped")).isEmpty();
-        return hasBase ? "devices: [{name: wrapped, type: memory, size: 1MiB}, " +
-            "{name: wrapped2, type: memory, size: 1MiB}, " + device(device) + "]\n" :
-            "devices: [" + device(device) + "]\n";
+        final boolean hasBases = DeviceTypes.of(type).settings().stream().anyMatch(DeviceSetting::namesDevices);
+        return "devices: [" + (hasBases ? Stream.of("wrapped", "wrapped2", "wrapped3", "wrapped4").map(
+            (each) -> "{name: " + each + ", type: memory, size: 1MiB}, ").collect(Collectors.joining()) : "") +
+            device(device) + "]\n";
     }
 
     private static String device(final Map<String, String> settings)
@@ -214,7 +219,7 @@ class DeviceSettingsTest
     private static List<String> texts(final String type, final String key)
     {
         final DeviceSetting<?> setting = DeviceTypes.of(type).find(key);
-        return TEXTS.stream().filter((text) ->
+        return LISTS.containsKey(key) ? LISTS.get(key) : TEXTS.stream().filter((text) ->
         {
             try
             {

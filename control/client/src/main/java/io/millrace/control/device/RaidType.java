@@ -1,0 +1,90 @@
+package io.millrace.control.device;
+
+import io.millrace.control.setting.InvalidSettingException;
+import io.millrace.control.setting.SettingType;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Settings of arrays.
+ */
+final class RaidType
+{
+    private static final long STRIP_BYTES_MIN = 4 << 10;
+    private static final long STRIP_BYTES_MAX = 1 << 20;
+
+    private static final DeviceSetting<String> LEVEL = DeviceSetting.required("level",
+        SettingType.word("0", "1", "5", "6", "10"), OnChange.REPLACED, "RAID level.");
+
+    private static final DeviceSetting<String> MEMBERS = DeviceSetting.values("members", DeviceSetting.DEVICE,
+        OnChange.REPLACED, "Names of the devices of the array, declared before it; where they hold an array already, " +
+        "it is assembled of them.").asRequired();
+
+    private static final DeviceSetting<String> SPARES = DeviceSetting.values("spares", DeviceSetting.DEVICE,
+        OnChange.REPLACED, "Names of devices that take the place of members that fail, declared before it.");
+
+    private static final DeviceSetting<Long> STRIP_SIZE = DeviceSetting.optional("strip-size",
+        SettingType.size(STRIP_BYTES_MIN, STRIP_BYTES_MAX), "64KiB", OnChange.REPLACED,
+        "Bytes of each member in a stripe, a power of two.");
+
+    private static final DeviceSetting<Boolean> ASSUME_CLEAN = DeviceSetting.optional("assume-clean",
+        SettingType.BOOLEAN, "false", OnChange.REPLACED,
+        "Whether members of a new array are full of zeroes, so that they need no resynchronization.");
+
+    private static final DeviceSetting<Boolean> OVERWRITE = DeviceSetting.optional("overwrite",
+        SettingType.BOOLEAN, "false", OnChange.REPLACED,
+        "Whether members that hold other data, such as a file system, are overwritten.");
+
+    private static final DeviceSetting<Boolean> START_INCOMPLETE = DeviceSetting.optional("start-incomplete",
+        SettingType.BOOLEAN, "false", OnChange.REPLACED,
+        "Whether it starts without members that may have newer data, or that a crash left out of step.");
+
+    static final DeviceType TYPE = new DeviceType("raid", DeviceContent.OF_BASE,
+        "An array of other devices: RAID 0, 1, 5, 6 or 10.",
+        List.of(LEVEL, MEMBERS, SPARES, STRIP_SIZE, ASSUME_CLEAN, OVERWRITE, START_INCOMPLETE), RaidType::check);
+
+    private RaidType()
+    {
+    }
+
+    private static void check(final Map<String, Object> values)
+    {
+        final long stripBytes = (Long)values.get(STRIP_SIZE.key());
+        if (1 != Long.bitCount(stripBytes))
+        {
+            throw new InvalidSettingException(STRIP_SIZE.key(), Long.toString(stripBytes), "no power of two",
+                "use " + Long.highestOneBit(stripBytes));
+        }
+        final List<?> members = (List<?>)values.get(MEMBERS.key());
+        final List<?> spares = (List<?>)values.get(SPARES.key());
+        final String level = (String)values.get(LEVEL.key());
+        if (members.size() < membersMin(level))
+        {
+            throw new InvalidSettingException(MEMBERS.key(), null, members.size() + " of them, and RAID " + level +
+                " has at least " + membersMin(level), "name more");
+        }
+        if ("0".equals(level) && !spares.isEmpty())
+        {
+            throw new InvalidSettingException(SPARES.key(), null, "useless, since RAID 0 has no redundancy that a " +
+                "spare is rebuilt from", "remove them, or choose another level");
+        }
+        for (final Object spare : spares)
+        {
+            if (members.contains(spare))
+            {
+                throw new InvalidSettingException(SPARES.key(), (String)spare, "a member, too",
+                    "name it in one of both");
+            }
+        }
+    }
+
+    private static int membersMin(final String level)
+    {
+        return switch (level)
+        {
+            case "5" -> 3;
+            case "6" -> 4;
+            default -> 2;
+        };
+    }
+}

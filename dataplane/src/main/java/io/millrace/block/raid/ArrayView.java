@@ -1,0 +1,218 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.raid.format.SlotState;
+import io.millrace.block.raid.layout.ArrayLayout;
+import io.millrace.block.raid.layout.RaidLevel;
+
+/**
+ * Which member is in which slot of an array and whether its data is valid, at one event count. Immutable. A request
+ * that holds the lock of its stripe reads the present view after it got the lock, so that whoever changes the view and
+ * locks the stripe afterwards knows that the change was seen.
+ */
+final class ArrayView
+{
+    private final ArrayLayout layout;
+    private final long eventCount;
+    private final RaidMember[] members;
+    private final SlotState[] states;
+    private final String failure;
+
+    private ArrayView(
+        final ArrayLayout layout,
+        final long eventCount,
+        final RaidMember[] members,
+        final SlotState[] states,
+        final String failure)
+    {
+        this.layout = layout;
+        this.eventCount = eventCount;
+        this.members = members;
+        this.states = states;
+        this.failure = failure;
+    }
+
+    /**
+     * A view of an array that serves.
+     *
+     * @param layout     of the array.
+     * @param eventCount that superblocks on all its members have.
+     * @param members    by slot; null where there is none.
+     * @param states     by slot.
+     * @return the view.
+     */
+    static ArrayView of(
+        final ArrayLayout layout, final long eventCount, final RaidMember[] members, final SlotState[] states)
+    {
+        return new ArrayView(layout, eventCount, members.clone(), states.clone(), null);
+    }
+
+    /**
+     * {@return the view with another member or state in a slot, at the next event count}
+     *
+     * @param slot   to change.
+     * @param member in the slot from then on; null: none.
+     * @param state  of the slot.
+     */
+    ArrayView with(final int slot, final RaidMember member, final SlotState state)
+    {
+        final RaidMember[] newMembers = members.clone();
+        final SlotState[] newStates = states.clone();
+        newMembers[slot] = member;
+        newStates[slot] = state;
+        return new ArrayView(layout, eventCount + 1, newMembers, newStates, failure);
+    }
+
+    /**
+     * {@return the view of the array once it has lost more than its level tolerates: every request fails}
+     *
+     * @param reason a sentence.
+     */
+    ArrayView failed(final String reason)
+    {
+        return new ArrayView(layout, eventCount, members, states, reason);
+    }
+
+    /**
+     * {@return the event count of the superblocks that say the same}
+     */
+    long eventCount()
+    {
+        return eventCount;
+    }
+
+    /**
+     * {@return why every request fails; null while the array serves}
+     */
+    String failure()
+    {
+        return failure;
+    }
+
+    RaidMember member(final int slot)
+    {
+        return members[slot];
+    }
+
+    SlotState state(final int slot)
+    {
+        return states[slot];
+    }
+
+    /**
+     * {@return the slot of a member; -1: it has none}
+     *
+     * @param member of the array.
+     */
+    int slotOf(final RaidMember member)
+    {
+        for (int slot = 0; slot < members.length; slot++)
+        {
+            if (members[slot] == member)
+            {
+                return slot;
+            }
+        }
+        return -1;
+    }
+
+    /**
+     * {@return whether a slot's data is valid up to an offset}
+     *
+     * @param slot     to read.
+     * @param endBytes behind the last byte, from the start of the member's data.
+     */
+    boolean isReadable(final int slot, final long endBytes)
+    {
+        return switch (states[slot])
+        {
+            case IN_SYNC -> true;
+            case REBUILDING -> endBytes <= members[slot].rebuiltBytes();
+            case EMPTY, FAILED -> false;
+        };
+    }
+
+    /**
+     * {@return whether writes go to a slot}
+     *
+     * @param slot to write.
+     */
+    boolean isWritable(final int slot)
+    {
+        return SlotState.IN_SYNC == states[slot] || SlotState.REBUILDING == states[slot];
+    }
+
+    /**
+     * {@return whether every slot is in sync}
+     */
+    boolean isComplete()
+    {
+        for (final SlotState state : states)
+        {
+            if (SlotState.IN_SYNC != state)
+            {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * {@return the first slot of a state; -1: none}
+     *
+     * @param state to find.
+     */
+    int firstOf(final SlotState state)
+    {
+        for (int slot = 0; slot < states.length; slot++)
+        {
+            if (state == states[slot])
+            {
+                return slot;
+            }
+        }
+        return -1;
+    }
+
+    /**
+     * {@return whether all data can be read from the slots that are in sync}
+     */
+    boolean isSufficient()
+    {
+        final boolean[] isInSync = new boolean[states.length];
+        for (int slot = 0; slot < states.length; slot++)
+        {
+            isInSync[slot] = SlotState.IN_SYNC == states[slot];
+        }
+        return isSufficient(layout, isInSync);
+    }
+
+    /**
+     * {@return whether all data of an array can be read from some of its slots}
+     *
+     * @param layout  of the array.
+     * @param isValid by slot.
+     */
+    static boolean isSufficient(final ArrayLayout layout, final boolean[] isValid)
+    {
+        final int count = layout.memberCount();
+        int lost = 0;
+        for (int slot = 0; slot < count; slot++)
+        {
+            lost += isValid[slot] ? 0 : 1;
+        }
+        if (RaidLevel.RAID10 != layout.level())
+        {
+            return lost <= (RaidLevel.RAID1 == layout.level() ? count - 1 : layout.level().parityCount());
+        }
+        // Copies are in neighbouring slots: in pairs, or each slot with the next where their count is odd.
+        final int step = 0 == (count & 1) ? 2 : 1;
+        for (int slot = 0; slot < count; slot += step)
+        {
+            if (!isValid[slot] && !isValid[(slot + 1) % count])
+            {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,481 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BackgroundWork;
+import io.millrace.block.BlockChannel;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.BlockStatus;
+import io.millrace.block.OpenListener;
+import io.millrace.block.ReactorContext;
+import io.millrace.block.raid.format.Slot;
+import io.millrace.block.raid.format.SlotState;
+import io.millrace.block.raid.format.Superblock;
+import io.millrace.reactor.Reactor;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.concurrent.SystemEpochClock;
+
+/**
+ * The array's own work, on one reactor: it alone writes superblocks and the write-intent bitmap, and publishes views.
+ * One page of metadata is written at a time; a rebuild or a resynchronization goes on beside that.
+ */
+final class ArrayWork implements BackgroundWork
+{
+    private static final long TICK_NS = 1_000_000_000L;
+
+    private final RaidDevice device;
+    private final RaidTimes times;
+    private State state = State.OPENING;
+    private volatile Reactor reactor;
+    private RaidChannel channel;
+    private MetadataPages pages;
+    private MemberWrites superblocks;
+    private MemberWrites bitmaps;
+    private RegionCopies copies;
+    /** Superblocks of it are being written. */
+    private ArrayView candidate;
+    private final List<RaidMember> spares = new ArrayList<>();
+    private String lastFailure = "";
+    private boolean isStopping;
+    private StopStage stopStage = StopStage.BITMAP;
+    private boolean isClean;
+    private boolean hasCleared;
+    private long clearNs;
+    private long checkpointNs;
+    private long checkpointBytes;
+
+    private enum State
+    {
+        /** Channels to the members are opened. */
+        OPENING,
+        /** No metadata is being written. */
+        IDLE,
+        /** Superblocks of {@link #candidate} are being written. */
+        SUPERBLOCKS,
+        /** The bitmap is being written. */
+        BITMAP,
+        /** The channel is being closed. */
+        CLOSING,
+        /** Nothing is under way. */
+        DONE
+    }
+
+    /** What is next when the work ends. */
+    private enum StopStage
+    {
+        /** The bitmap of an array that nobody writes is empty. */
+        BITMAP,
+        /** Superblocks say that it is clean. */
+        SUPERBLOCKS,
+        /** The channel is closed. */
+        CHANNEL
+    }
+
+    /**
+     * Work that has not begun.
+     *
+     * @param device to work on.
+     */
+    ArrayWork(final RaidDevice device)
+    {
+        this.device = device;
+        times = device.times();
+    }
+
+    /** There is something to do. Any thread. */
+    void wake()
+    {
+        final Reactor running = reactor;
+        if (null != running)
+        {
+            running.wake();
+        }
+    }
+
+    @Override
+    public void start(final ReactorContext context)
+    {
+        reactor = context.reactor();
+        RaidChannel.open(device, context, new OpenListener()
+        {
+            @Override
+            public void onOpened(final BlockChannel opened)
+            {
+                channel = (RaidChannel)opened;
+                begin();
+            }
+
+            @Override
+            public void onOpenFailed(final BlockDeviceException reason)
+            {
+                device.publish(device.view().failed("superblocks cannot be written: " + reason.getMessage()));
+                end();
+            }
+        });
+    }
+
+    private void begin()
+    {
+        pages = device.pages();
+        superblocks = new MemberWrites(channel, pages.superblockTargets());
+        bitmaps = new MemberWrites(channel, pages.bitmapTargets());
+        copies = new RegionCopies(device, channel, reactor);
+        final ArrayView view = device.view();
+        device.raidMembers().stream().filter((member) -> view.slotOf(member) < 0).forEach(spares::add);
+        clearNs = reactor.nowNs() + times.clearNs();
+        checkpointNs = reactor.nowNs() + times.checkpointNs();
+        scheduleTick();
+        state = State.IDLE;
+    }
+
+    /** Timed work is looked at once a second, also while the reactor sleeps. */
+    private void scheduleTick()
+    {
+        reactor.schedule(reactor.nowNs() + TICK_NS, (nowNs) ->
+        {
+            if (State.DONE != state)
+            {
+                scheduleTick();
+            }
+        });
+    }
+
+    @Override
+    public void stop()
+    {
+        isStopping = true;
+    }
+
+    @Override
+    public boolean isDone()
+    {
+        return State.DONE == state;
+    }
+
+    @Override
+    public int poll()
+    {
+        if (State.OPENING == state || State.DONE == state)
+        {
+            return 0;
+        }
+        int count = channel.poll();
+        if (State.IDLE == state)
+        {
+            count += next() ? 1 : 0;
+        }
+        if (State.CLOSING != state && State.DONE != state && null == device.view().failure())
+        {
+            count += isStopping ? 0 : copies.poll();
+        }
+        return count;
+    }
+
+    @Override
+    public boolean canSleep()
+    {
+        return State.OPENING == state || State.IDLE == state && channel.canSleep() && copies.canSleep() &&
+            !isStopping && !hasWanted() && !device.hasFailures() || State.IDLE != state && channel.canSleep();
+    }
+
+    private boolean hasWanted()
+    {
+        return null != device.intent() && device.intent().hasWanted();
+    }
+
+    /** {@return whether something was begun} */
+    private boolean next()
+    {
+        if (takeFailures())
+        {
+            return true;
+        }
+        if (null != device.view().failure())
+        {
+            return isStopping && !copies.isBusy() && close();
+        }
+        if (isStopping)
+        {
+            return stopStep();
+        }
+        return takeSpare() || promote() || writeWanted() || clearUnused() || checkpoint();
+    }
+
+    private boolean takeFailures()
+    {
+        ArrayView changed = null == candidate ? device.view() : candidate;
+        String reason = null;
+        for (RaidDevice.MemberFailure each = device.nextFailure(); null != each; each = device.nextFailure())
+        {
+            final int slot = changed.slotOf(each.member());
+            if (slot < 0)
+            {
+                spares.remove(each.member());
+            }
+            else if (changed.isWritable(slot) && null == changed.failure())
+            {
+                changed = changed.with(slot, each.member(), SlotState.FAILED);
+                reason = each.member() + " " + each.reason();
+            }
+        }
+        if (null == reason)
+        {
+            return false;
+        }
+        lastFailure = reason;
+        device.trouble(reason);
+        // Superblocks have the progress of a rebuild, too, which is stable before.
+        change(changed, changed.firstOf(SlotState.REBUILDING) >= 0);
+        return true;
+    }
+
+    /** Writes superblocks of a view and publishes it then. */
+    private void change(final ArrayView changed, final boolean flush)
+    {
+        if (!changed.isSufficient())
+        {
+            // What the superblocks say stays, so that the members can be assembled again when they are back.
+            candidate = null;
+            state = State.IDLE;
+            device.publish(device.view().failed("more members failed than RAID " + device.layout().level().label() +
+                " tolerates, the last: " + lastFailure));
+            return;
+        }
+        candidate = changed;
+        state = State.SUPERBLOCKS;
+        pages.fillSuperblocks(superblock(changed));
+        final List<RaidMember> targets = new ArrayList<>(spares);
+        for (int slot = 0; slot < device.layout().memberCount(); slot++)
+        {
+            if (changed.isWritable(slot))
+            {
+                targets.add(changed.member(slot));
+            }
+        }
+        superblocks.begin(targets, flush, this::onSuperblocks);
+    }
+
+    private Superblock superblock(final ArrayView of)
+    {
+        final List<Slot> slots = new ArrayList<>();
+        for (int slot = 0; slot < device.layout().memberCount(); slot++)
+        {
+            final RaidMember member = of.member(slot);
+            slots.add(null == member ? Slot.EMPTY : new Slot(member.id(), of.state(slot),
+                SlotState.REBUILDING == of.state(slot) ? member.rebuiltBytes() : 0));
+        }
+        return new Superblock(device.id(), device.name(), device.layout().level(), device.layout().stripBytes(),
+            device.geometry().blockSizeBytes(), device.layout().memberBytes(), device.id(), of.eventCount(), isClean,
+            SystemEpochClock.INSTANCE.time(), slots);
+    }
+
+    private void onSuperblocks(final long failed)
+    {
+        state = State.IDLE;
+        reportFailed(failed, superblocks.failedStatus());
+        if (failedSlots(candidate, failed))
+        {
+            // Not published: the next attempt is without the members that failed.
+            takeFailures();
+            return;
+        }
+        final ArrayView stable = candidate;
+        candidate = null;
+        device.publish(stable);
+        if (stable.isComplete())
+        {
+            device.trouble("");
+        }
+    }
+
+    private boolean failedSlots(final ArrayView of, final long failed)
+    {
+        for (final RaidMember member : device.raidMembers())
+        {
+            if (0 != (failed & 1L << member.index()) && of.slotOf(member) >= 0)
+            {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void reportFailed(final long failed, final BlockStatus status)
+    {
+        for (final RaidMember member : device.raidMembers())
+        {
+            if (0 != (failed & 1L << member.index()))
+            {
+                device.onMemberFailed(member, "did not take its metadata: " + status);
+            }
+        }
+    }
+
+    /** {@return whether a spare takes the place of a member that failed} */
+    private boolean takeSpare()
+    {
+        final ArrayView view = device.view();
+        final int failedSlot = view.firstOf(SlotState.FAILED);
+        final int slot = failedSlot >= 0 ? failedSlot : view.firstOf(SlotState.EMPTY);
+        if (slot < 0 || spares.isEmpty() || view.firstOf(SlotState.REBUILDING) >= 0)
+        {
+            return false;
+        }
+        final RaidMember spare = spares.removeFirst();
+        spare.rebuiltBytes(0);
+        if (null != device.intent())
+        {
+            // It gets the bitmap, in place of an old one that it may have.
+            device.intent().wantAgain();
+        }
+        change(view.with(slot, spare, SlotState.REBUILDING), false);
+        return true;
+    }
+
+    /** {@return whether a member that was rebuilt to its end is made one in sync} */
+    private boolean promote()
+    {
+        final ArrayView view = device.view();
+        final int slot = view.firstOf(SlotState.REBUILDING);
+        if (slot < 0 || view.member(slot).rebuiltBytes() < device.layout().memberBytes() || copies.isBusy())
+        {
+            return false;
+        }
+        checkpointBytes = 0;
+        // What was rebuilt is stable before the superblocks say so.
+        change(view.with(slot, view.member(slot), SlotState.IN_SYNC), true);
+        return true;
+    }
+
+    private boolean writeWanted()
+    {
+        if (!hasWanted())
+        {
+            return false;
+        }
+        device.intent().collectWanted(pages.bitmap());
+        writeBitmap();
+        return true;
+    }
+
+    private boolean clearUnused()
+    {
+        if (null == device.intent() || reactor.nowNs() - clearNs < 0)
+        {
+            return false;
+        }
+        clearNs = reactor.nowNs() + times.clearNs();
+        if (0 == device.intent().clearUnused(pages.bitmap()))
+        {
+            return false;
+        }
+        hasCleared = true;
+        writeBitmap();
+        return true;
+    }
+
+    private void writeBitmap()
+    {
+        state = State.BITMAP;
+        pages.sealBitmap();
+        // What was written in regions that are cleared is stable before their bits are gone.
+        bitmaps.begin(writable(), hasCleared, this::onBitmap);
+        hasCleared = false;
+    }
+
+    private List<RaidMember> writable()
+    {
+        final ArrayView view = device.view();
+        final List<RaidMember> writable = new ArrayList<>();
+        for (int slot = 0; slot < device.layout().memberCount(); slot++)
+        {
+            if (view.isWritable(slot))
+            {
+                writable.add(view.member(slot));
+            }
+        }
+        return writable;
+    }
+
+    private void onBitmap(final long failed)
+    {
+        state = State.IDLE;
+        reportFailed(failed, bitmaps.failedStatus());
+        // A member that did not take it leaves the array before a write that needs it is acknowledged.
+        if (0 == failed)
+        {
+            device.intent().onStable(pages.bitmap());
+        }
+        else
+        {
+            device.intent().wantAgain();
+        }
+    }
+
+    /** {@return whether the progress of a rebuild is written} */
+    private boolean checkpoint()
+    {
+        final ArrayView view = device.view();
+        final int slot = view.firstOf(SlotState.REBUILDING);
+        if (slot < 0 || reactor.nowNs() - checkpointNs < 0)
+        {
+            return false;
+        }
+        checkpointNs = reactor.nowNs() + times.checkpointNs();
+        if (checkpointBytes == view.member(slot).rebuiltBytes())
+        {
+            return false;
+        }
+        checkpointBytes = view.member(slot).rebuiltBytes();
+        change(view.with(slot, view.member(slot), SlotState.REBUILDING), true);
+        return true;
+    }
+
+    /** {@return whether something was begun} */
+    private boolean stopStep()
+    {
+        if (copies.isBusy())
+        {
+            return false;
+        }
+        final WriteIntent intent = device.intent();
+        switch (stopStage)
+        {
+            case BITMAP ->
+            {
+                stopStage = StopStage.SUPERBLOCKS;
+                if (null != intent)
+                {
+                    // Once for the mark of recent use, once for what is left. Regions that are being written stay, and
+                    // nobody enters the others any more, since nobody sets them.
+                    intent.clearUnused(pages.bitmap());
+                    intent.clearUnused(pages.bitmap());
+                    hasCleared = true;
+                    writeBitmap();
+                }
+            }
+            case SUPERBLOCKS ->
+            {
+                stopStage = StopStage.CHANNEL;
+                isClean = null == intent || intent.isQuiet() && intent.nextResync(0) < 0;
+                final ArrayView view = device.view();
+                change(view.with(0, view.member(0), view.state(0)), true);
+            }
+            case CHANNEL -> close();
+        }
+        return true;
+    }
+
+    private boolean close()
+    {
+        state = State.CLOSING;
+        device.onWorkEnded();
+        channel.close((closed) -> end());
+        return true;
+    }
+
+    private void end()
+    {
+        state = State.DONE;
+        device.onWorkEnded();
+    }
+}

@@ -1,0 +1,38 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BlockGeometry;
+import io.millrace.block.raid.layout.ArrayLayout;
+import io.millrace.parity.ParityEngineType;
+import java.util.BitSet;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * What superblocks say of an array, when its members were found.
+ *
+ * @param name           of the array.
+ * @param id             of the array.
+ * @param layout         of the array.
+ * @param geometry       of the array.
+ * @param engineType     that computes parity; null without parity.
+ * @param members        of the array in the order of their index, spares behind those in slots.
+ * @param view           of the slots.
+ * @param dirtyRegions   of the write-intent bitmap.
+ * @param bitmapSequence number of the last page of the bitmap.
+ * @param times          of its own work.
+ * @param trouble        a sentence on devices that cannot be used; empty: none.
+ */
+record AssembledArray(
+    String name,
+    UUID id,
+    ArrayLayout layout,
+    BlockGeometry geometry,
+    ParityEngineType engineType,
+    List<RaidMember> members,
+    ArrayView view,
+    BitSet dirtyRegions,
+    long bitmapSequence,
+    RaidTimes times,
+    String trouble)
+{
+}

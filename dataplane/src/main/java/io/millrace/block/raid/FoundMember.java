@@ -1,0 +1,106 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.raid.format.BitmapPage;
+import io.millrace.block.raid.format.ForeignSignature;
+import io.millrace.block.raid.format.InvalidSuperblockException;
+import io.millrace.block.raid.format.MemberArea;
+import io.millrace.block.raid.format.Superblock;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * What was found on a device that is to be a member. Immutable.
+ *
+ * @param device     that was read.
+ * @param superblock the newer of its two copies; null: there is none.
+ * @param foreign    what else it holds, as a noun; null: nothing that is known.
+ */
+record FoundMember(BlockDevice device, Superblock superblock, String foreign)
+{
+    private static final int TAIL_BYTES = 128 << 10;
+
+    /**
+     * Reads a device.
+     *
+     * @param io     to read with.
+     * @param device to read.
+     * @return what was found.
+     * @throws BlockDeviceException when it cannot be read, or both its superblocks are damaged.
+     */
+    static FoundMember read(final MemberIo io, final BlockDevice device)
+    {
+        final long sizeBytes = device.geometry().sizeBytes();
+        if (sizeBytes <= MemberArea.DATA_OFFSET_BYTES)
+        {
+            return new FoundMember(device, null, null);
+        }
+        try (MemberIo.Member member = io.open(device))
+        {
+            final Superblock superblock = readSuperblock(member, device);
+            if (null != superblock)
+            {
+                return new FoundMember(device, superblock, null);
+            }
+            final byte[] head = member.read(0, (int)Math.min(MemberIo.LENGTH_MAX, sizeBytes));
+            final int tailBytes = (int)Math.min(TAIL_BYTES, sizeBytes);
+            final byte[] tail = member.read(sizeBytes - tailBytes, tailBytes);
+            return new FoundMember(
+                device, null, ForeignSignature.find(new UnsafeBuffer(head), new UnsafeBuffer(tail), sizeBytes));
+        }
+    }
+
+    /** The newer of the two copies; one is enough when the other cannot be read or is damaged. */
+    private static Superblock readSuperblock(final MemberIo.Member member, final BlockDevice device)
+    {
+        final long[] offsets =
+            {MemberArea.FIRST_SUPERBLOCK_BYTES, MemberArea.secondSuperblockOffset(device.geometry().sizeBytes())};
+        RuntimeException problem = null;
+        Superblock newest = null;
+        for (final long offset : offsets)
+        {
+            try
+            {
+                final Superblock each =
+                    Superblock.decode(new UnsafeBuffer(member.read(offset, Superblock.BYTES)), 0);
+                newest = null == newest || null != each && each.eventCount() > newest.eventCount() ? each : newest;
+            }
+            catch (final InvalidSuperblockException | BlockDeviceException e)
+            {
+                problem = e;
+            }
+        }
+        if (null == newest && null != problem)
+        {
+            throw new BlockDeviceException("device " + device.name() + " has no copy of its superblock that can be " +
+                "used: " + problem.getMessage(), problem);
+        }
+        return newest;
+    }
+
+    /**
+     * Reads the newest page of the write-intent bitmap.
+     *
+     * @param io         to read with.
+     * @param superblock of the array.
+     * @return the page; null: it has none that is valid.
+     */
+    BitmapPage readBitmap(final MemberIo io, final Superblock superblock)
+    {
+        BitmapPage newest = null;
+        try (MemberIo.Member member = io.open(device))
+        {
+            for (int which = 0; which < MemberArea.BITMAP_PAGE_COUNT; which++)
+            {
+                final byte[] bytes = member.read(MemberArea.bitmapOffset(which), BitmapPage.BYTES);
+                final BitmapPage page = new BitmapPage().wrap(new UnsafeBuffer(bytes), 0);
+                if (page.isValid(superblock.array(), superblock.memberBytes()) &&
+                    (null == newest || page.sequence() > newest.sequence()))
+                {
+                    newest = page;
+                }
+            }
+        }
+        return newest;
+    }
+}

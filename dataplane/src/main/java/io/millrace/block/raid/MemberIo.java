@@ -1,0 +1,239 @@
+package io.millrace.block.raid;
+
+import io.millrace.bindings.NativeMemory;
+import io.millrace.block.BlockChannel;
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockRequest;
+import io.millrace.block.BlockStatus;
+import io.millrace.block.OpenListener;
+import io.millrace.block.ReactorContext;
+import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
+import io.millrace.memory.MemoryRole;
+import io.millrace.reactor.Poller;
+import io.millrace.reactor.Reactor;
+import io.millrace.reactor.ReactorConfig;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Reads and writes of devices that are not in use yet, one at a time, on a reactor of its own that sleeps. Set-up only;
+ * the caller waits, at most {@link #TIMEOUT_S} for each.
+ */
+final class MemberIo implements AutoCloseable
+{
+    /** Longest read or write. */
+    static final int LENGTH_MAX = 256 << 10;
+    private static final int TIMEOUT_S = 30;
+
+    private final Reactor reactor = new Reactor(new ReactorConfig("raid-setup", -1, ReactorConfig.IdleMode.SLEEP, 0));
+    private final DmaMemory memory = DmaMemory.map(LENGTH_MAX);
+    private boolean isHeld;
+
+    /**
+     * Starts the reactor.
+     *
+     * @param registry that devices know memory by; null where there is none.
+     */
+    MemberIo(final MemoryRegistry registry)
+    {
+        if (null != registry)
+        {
+            registry.add(memory, MemoryRole.BUFFERS);
+        }
+        reactor.start();
+    }
+
+    /** A device while it is open. */
+    final class Member implements AutoCloseable, Poller
+    {
+        private final BlockDevice device;
+        private final BlockChannel channel;
+        private final BlockRequest request = new BlockRequest(null, this::onComplete);
+        private CompletableFuture<BlockStatus> done;
+        private boolean isRefused;
+
+        private Member(final BlockDevice device, final BlockChannel channel)
+        {
+            this.device = device;
+            this.channel = channel;
+        }
+
+        /**
+         * Reads bytes.
+         *
+         * @param offset on the device, a multiple of its block size.
+         * @param length at most {@link #LENGTH_MAX}, a multiple of its block size.
+         * @return them.
+         * @throws BlockDeviceException when they cannot be read.
+         */
+        byte[] read(final long offset, final int length)
+        {
+            run(BlockOperation.READ, offset, length);
+            final byte[] bytes = new byte[length];
+            NativeMemory.asByteBuffer(memory.address(), length).get(bytes);
+            return bytes;
+        }
+
+        /**
+         * Writes bytes, stable when this returns.
+         *
+         * @param offset on the device, a multiple of its block size.
+         * @param bytes  at most {@link #LENGTH_MAX}, a multiple of its block size.
+         * @throws BlockDeviceException when they cannot be written.
+         */
+        void write(final long offset, final byte[] bytes)
+        {
+            NativeMemory.asByteBuffer(memory.address(), bytes.length).put(bytes);
+            run(BlockOperation.WRITE, offset, bytes.length);
+        }
+
+        private void run(final BlockOperation operation, final long offset, final int length)
+        {
+            final int shift = device.geometry().blockShift();
+            final CompletableFuture<BlockStatus> completed = new CompletableFuture<>();
+            await(reactor.call(() ->
+            {
+                done = completed;
+                request.reset(operation, offset >>> shift, length >>> shift).addSegment(memory.address(), length)
+                    .forceUnitAccess(BlockOperation.WRITE == operation);
+                isRefused = !channel.submit(request);
+                return null;
+            }));
+            final BlockStatus status = await(completed);
+            if (BlockStatus.SUCCESS != status)
+            {
+                throw new BlockDeviceException("device " + device.name() + ": " + operation + " of " + length +
+                    " bytes at " + offset + " ended with " + status + ": see whether the device works");
+            }
+        }
+
+        private <T> T await(final CompletableFuture<T> future)
+        {
+            Reactor.checkMayBlock("the assembly of an array");
+            try
+            {
+                return future.get(TIMEOUT_S, TimeUnit.SECONDS);
+            }
+            catch (final TimeoutException e)
+            {
+                // The device may still use the memory.
+                isHeld = true;
+                throw new BlockDeviceException("device " + device.name() + " did not answer within " + TIMEOUT_S +
+                    " s: see whether it works", e);
+            }
+            catch (final ExecutionException e)
+            {
+                throw new BlockDeviceException("device " + device.name() + ": " + e.getCause().getMessage(), e);
+            }
+            catch (final InterruptedException e)
+            {
+                Thread.currentThread().interrupt();
+                throw new BlockDeviceException("device " + device.name() + ": interrupted", e);
+            }
+        }
+
+        private void onComplete(final BlockRequest completed)
+        {
+            isHeld |= null != completed.hold();
+            done.complete(completed.status());
+        }
+
+        @Override
+        public int poll()
+        {
+            if (isRefused)
+            {
+                isRefused = !channel.submit(request);
+            }
+            return 0 == channel.inFlight() ? 0 : channel.poll();
+        }
+
+        @Override
+        public boolean canSleep()
+        {
+            return !isRefused && (0 == channel.inFlight() || channel.canSleep());
+        }
+
+        @Override
+        public void close()
+        {
+            final CompletableFuture<Void> closed = new CompletableFuture<>();
+            await(reactor.call(() ->
+            {
+                channel.close((gone) ->
+                {
+                    reactor.removePoller(this);
+                    closed.complete(null);
+                });
+                return null;
+            }));
+            await(closed);
+        }
+    }
+
+    /**
+     * Opens a device.
+     *
+     * @param device to open.
+     * @return to be closed before this.
+     * @throws BlockDeviceException when it cannot be opened.
+     */
+    Member open(final BlockDevice device)
+    {
+        Reactor.checkMayBlock("the assembly of an array");
+        final CompletableFuture<Member> opened = new CompletableFuture<>();
+        reactor.execute(() -> device.open(ReactorContext.of(reactor), new OpenListener()
+        {
+            @Override
+            public void onOpened(final BlockChannel channel)
+            {
+                final Member member = new Member(device, channel);
+                reactor.addPoller(member);
+                if (!opened.complete(member))
+                {
+                    channel.close((closed) -> reactor.removePoller(member));
+                }
+            }
+
+            @Override
+            public void onOpenFailed(final BlockDeviceException reason)
+            {
+                opened.completeExceptionally(reason);
+            }
+        }));
+        try
+        {
+            return opened.get(TIMEOUT_S, TimeUnit.SECONDS);
+        }
+        catch (final TimeoutException e)
+        {
+            opened.cancel(false);
+            throw new BlockDeviceException("device " + device.name() + " did not open within " + TIMEOUT_S +
+                " s: see whether it works", e);
+        }
+        catch (final ExecutionException e)
+        {
+            throw new BlockDeviceException("device " + device.name() + ": " + e.getCause().getMessage(), e);
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            throw new BlockDeviceException("device " + device.name() + ": interrupted", e);
+        }
+    }
+
+    @Override
+    public void close()
+    {
+        reactor.close();
+        if (!isHeld)
+        {
+            memory.close();
+        }
+    }
+}

@@ -1,0 +1,152 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockRequest;
+import io.millrace.block.BlockStatus;
+import io.millrace.block.raid.format.Superblock;
+import java.util.List;
+import java.util.function.LongConsumer;
+
+/**
+ * Writes a page of metadata to several members at once: one place after the other, each stable before the next. One
+ * write at a time; the reactor's only.
+ */
+final class MemberWrites
+{
+    private final RaidChannel channel;
+    private final BlockRequest[] parts;
+    private final Targets targets;
+    private List<RaidMember> members = List.of();
+    private boolean needsFlush;
+    private int phase;
+    private int outstanding;
+    private boolean isIssuing;
+    private long failed;
+    private BlockStatus failedStatus;
+    private LongConsumer onDone;
+
+    /** What is written where. */
+    interface Targets
+    {
+        /**
+         * {@return address of the page for a member}
+         *
+         * @param member of the array.
+         */
+        long address(RaidMember member);
+
+        /**
+         * {@return offset on a member of the next place; -1: there is no other}
+         *
+         * @param member of the array.
+         * @param place  from 0 on.
+         */
+        long offset(RaidMember member, int place);
+    }
+
+    /**
+     * Writes nothing yet.
+     *
+     * @param channel whose members are written.
+     * @param targets what is written where.
+     */
+    MemberWrites(final RaidChannel channel, final Targets targets)
+    {
+        this.channel = channel;
+        this.targets = targets;
+        parts = new BlockRequest[channel.device().raidMembers().size()];
+        for (int i = 0; i < parts.length; i++)
+        {
+            final int index = i;
+            parts[i] = new BlockRequest(this, (part) -> onPart(index, part));
+        }
+    }
+
+    /**
+     * Begins.
+     *
+     * @param newMembers to write.
+     * @param flush      whether everything written before is made stable first.
+     * @param newOnDone  gets the members that failed, by bit of their index.
+     */
+    void begin(final List<RaidMember> newMembers, final boolean flush, final LongConsumer newOnDone)
+    {
+        members = List.copyOf(newMembers);
+        needsFlush = flush;
+        onDone = newOnDone;
+        failed = 0;
+        phase = flush ? -1 : 0;
+        next();
+    }
+
+    /**
+     * {@return how the last write to a member that failed ended; null: none failed yet}
+     */
+    BlockStatus failedStatus()
+    {
+        return failedStatus;
+    }
+
+    private void next()
+    {
+        while (true)
+        {
+            isIssuing = true;
+            boolean isAny = false;
+            for (final RaidMember member : members)
+            {
+                final int index = member.index();
+                final long offset = phase < 0 ? 0 : targets.offset(member, phase);
+                if (0 == (failed & 1L << index) && offset >= 0)
+                {
+                    isAny = true;
+                    submit(member, offset);
+                }
+            }
+            isIssuing = false;
+            if (!isAny)
+            {
+                onDone.accept(failed);
+                return;
+            }
+            if (0 != outstanding)
+            {
+                return;
+            }
+            phase++;
+        }
+    }
+
+    private void submit(final RaidMember member, final long offset)
+    {
+        final BlockRequest part = parts[member.index()];
+        if (phase < 0)
+        {
+            part.reset(BlockOperation.FLUSH, 0, 0);
+        }
+        else
+        {
+            final int shift = member.device().geometry().blockShift();
+            final int bytes = Superblock.BYTES;
+            part.reset(BlockOperation.WRITE, offset >>> shift, bytes >>> shift)
+                .addSegment(targets.address(member), bytes).forceUnitAccess(true);
+        }
+        outstanding++;
+        channel.submit(member, part);
+    }
+
+    private void onPart(final int index, final BlockRequest part)
+    {
+        outstanding--;
+        if (BlockStatus.SUCCESS != part.status())
+        {
+            failed |= 1L << index;
+            failedStatus = part.status();
+        }
+        if (0 == outstanding && !isIssuing)
+        {
+            phase++;
+            next();
+        }
+    }
+}

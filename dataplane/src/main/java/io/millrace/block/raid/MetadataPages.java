@@ -1,0 +1,127 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.raid.format.BitmapPage;
+import io.millrace.block.raid.format.MemberArea;
+import io.millrace.block.raid.format.Superblock;
+import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
+import io.millrace.memory.MemoryRole;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Pages of metadata in memory that members can read: a superblock for each member and the bitmap. {@link ArrayWork}'s.
+ */
+final class MetadataPages implements AutoCloseable
+{
+    private final RaidDevice device;
+    private final DmaMemory memory;
+    private final UnsafeBuffer buffer;
+    private final BitmapPage bitmap = new BitmapPage();
+    private final int bitmapIndex;
+    private long sequence;
+
+    /**
+     * Pages with the bitmap of the array as it was assembled.
+     *
+     * @param device   of the members.
+     * @param registry that members know memory by; null where there is none.
+     */
+    MetadataPages(final RaidDevice device, final MemoryRegistry registry)
+    {
+        this.device = device;
+        bitmapIndex = device.raidMembers().size() * Superblock.BYTES;
+        final int lengthBytes = bitmapIndex + BitmapPage.BYTES;
+        memory = DmaMemory.map(lengthBytes);
+        if (null != registry)
+        {
+            registry.add(memory, MemoryRole.BUFFERS);
+        }
+        buffer = new UnsafeBuffer(memory.address(), lengthBytes);
+        sequence = device.bitmapSequence();
+        bitmap.wrap(buffer, bitmapIndex);
+        final WriteIntent intent = device.intent();
+        if (null != intent)
+        {
+            bitmap.initialize(device.id(), intent.regionBytes(), intent.regionCount());
+            for (int region = 0; region < intent.regionCount(); region++)
+            {
+                if (intent.needsResync(region))
+                {
+                    bitmap.set(region);
+                }
+            }
+        }
+    }
+
+    BitmapPage bitmap()
+    {
+        return bitmap;
+    }
+
+    /**
+     * Fills the superblocks of all members.
+     *
+     * @param superblock of any member.
+     */
+    void fillSuperblocks(final Superblock superblock)
+    {
+        for (final RaidMember member : device.raidMembers())
+        {
+            superblock.forMember(member.id()).encode(buffer, member.index() * Superblock.BYTES);
+        }
+    }
+
+    /** Numbers the bitmap, which goes to the other place than the last one. */
+    void sealBitmap()
+    {
+        sequence++;
+        bitmap.seal(sequence);
+    }
+
+    MemberWrites.Targets superblockTargets()
+    {
+        return new MemberWrites.Targets()
+        {
+            @Override
+            public long address(final RaidMember member)
+            {
+                return memory.address() + (long)member.index() * Superblock.BYTES;
+            }
+
+            @Override
+            public long offset(final RaidMember member, final int place)
+            {
+                return switch (place)
+                {
+                    case 0 -> MemberArea.FIRST_SUPERBLOCK_BYTES;
+                    case 1 -> MemberArea.secondSuperblockOffset(member.device().geometry().sizeBytes());
+                    default -> -1;
+                };
+            }
+        };
+    }
+
+    MemberWrites.Targets bitmapTargets()
+    {
+        return new MemberWrites.Targets()
+        {
+            @Override
+            public long address(final RaidMember member)
+            {
+                return memory.address() + bitmapIndex;
+            }
+
+            @Override
+            public long offset(final RaidMember member, final int place)
+            {
+                return 0 == place ? MemberArea.bitmapOffset((int)(sequence % MemberArea.BITMAP_PAGE_COUNT)) : -1;
+            }
+        };
+    }
+
+    @Override
+    public void close()
+    {
+        memory.close();
+    }
+}

@@ -1,0 +1,229 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockRequest;
+import io.millrace.block.BlockStatus;
+import io.millrace.block.raid.format.SlotState;
+import io.millrace.block.raid.layout.ArrayLayout;
+
+/**
+ * A part of a strip of an array without parity (RAID 0, 1, 10), on the members that have a copy of it. Rows are locked
+ * by offset on the array, so that copies are written in one order; reads lock nothing.
+ */
+final class MirrorStripeRequest extends StripeRequest
+{
+    private static final int NO_COPY = -1;
+
+    private final ArrayLayout layout;
+    private final int copyCount;
+    private long strip;
+    private long arrayOffset;
+    private int offsetInStrip;
+    private int length;
+    private int payloadOffset;
+    private long buffer;
+    private int source;
+
+    /**
+     * Creates a slot.
+     *
+     * @param channel that it is of.
+     */
+    MirrorStripeRequest(final RaidChannel channel)
+    {
+        super(channel);
+        layout = channel.layout();
+        copyCount = layout.copyCount();
+    }
+
+    /**
+     * Begins a read or write of the next part of a request.
+     *
+     * @param newParent the request; the part is noted in it.
+     */
+    void begin(final ArrayRequest newParent)
+    {
+        final Purpose newPurpose = newParent.isWrite() ? Purpose.WRITE : Purpose.READ;
+        begin(newPurpose, newParent, null);
+        final long offset = newParent.nextOffset();
+        final int stripBytes = layout.stripBytes();
+        payloadOffset = newParent.payloadOffset(offset);
+        place(offset, (int)Math.min(newParent.endOffset() - offset, stripBytes - (offset & stripBytes - 1)));
+        newParent.issued(offset + length, 0);
+        if (Purpose.WRITE == newPurpose)
+        {
+            protect();
+        }
+    }
+
+    /**
+     * Begins a part of a rebuild or a resync.
+     *
+     * @param newPurpose one of both.
+     * @param offset     on the array, of a part of a strip.
+     * @param newLength  in bytes.
+     * @param newOnDone  notified at its end.
+     */
+    void begin(final Purpose newPurpose, final long offset, final int newLength, final WorkListener newOnDone)
+    {
+        begin(newPurpose, null, newOnDone);
+        place(offset, newLength);
+        locking(offset, newLength, false);
+    }
+
+    private void place(final long offset, final int newLength)
+    {
+        arrayOffset = offset;
+        strip = offset >>> layout.stripShift();
+        offsetInStrip = (int)(offset & layout.stripBytes() - 1);
+        length = newLength;
+    }
+
+    private void protect()
+    {
+        if (null != channel.device().intent())
+        {
+            entering(memberOffset(0));
+            locking(arrayOffset, length, false);
+        }
+    }
+
+    private long memberOffset(final int copy)
+    {
+        return (layout.memberStrip(strip, copy) << layout.stripShift()) + offsetInStrip;
+    }
+
+    @Override
+    protected BlockStatus plan()
+    {
+        if (Purpose.WRITE == purpose)
+        {
+            issuing(State.WRITING);
+            final boolean isStable = parent.request().forceUnitAccess();
+            for (int copy = 0; copy < copyCount; copy++)
+            {
+                final int slot = layout.slot(strip, copy);
+                if (view.isWritable(slot))
+                {
+                    final BlockRequest part = part(slot, BlockOperation.WRITE, memberOffset(copy), length);
+                    parent.request().segments().slice(payloadOffset, length, part.segments());
+                    part.forceUnitAccess(isStable);
+                    submit(slot);
+                }
+            }
+            issued();
+            return BlockStatus.SUCCESS;
+        }
+        source = sourceCopy();
+        if (NO_COPY == source)
+        {
+            return 0 == badSlots ? BlockStatus.DEVICE_ERROR : BlockStatus.MEDIA_ERROR;
+        }
+        if (Purpose.READ != purpose)
+        {
+            buffer = acquireBuffer(length);
+            if (0 == buffer)
+            {
+                return null;
+            }
+        }
+        read(layout.slot(strip, source));
+        return BlockStatus.SUCCESS;
+    }
+
+    private void read(final int slot)
+    {
+        issuing(State.READING);
+        final BlockRequest part = part(slot, BlockOperation.READ, memberOffset(source), length);
+        if (Purpose.READ == purpose)
+        {
+            parent.request().segments().slice(payloadOffset, length, part.segments());
+            part.forceUnitAccess(parent.request().forceUnitAccess());
+        }
+        else
+        {
+            part.addSegment(buffer, length);
+        }
+        submit(slot);
+        issued();
+    }
+
+    /**
+     * The copy to read: where copies may differ since a crash the first, so that all readers see the same; else the one
+     * whose member has the least to do.
+     */
+    private int sourceCopy()
+    {
+        if (1 == copyCount)
+        {
+            return isSource(0) ? 0 : NO_COPY;
+        }
+        final boolean isFirst = Purpose.RESYNC == purpose ||
+            channel.device().intent().needsResync(channel.device().intent().region(memberOffset(0)));
+        int chosen = NO_COPY;
+        int least = Integer.MAX_VALUE;
+        final int start = isFirst ? 0 : (int)(strip % copyCount);
+        for (int i = 0; i < copyCount; i++)
+        {
+            final int copy = start + i < copyCount ? start + i : start + i - copyCount;
+            if (isSource(copy))
+            {
+                final int load = isFirst ? 0 : channel.inFlight(view.member(layout.slot(strip, copy)));
+                if (load < least)
+                {
+                    least = load;
+                    chosen = copy;
+                }
+            }
+        }
+        return chosen;
+    }
+
+    private boolean isSource(final int copy)
+    {
+        final int slot = layout.slot(strip, copy);
+        return 0 == (badSlots & 1L << slot) && view.isReadable(slot, memberOffset(copy) + length);
+    }
+
+    @Override
+    protected void onRead()
+    {
+        if (Purpose.READ == purpose)
+        {
+            finish(BlockStatus.SUCCESS);
+            return;
+        }
+        issuing(State.WRITING);
+        for (int copy = 0; copy < copyCount; copy++)
+        {
+            final int slot = layout.slot(strip, copy);
+            if (copy != source && isTarget(slot, copy))
+            {
+                part(slot, BlockOperation.WRITE, memberOffset(copy), length).addSegment(buffer, length);
+                submit(slot);
+            }
+        }
+        issued();
+    }
+
+    private boolean isTarget(final int slot, final int copy)
+    {
+        return Purpose.RESYNC == purpose ? view.isWritable(slot) :
+            SlotState.REBUILDING == view.state(slot) && !view.isReadable(slot, memberOffset(copy) + length);
+    }
+
+    @Override
+    protected boolean isWrittenWithout(final ArrayView present, final long slots)
+    {
+        for (int copy = 0; copy < copyCount; copy++)
+        {
+            final int slot = layout.slot(strip, copy);
+            if (0 == (slots & 1L << slot) && view.isWritable(slot) &&
+                present.isReadable(slot, memberOffset(copy) + length))
+            {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,542 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.BlockGeometry;
+import io.millrace.block.raid.format.BitmapPage;
+import io.millrace.block.raid.format.MemberArea;
+import io.millrace.block.raid.format.Slot;
+import io.millrace.block.raid.format.SlotState;
+import io.millrace.block.raid.format.Superblock;
+import io.millrace.block.raid.layout.ArrayLayout;
+import io.millrace.block.raid.layout.RaidLevel;
+import io.millrace.memory.MemoryDomain;
+import io.millrace.memory.MemoryRegistry;
+import io.millrace.parity.ParityEngineType;
+import io.millrace.parity.ParityEngines;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.agrona.concurrent.SystemEpochClock;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Finds the members of an array by their superblocks and makes the device of them, or a new array where no member has
+ * one. Nothing is written to any member before all checks have passed. Set-up only; the caller waits for the members.
+ */
+public final class RaidAssembly
+{
+    private static final long CHOICE_NS = 20_000_000;
+    private static final long CREATED_EVENT = 1;
+
+    private final RaidConfig config;
+    private final MemberIo io;
+    private final RaidTimes times;
+    private final List<FoundMember> found = new ArrayList<>();
+    /** Why devices are not used, a sentence each. */
+    private final List<String> unusable = new ArrayList<>();
+
+    private RaidAssembly(final RaidConfig config, final MemberIo io, final RaidTimes times)
+    {
+        this.times = times;
+        this.config = config;
+        this.io = io;
+    }
+
+    /** Measured once a process. */
+    private static final class FastestEngine
+    {
+        private static final ParityEngineType TYPE = ParityEngines.choose(CHOICE_NS);
+
+        private FastestEngine()
+        {
+        }
+    }
+
+    /**
+     * Assembles an array, or creates it where no device has a superblock.
+     *
+     * @param config   of the array.
+     * @param devices  those of the configuration that are there; they belong to their owner.
+     * @param registry that devices know memory by; null where there is none.
+     * @return the array.
+     * @throws BlockDeviceException when it must not be, with the remedy.
+     */
+    public static RaidDevice assemble(
+        final RaidConfig config, final List<BlockDevice> devices, final MemoryRegistry registry)
+    {
+        return assemble(config, devices, registry, RaidTimes.DEFAULT);
+    }
+
+    static RaidDevice assemble(
+        final RaidConfig config,
+        final List<BlockDevice> devices,
+        final MemoryRegistry registry,
+        final RaidTimes times)
+    {
+        try (MemberIo io = new MemberIo(registry))
+        {
+            return new RaidDevice(new RaidAssembly(config, io, times).assemble(devices), registry);
+        }
+        catch (final BlockDeviceException e)
+        {
+            final String prefix = "array " + config.name() + ": ";
+            throw e.getMessage().startsWith(prefix) ? e : new BlockDeviceException(prefix + e.getMessage(), e);
+        }
+    }
+
+    private AssembledArray assemble(final List<BlockDevice> devices)
+    {
+        if (devices.isEmpty())
+        {
+            throw new BlockDeviceException("none of its members is there: create " + config.members());
+        }
+        checkAlike(devices);
+        for (final BlockDevice device : devices)
+        {
+            try
+            {
+                found.add(FoundMember.read(io, device));
+            }
+            catch (final BlockDeviceException e)
+            {
+                // As one that is not there: what is left may suffice.
+                unusable.add(e.getMessage());
+            }
+        }
+        final Superblock newest = newest();
+        checkForeign();
+        final boolean isNew = null == newest || CREATED_EVENT == newest.eventCount() && isWhole();
+        return isNew ? create(null == newest ? UUID.randomUUID() : newest.array()) : assemble(newest);
+    }
+
+    private boolean isWhole()
+    {
+        return found.size() == config.members().size() + config.spares().size();
+    }
+
+    private static void checkAlike(final List<BlockDevice> devices)
+    {
+        final Set<String> names = new HashSet<>();
+        final BlockDevice first = devices.getFirst();
+        for (final BlockDevice device : devices)
+        {
+            final BlockGeometry geometry = device.geometry();
+            if (!names.add(device.name()))
+            {
+                throw new BlockDeviceException("device " + device.name() + " is listed twice: keep one");
+            }
+            if (geometry.blockSizeBytes() != first.geometry().blockSizeBytes())
+            {
+                throw new BlockDeviceException("device " + device.name() + " has blocks of " +
+                    geometry.blockSizeBytes() + " bytes and device " + first.name() + " of " +
+                    first.geometry().blockSizeBytes() + ": use devices of one block size");
+            }
+            if (geometry.readOnly())
+            {
+                throw new BlockDeviceException("device " + device.name() + " is read-only: use one that is not");
+            }
+            if (geometry.memoryAlignmentBytes() > geometry.blockSizeBytes())
+            {
+                throw new BlockDeviceException("device " + device.name() + " needs memory aligned to " +
+                    geometry.memoryAlignmentBytes() + " bytes, more than a block: use another device");
+            }
+        }
+    }
+
+    /** {@return the superblock with the highest event count; null: no device has one} */
+    private Superblock newest()
+    {
+        Superblock newest = null;
+        BlockDevice of = null;
+        for (final FoundMember each : found)
+        {
+            final Superblock superblock = each.superblock();
+            if (null != superblock)
+            {
+                if (null != newest && !newest.array().equals(superblock.array()))
+                {
+                    throw new BlockDeviceException("device " + each.device().name() + " is a member of array " +
+                        superblock.name() + " (" + superblock.array() + "), and device " + of.name() + " of array " +
+                        newest.name() + " (" + newest.array() + "): name the members of one array");
+                }
+                if (null == newest || superblock.eventCount() > newest.eventCount())
+                {
+                    newest = superblock;
+                    of = each.device();
+                }
+            }
+        }
+        return newest;
+    }
+
+    private void checkForeign()
+    {
+        for (final FoundMember each : found)
+        {
+            if (null != each.foreign() && !config.overwrite())
+            {
+                throw new BlockDeviceException("device " + each.device().name() + " holds " + each.foreign() +
+                    ", which would be destroyed: use another device, or set overwrite: true");
+            }
+        }
+    }
+
+    private String why()
+    {
+        return unusable.isEmpty() ? "" : " (" + String.join("; ", unusable) + ')';
+    }
+
+    private AssembledArray create(final UUID array)
+    {
+        if (!isWhole())
+        {
+            final List<String> missing = new ArrayList<>(config.members());
+            missing.addAll(config.spares());
+            found.forEach((each) -> missing.remove(each.device().name()));
+            throw new BlockDeviceException("no device has a superblock, and for a new array " +
+                String.join(", ", missing) + " cannot be used: create what is not there" + why());
+        }
+        long memberBytes = Long.MAX_VALUE;
+        for (final FoundMember each : found)
+        {
+            memberBytes = Math.min(memberBytes, dataBytes(each.device()));
+        }
+        final ArrayLayout layout =
+            ArrayLayout.of(config.level(), config.members().size(), config.stripBytes(), memberBytes);
+        final List<RaidMember> members = new ArrayList<>();
+        final List<Slot> slots = new ArrayList<>();
+        for (final FoundMember each : inOrder())
+        {
+            final RaidMember member = new RaidMember(members.size(), each.device(), UUID.randomUUID(), 0);
+            members.add(member);
+            if (slots.size() < layout.memberCount())
+            {
+                slots.add(new Slot(member.id(), SlotState.IN_SYNC, 0));
+            }
+        }
+        final boolean isRedundant = RaidLevel.RAID0 != layout.level();
+        final BitSet dirty = new BitSet();
+        if (isRedundant && !config.assumeClean())
+        {
+            dirty.set(0, BitmapPage.regionCount(memberBytes));
+        }
+        // The bitmap is there before a superblock says that it is.
+        final byte[] page = page(array, memberBytes, dirty);
+        for (final RaidMember member : members)
+        {
+            write(member, MemberArea.bitmapOffset(1), page);
+        }
+        final int block = members.getFirst().device().geometry().blockSizeBytes();
+        // A creation that ends before all have the first is begun again, as nothing was stored yet.
+        for (long event = CREATED_EVENT; event <= CREATED_EVENT + 1; event++)
+        {
+            writeSuperblocks(members, new Superblock(array, config.name(), layout.level(), layout.stripBytes(), block,
+                memberBytes, array, event, false, SystemEpochClock.INSTANCE.time(), slots));
+        }
+        return assembled(array, layout, members, view(layout, CREATED_EVENT + 1, slots, members), dirty, 1);
+    }
+
+    /** Found devices in the order of the configuration, which is that of the slots of a new array. */
+    private List<FoundMember> inOrder()
+    {
+        final List<String> names = new ArrayList<>(config.members());
+        names.addAll(config.spares());
+        return names.stream().map((name) -> found.stream().filter((each) -> each.device().name().equals(name))
+            .findFirst().orElseThrow()).toList();
+    }
+
+    private long dataBytes(final BlockDevice device)
+    {
+        final long bytes = MemberArea.dataBytes(device.geometry().sizeBytes(), config.stripBytes());
+        if (0 == bytes)
+        {
+            throw new BlockDeviceException("device " + device.name() + " of " + device.geometry().sizeBytes() +
+                " bytes has no room for a strip of " + config.stripBytes() + " bytes behind " +
+                MemberArea.DATA_OFFSET_BYTES + " bytes of metadata: use a larger device");
+        }
+        return bytes;
+    }
+
+    private static byte[] page(final UUID array, final long memberBytes, final BitSet dirty)
+    {
+        final byte[] bytes = new byte[BitmapPage.BYTES];
+        final BitmapPage page = new BitmapPage().wrap(new UnsafeBuffer(bytes), 0)
+            .initialize(array, BitmapPage.regionBytes(memberBytes), BitmapPage.regionCount(memberBytes));
+        dirty.stream().forEach(page::set);
+        page.seal(1);
+        return bytes;
+    }
+
+    private AssembledArray assemble(final Superblock newest)
+    {
+        checkConfigured(newest);
+        checkSplit(newest);
+        final ArrayLayout layout = ArrayLayout.of(
+            newest.level(), newest.slots().size(), newest.stripBytes(), newest.memberBytes());
+        final Map<UUID, FoundMember> byId = new HashMap<>();
+        for (final FoundMember each : found)
+        {
+            checkSize(each.device(), newest);
+            final FoundMember other =
+                null == each.superblock() ? null : byId.put(each.superblock().member(), each);
+            if (null != other)
+            {
+                throw new BlockDeviceException("devices " + other.device().name() + " and " + each.device().name() +
+                    " are the same member of the array, one a copy of the other: name one of them");
+            }
+        }
+        final List<RaidMember> members = new ArrayList<>();
+        final List<Slot> slots = new ArrayList<>();
+        final boolean[] isPresent = new boolean[layout.memberCount()];
+        final boolean[] isMissing = new boolean[layout.memberCount()];
+        final List<String> missing = new ArrayList<>();
+        for (int slot = 0; slot < isPresent.length; slot++)
+        {
+            final Slot recorded = newest.slots().get(slot);
+            final boolean isUsed = SlotState.IN_SYNC == recorded.state() || SlotState.REBUILDING == recorded.state();
+            final FoundMember member = isUsed ? byId.remove(recorded.member()) : null;
+            if (null != member)
+            {
+                isPresent[slot] = SlotState.IN_SYNC == recorded.state();
+                members.add(
+                    new RaidMember(members.size(), member.device(), recorded.member(), recorded.rebuiltBytes()));
+                slots.add(recorded);
+            }
+            else
+            {
+                isMissing[slot] = SlotState.IN_SYNC == recorded.state();
+                if (isMissing[slot])
+                {
+                    missing.add("slot " + slot + " (" + recorded.member() + ')');
+                }
+                slots.add(SlotState.EMPTY == recorded.state() ? Slot.EMPTY :
+                    new Slot(recorded.member(), SlotState.FAILED, 0));
+            }
+        }
+        checkStart(layout, isPresent, isMissing, missing);
+        final Bitmap bitmap = bitmap(newest, members, slots);
+        checkParity(layout, isPresent, bitmap);
+        addSpares(members, byId);
+        final long event = newest.eventCount() + 1;
+        writeSuperblocks(members, new Superblock(newest.array(), config.name(), layout.level(), layout.stripBytes(),
+            newest.blockSizeBytes(), layout.memberBytes(), newest.array(), event, false,
+            SystemEpochClock.INSTANCE.time(), slots));
+        return assembled(newest.array(), layout, members, view(layout, event, slots, members), bitmap.dirty,
+            bitmap.sequence);
+    }
+
+    private void checkConfigured(final Superblock newest)
+    {
+        check("level", config.level().label(), newest.level().label());
+        check("strip-size", config.stripBytes(), newest.stripBytes());
+        check("count of members", config.members().size(), newest.slots().size());
+        check("block size", found.getFirst().device().geometry().blockSizeBytes(), newest.blockSizeBytes());
+    }
+
+    /** A member that failed never has its identifier again: who says so of one in sync went on without it. */
+    private void checkSplit(final Superblock newest)
+    {
+        for (final FoundMember each : found)
+        {
+            for (int slot = 0; null != each.superblock() && slot < newest.slots().size(); slot++)
+            {
+                final Slot recorded = newest.slots().get(slot);
+                final Slot other = each.superblock().slots().get(slot);
+                if (SlotState.IN_SYNC == recorded.state() && SlotState.FAILED == other.state() &&
+                    recorded.member().equals(other.member()))
+                {
+                    throw new BlockDeviceException("the array was split, and both parts went on: device " +
+                        each.device().name() + " has data that the others do not have. Name the devices of one part, " +
+                        "and wipe the others before they are named again");
+                }
+            }
+        }
+    }
+
+    private static void check(final String what, final Object configured, final Object recorded)
+    {
+        if (!configured.equals(recorded))
+        {
+            throw new BlockDeviceException(what + ' ' + configured + " is not " + recorded +
+                ", which superblocks of its members say: use that, or other devices for a new array");
+        }
+    }
+
+    private void checkSize(final BlockDevice device, final Superblock newest)
+    {
+        final long bytes = dataBytes(device);
+        if (bytes < newest.memberBytes())
+        {
+            throw new BlockDeviceException("device " + device.name() + " has room for " + bytes +
+                " bytes of data, and members of the array have " + newest.memberBytes() + ": use a larger device");
+        }
+    }
+
+    private void checkStart(
+        final ArrayLayout layout, final boolean[] isPresent, final boolean[] isMissing, final List<String> missing)
+    {
+        if (!ArrayView.isSufficient(layout, isPresent))
+        {
+            throw new BlockDeviceException("too few members are there: without " + String.join(", ", missing) +
+                " some data cannot be read: bring them back" + why());
+        }
+        if (!missing.isEmpty() && ArrayView.isSufficient(layout, isMissing) && !config.startIncomplete())
+        {
+            throw new BlockDeviceException("members " + String.join(", ", missing) + " are missing, and may have " +
+                "gone on without the others and have newer data: bring them back, or set start-incomplete: true " +
+                "when they are lost for good" + why());
+        }
+    }
+
+    private void checkParity(final ArrayLayout layout, final boolean[] isPresent, final Bitmap bitmap)
+    {
+        boolean isComplete = true;
+        for (final boolean each : isPresent)
+        {
+            isComplete &= each;
+        }
+        if (!isComplete && !bitmap.dirty.isEmpty() && layout.level().parityCount() > 0 && !config.startIncomplete())
+        {
+            throw new BlockDeviceException("parity may not match the data in " + bitmap.dirty.cardinality() + " of " +
+                BitmapPage.regionCount(layout.memberBytes()) + " regions after a crash, and it is needed to compute " +
+                "the data of members that are missing: bring them back, or set start-incomplete: true, which may " +
+                "return wrong data of those regions" + why());
+        }
+    }
+
+    /** The newest bitmap of the members. */
+    private static final class Bitmap
+    {
+        private BitSet dirty = new BitSet();
+        private long sequence;
+    }
+
+    private Bitmap bitmap(final Superblock newest, final List<RaidMember> members, final List<Slot> slots)
+    {
+        final Bitmap bitmap = new Bitmap();
+        if (RaidLevel.RAID0 == newest.level())
+        {
+            return bitmap;
+        }
+        BitmapPage page = null;
+        for (final RaidMember member : members)
+        {
+            final FoundMember each =
+                found.stream().filter((one) -> one.device() == member.device()).findFirst().orElseThrow();
+            final BitmapPage ofMember = isInSync(member, slots) ? each.readBitmap(io, newest) : null;
+            page = null == ofMember || null != page && page.sequence() >= ofMember.sequence() ? page : ofMember;
+        }
+        final int regions = BitmapPage.regionCount(newest.memberBytes());
+        bitmap.sequence = null == page ? 0 : page.sequence();
+        for (int region = 0; region < regions; region++)
+        {
+            // Without a bitmap nothing is known.
+            bitmap.dirty.set(region, null == page || page.isSet(region));
+        }
+        return bitmap;
+    }
+
+    private static boolean isInSync(final RaidMember member, final List<Slot> slots)
+    {
+        return slots.stream().anyMatch(
+            (slot) -> SlotState.IN_SYNC == slot.state() && member.id().equals(slot.member()));
+    }
+
+    /** What is left: members that failed and came back, spares, and devices without a superblock. */
+    private void addSpares(final List<RaidMember> members, final Map<UUID, FoundMember> byId)
+    {
+        for (final FoundMember each : found)
+        {
+            final boolean isKnown = null != each.superblock();
+            if (!isKnown || byId.containsKey(each.superblock().member()))
+            {
+                members.add(new RaidMember(members.size(), each.device(), UUID.randomUUID(), 0));
+            }
+        }
+    }
+
+    private static ArrayView view(
+        final ArrayLayout layout, final long event, final List<Slot> slots, final List<RaidMember> members)
+    {
+        final RaidMember[] bySlot = new RaidMember[layout.memberCount()];
+        final SlotState[] states = new SlotState[layout.memberCount()];
+        for (int slot = 0; slot < bySlot.length; slot++)
+        {
+            final UUID id = slots.get(slot).member();
+            states[slot] = slots.get(slot).state();
+            final RaidMember missing = null == id ? null : RaidMember.missing(id);
+            bySlot[slot] = members.stream().filter((each) -> each.id().equals(id)).findFirst().orElse(missing);
+        }
+        return ArrayView.of(layout, event, bySlot, states);
+    }
+
+    private void writeSuperblocks(final List<RaidMember> members, final Superblock superblock)
+    {
+        for (final RaidMember member : members)
+        {
+            final byte[] bytes = new byte[Superblock.BYTES];
+            superblock.forMember(member.id()).encode(new UnsafeBuffer(bytes), 0);
+            write(member, MemberArea.FIRST_SUPERBLOCK_BYTES, bytes);
+            write(member, MemberArea.secondSuperblockOffset(member.device().geometry().sizeBytes()), bytes);
+        }
+    }
+
+    private void write(final RaidMember member, final long offset, final byte[] bytes)
+    {
+        try (MemberIo.Member open = io.open(member.device()))
+        {
+            open.write(offset, bytes);
+        }
+    }
+
+    private AssembledArray assembled(
+        final UUID array,
+        final ArrayLayout layout,
+        final List<RaidMember> members,
+        final ArrayView view,
+        final BitSet dirty,
+        final long sequence)
+    {
+        final boolean hasParity = layout.level().parityCount() > 0;
+        return new AssembledArray(config.name(), array, layout, geometry(layout, members),
+            hasParity ? FastestEngine.TYPE : null, members, view, dirty, sequence, times, String.join("; ", unusable));
+    }
+
+    private static BlockGeometry geometry(final ArrayLayout layout, final List<RaidMember> members)
+    {
+        final BlockGeometry first = members.getFirst().device().geometry();
+        int maxTransferBytes = BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT;
+        int alignmentBytes = 1;
+        boolean isVolatile = false;
+        int domains = layout.level().parityCount() > 0 ? MemoryDomain.HOST.bit() : -1;
+        for (final RaidMember member : members)
+        {
+            final BlockGeometry each = member.device().geometry();
+            if (each.maxTransferBytes() < layout.stripBytes())
+            {
+                throw new BlockDeviceException("device " + member.device().name() + " takes at most " +
+                    each.maxTransferBytes() + " bytes at once, less than a strip of " + layout.stripBytes() +
+                    ": use a smaller strip-size");
+            }
+            maxTransferBytes = Math.max(layout.stripBytes(), Math.min(maxTransferBytes, each.maxTransferBytes()));
+            alignmentBytes = Math.max(alignmentBytes, each.memoryAlignmentBytes());
+            isVolatile |= each.volatileWriteCache();
+            domains &= each.memoryDomains();
+        }
+        final int block = first.blockSizeBytes();
+        final long stripeBytes = (long)layout.dataCount() * layout.stripBytes();
+        return BlockGeometry.builder(block, layout.dataBytes() / block)
+            .maxTransferBytes(maxTransferBytes)
+            .memoryAlignmentBytes(alignmentBytes)
+            .volatileWriteCache(isVolatile)
+            .optimalWriteBytes((int)Math.min(stripeBytes, maxTransferBytes))
+            .memoryDomains(domains)
+            .build();
+    }
+}

@@ -1,0 +1,517 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BlockChannel;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockRequest;
+import io.millrace.block.BlockStatus;
+import io.millrace.block.ChannelQueue;
+import io.millrace.block.CloseListener;
+import io.millrace.block.OpenListener;
+import io.millrace.block.ReactorContext;
+import io.millrace.block.raid.format.MemberArea;
+import io.millrace.block.raid.layout.ArrayLayout;
+import io.millrace.parity.ParityEngine;
+import io.millrace.parity.ParityEngines;
+import java.util.List;
+
+/**
+ * One reactor's channel to an array: a channel to each member, and the requests that are worked on. Requests are cut
+ * into stripe requests in their order; those that cannot go on are tried again in each cycle.
+ */
+final class RaidChannel implements BlockChannel
+{
+    private static final int REQUESTS_MAX = 256;
+    private static final int STRIPE_REQUESTS_MAX = 128;
+    private static final int ATTEMPTS_PER_POLL = 64;
+    private static final int ROW_UNIT_BYTES = 4096;
+
+    private final RaidDevice device;
+    private final ArrayLayout layout;
+    private final ReactorContext context;
+    private final int blockShift;
+    private final BlockChannel[] channels;
+    private final ChannelQueue[] queues;
+    private final StripeBuffers buffers;
+    /** Null of an array without parity. */
+    private final ParityEngine engine;
+    private final int rowBytesMax;
+    private final StripeList waiting = new StripeList();
+    private StripeRequest freeStripes;
+    private ArrayRequest freeRequests;
+    /** Requests that stripe requests are still to be made for, in their order. */
+    private ArrayRequest firstIssuing;
+    private ArrayRequest lastIssuing;
+    private int requestCount;
+    private int stripeCount;
+    private boolean isIssuing;
+    private boolean isClosing;
+    private int openCount;
+
+    private RaidChannel(final RaidDevice device, final ReactorContext context, final StripeBuffers buffers)
+    {
+        this.device = device;
+        this.context = context;
+        this.buffers = buffers;
+        layout = device.layout();
+        blockShift = device.geometry().blockShift();
+        final boolean hasParity = layout.level().parityCount() > 0;
+        engine = hasParity ? ParityEngines.create(device.engineType()) : null;
+        final int areas = layout.dataCount() + layout.level().parityCount();
+        rowBytesMax = Math.min(layout.stripBytes(),
+            Integer.highestOneBit(buffers.bufferBytesMax() / areas / ROW_UNIT_BYTES) * ROW_UNIT_BYTES);
+        final int memberCount = device.members().size();
+        channels = new BlockChannel[memberCount];
+        queues = new ChannelQueue[memberCount];
+        for (int i = 0; i < STRIPE_REQUESTS_MAX; i++)
+        {
+            freeStripe(hasParity ? new ParityStripeRequest(this) : new MirrorStripeRequest(this));
+        }
+        for (int i = 0; i < REQUESTS_MAX; i++)
+        {
+            freeRequest(new ArrayRequest(context.quarantine()));
+        }
+    }
+
+    /**
+     * Opens the channels of all members. A member that cannot be opened has failed; the array tells whether it can do
+     * without.
+     *
+     * @param device   to open.
+     * @param context  of the reactor.
+     * @param listener notified when each member is open or has failed.
+     */
+    static void open(final RaidDevice device, final ReactorContext context, final OpenListener listener)
+    {
+        final int bytesMin = device.layout().memberCount() * ROW_UNIT_BYTES;
+        final StripeBuffers buffers = new StripeBuffers(context.buffers(), bytesMin);
+        if (!buffers.exist())
+        {
+            listener.onOpenFailed(new BlockDeviceException("array " + device.name() + " needs a buffer of " + bytesMin +
+                " bytes on reactor " + context.reactor().config().name() +
+                ", which has none free: give the data plane more memory"));
+            return;
+        }
+        final RaidChannel channel = new RaidChannel(device, context, buffers);
+        device.onChannelOpened();
+        channel.openMembers(listener);
+    }
+
+    private void openMembers(final OpenListener listener)
+    {
+        final List<RaidMember> members = device.raidMembers();
+        openCount = members.size();
+        for (final RaidMember member : members)
+        {
+            member.device().open(context, new OpenListener()
+            {
+                @Override
+                public void onOpened(final BlockChannel opened)
+                {
+                    channels[member.index()] = opened;
+                    queues[member.index()] = new ChannelQueue(member.device().geometry(), opened::submit);
+                    onMember();
+                }
+
+                @Override
+                public void onOpenFailed(final BlockDeviceException reason)
+                {
+                    device.onMemberFailed(member, "cannot be opened: " + reason.getMessage());
+                    onMember();
+                }
+
+                private void onMember()
+                {
+                    openCount--;
+                    if (0 == openCount)
+                    {
+                        listener.onOpened(RaidChannel.this);
+                    }
+                }
+            });
+        }
+    }
+
+    RaidDevice device()
+    {
+        return device;
+    }
+
+    ArrayLayout layout()
+    {
+        return layout;
+    }
+
+    StripeBuffers buffers()
+    {
+        return buffers;
+    }
+
+    ParityEngine engine()
+    {
+        return engine;
+    }
+
+    int blockShift()
+    {
+        return blockShift;
+    }
+
+    /**
+     * {@return most rows of a stripe request with parity, so that all its areas have room in one buffer}
+     */
+    int rowBytesMax()
+    {
+        return rowBytesMax;
+    }
+
+    /**
+     * {@return where the data of a member begins}
+     */
+    static long dataOffsetBytes()
+    {
+        return MemberArea.DATA_OFFSET_BYTES;
+    }
+
+    boolean isClosing()
+    {
+        return isClosing;
+    }
+
+    /**
+     * {@return requests at a member}
+     *
+     * @param member of the array.
+     */
+    int inFlight(final RaidMember member)
+    {
+        final BlockChannel channel = channels[member.index()];
+        return null == channel ? Integer.MAX_VALUE - 1 : channel.inFlight() + queues[member.index()].size();
+    }
+
+    /**
+     * Submits a request to a member, behind those that wait for it.
+     *
+     * @param member of the array.
+     * @param part   filled and idle.
+     */
+    void submit(final RaidMember member, final BlockRequest part)
+    {
+        final BlockChannel channel = channels[member.index()];
+        if (null == channel || isClosing)
+        {
+            part.complete(isClosing ? BlockStatus.ABORTED : BlockStatus.DEVICE_ERROR);
+            return;
+        }
+        final ChannelQueue queue = queues[member.index()];
+        if (queue.isBlocking() || !channel.submit(part))
+        {
+            queue.add(part);
+        }
+    }
+
+    @Override
+    public boolean submit(final BlockRequest request)
+    {
+        final ArrayRequest slot = freeRequests;
+        if (null == slot)
+        {
+            return false;
+        }
+        switch (request.operation())
+        {
+            case READ, WRITE, FLUSH ->
+            {
+                freeRequests = slot.next;
+                requestCount++;
+                slot.begin(request, blockShift);
+                enqueue(slot);
+                issue();
+            }
+            default -> request.complete(BlockStatus.NOT_SUPPORTED);
+        }
+        return true;
+    }
+
+    private void enqueue(final ArrayRequest request)
+    {
+        request.next = null;
+        if (null == firstIssuing)
+        {
+            firstIssuing = request;
+        }
+        else
+        {
+            lastIssuing.next = request;
+        }
+        lastIssuing = request;
+    }
+
+    /** Makes stripe requests, also for what completions within submit, which keeps the stack flat. */
+    private void issue()
+    {
+        if (isIssuing)
+        {
+            return;
+        }
+        isIssuing = true;
+        while (null != firstIssuing && null != freeStripes)
+        {
+            final ArrayRequest request = firstIssuing;
+            final StripeRequest stripe = takeStripe();
+            if (BlockOperation.FLUSH == request.request().operation())
+            {
+                stripe.begin(StripeRequest.Purpose.FLUSH, request, null);
+                request.issued(request.endOffset(), 0);
+            }
+            else if (stripe instanceof final ParityStripeRequest parity)
+            {
+                parity.begin(request);
+            }
+            else
+            {
+                ((MirrorStripeRequest)stripe).begin(request);
+            }
+            if (request.isIssued())
+            {
+                firstIssuing = request.next;
+            }
+            advance(stripe);
+        }
+        isIssuing = false;
+    }
+
+    private StripeRequest takeStripe()
+    {
+        final StripeRequest stripe = freeStripes;
+        freeStripes = stripe.next;
+        stripeCount++;
+        return stripe;
+    }
+
+    private void advance(final StripeRequest stripe)
+    {
+        if (!stripe.advance())
+        {
+            waiting.add(stripe);
+        }
+    }
+
+    /**
+     * A stripe request cannot go on now.
+     *
+     * @param stripe in no list.
+     */
+    void retryLater(final StripeRequest stripe)
+    {
+        waiting.add(stripe);
+    }
+
+    /**
+     * Begins work of the array's own on a part of it.
+     *
+     * @param purpose a rebuild or a resync.
+     * @param offset  of a part of a strip: on the array, or on the members of an array with parity.
+     * @param length  in bytes, at most {@link #workBytesMax}.
+     * @param onDone  notified at its end.
+     * @return false when no stripe request is free now.
+     */
+    boolean beginWork(
+        final StripeRequest.Purpose purpose,
+        final long offset,
+        final int length,
+        final StripeRequest.WorkListener onDone)
+    {
+        if (null == freeStripes)
+        {
+            return false;
+        }
+        final StripeRequest stripe = takeStripe();
+        if (stripe instanceof final ParityStripeRequest parity)
+        {
+            parity.begin(purpose, offset, length, onDone);
+        }
+        else
+        {
+            ((MirrorStripeRequest)stripe).begin(purpose, offset, length, onDone);
+        }
+        advance(stripe);
+        return true;
+    }
+
+    /**
+     * {@return longest part of work of the array's own}
+     */
+    int workBytesMax()
+    {
+        return null == engine ? Math.min(layout.stripBytes(), buffers.bufferBytesMax()) : rowBytesMax;
+    }
+
+    /**
+     * A stripe request has ended, and is free again.
+     *
+     * @param stripe with its status.
+     */
+    void onEnded(final StripeRequest stripe)
+    {
+        final ArrayRequest request = stripe.parent();
+        final StripeRequest.WorkListener onDone = stripe.onDone();
+        final BlockStatus status = stripe.status();
+        stripeCount--;
+        freeStripe(stripe);
+        if (null == request)
+        {
+            onDone.onDone(status);
+            return;
+        }
+        if (BlockStatus.SUCCESS != status)
+        {
+            request.fail(status);
+        }
+        if (request.onStripeEnded())
+        {
+            complete(request);
+        }
+        issue();
+    }
+
+    private void complete(final ArrayRequest request)
+    {
+        requestCount--;
+        final boolean isHeld = request.isHeld();
+        request.complete();
+        // A request whose memory a member still uses is not used again until then.
+        freeRequest(isHeld ? new ArrayRequest(context.quarantine()) : request);
+    }
+
+    private void freeStripe(final StripeRequest stripe)
+    {
+        stripe.next = freeStripes;
+        freeStripes = stripe;
+    }
+
+    private void freeRequest(final ArrayRequest request)
+    {
+        request.next = freeRequests;
+        freeRequests = request;
+    }
+
+    @Override
+    public int poll()
+    {
+        int count = 0;
+        for (int i = 0; i < channels.length; i++)
+        {
+            final BlockChannel channel = channels[i];
+            if (null != channel)
+            {
+                count += queues[i].poll();
+                count += 0 == channel.inFlight() ? 0 : channel.poll();
+            }
+        }
+        return count + retry();
+    }
+
+    private int retry()
+    {
+        int advanced = 0;
+        for (int left = Math.min(waiting.size(), ATTEMPTS_PER_POLL); left > 0 && 0 != waiting.size(); left--)
+        {
+            final StripeRequest stripe = waiting.removeFirst();
+            if (stripe.advance())
+            {
+                advanced++;
+            }
+            else
+            {
+                waiting.add(stripe);
+            }
+        }
+        return advanced;
+    }
+
+    @Override
+    public boolean canSleep()
+    {
+        if (0 != waiting.size())
+        {
+            return false;
+        }
+        for (int i = 0; i < channels.length; i++)
+        {
+            final BlockChannel channel = channels[i];
+            if (null != channel && (0 != queues[i].size() || 0 != channel.inFlight() && !channel.canSleep()))
+            {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public int inFlight()
+    {
+        int count = requestCount + stripeCount;
+        for (final BlockChannel channel : channels)
+        {
+            count += null == channel ? 0 : channel.inFlight();
+        }
+        return count;
+    }
+
+    @Override
+    public void close(final CloseListener listener)
+    {
+        isClosing = true;
+        abandonUnissued();
+        // What waits finds that the channel closes.
+        for (int left = waiting.size(); left > 0 && 0 != waiting.size(); left--)
+        {
+            advance(waiting.removeFirst());
+        }
+        openCount = 1;
+        for (int i = 0; i < channels.length; i++)
+        {
+            if (null != channels[i])
+            {
+                openCount++;
+                final ChannelQueue queue = queues[i];
+                for (BlockRequest left = queue.removeFirst(); null != left; left = queue.removeFirst())
+                {
+                    left.complete(BlockStatus.ABORTED);
+                }
+                channels[i].close((closed) -> onMemberClosed(listener));
+            }
+        }
+        onMemberClosed(listener);
+    }
+
+    private void abandonUnissued()
+    {
+        // The first may be partly issued.
+        for (ArrayRequest request = firstIssuing; null != request; request = firstIssuing)
+        {
+            firstIssuing = request.next;
+            request.abandon();
+            if (request.isDone())
+            {
+                complete(request);
+            }
+        }
+    }
+
+    private void onMemberClosed(final CloseListener listener)
+    {
+        openCount--;
+        if (0 == openCount)
+        {
+            buffers.close();
+            if (null != engine)
+            {
+                engine.close();
+            }
+            device.onChannelClosed();
+            listener.onClosed(this);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.raid.layout.RaidLevel;
+import java.util.List;
+
+/**
+ * Settings of an array. Immutable.
+ *
+ * @param name            of the array.
+ * @param level           of the array.
+ * @param stripBytes      of each member in a stripe, a power of two from 4 KiB to 1 MiB.
+ * @param members         names of the devices in slots of a new array, in their order; of one that is assembled in any
+ *                        order.
+ * @param spares          names of devices that take the place of members that fail, the first first.
+ * @param assumeClean     whether members of a new array are known to be alike, as new ones full of zeroes are: then it
+ *                        is not resynchronized.
+ * @param overwrite       whether devices that hold other data are used all the same.
+ * @param startIncomplete whether it starts although members are missing that may have newer data, or that are needed to
+ *                        make parity match again.
+ */
+public record RaidConfig(
+    String name,
+    RaidLevel level,
+    int stripBytes,
+    List<String> members,
+    List<String> spares,
+    boolean assumeClean,
+    boolean overwrite,
+    boolean startIncomplete)
+{
+    /** Strip size when none is given. */
+    public static final int STRIP_BYTES_DEFAULT = 64 << 10;
+
+    /**
+     * Copies the lists.
+     */
+    public RaidConfig
+    {
+        members = List.copyOf(members);
+        spares = List.copyOf(spares);
+    }
+}

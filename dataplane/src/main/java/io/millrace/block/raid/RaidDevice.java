@@ -1,0 +1,347 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockGeometry;
+import io.millrace.block.DeviceHealth;
+import io.millrace.block.DeviceProgress;
+import io.millrace.block.DeviceServices;
+import io.millrace.block.DeviceStatus;
+import io.millrace.block.OpenListener;
+import io.millrace.block.ReactorContext;
+import io.millrace.block.StripeLocks;
+import io.millrace.block.raid.format.SlotState;
+import io.millrace.block.raid.layout.ArrayLayout;
+import io.millrace.memory.MemoryRegistry;
+import io.millrace.parity.ParityEngineType;
+import java.util.List;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * An array: a block device made of others. {@link RaidAssembly} makes it. It serves as soon as channels are opened;
+ * failures of members, spares, rebuilding and resynchronization are the business of {@link ArrayWork}, which runs from
+ * {@link #start} on. Without that, the first failure of a member is one of the array.
+ */
+public final class RaidDevice implements BlockDevice
+{
+    private final String name;
+    private final UUID id;
+    private final ArrayLayout layout;
+    private final BlockGeometry geometry;
+    private final List<RaidMember> members;
+    private final ParityEngineType engineType;
+    private final StripeLocks locks;
+    /** Null of an array without redundancy. */
+    private final WriteIntent intent;
+    private final Queue<MemberFailure> failures = new ConcurrentLinkedQueue<>();
+    private final long bitmapSequence;
+    private final RaidTimes times;
+    private final AtomicInteger openChannels = new AtomicInteger();
+    private final MetadataPages pages;
+    private volatile ArrayView view;
+    private volatile DeviceServices services = DeviceServices.NONE;
+    private volatile ArrayWork work;
+    private volatile String trouble;
+    private volatile DeviceProgress progress;
+
+    /**
+     * A member failed.
+     *
+     * @param member of the array.
+     * @param reason the end of a sentence that begins with the member.
+     */
+    record MemberFailure(RaidMember member, String reason)
+    {
+    }
+
+    /**
+     * An array as it was assembled.
+     *
+     * @param assembled what superblocks say.
+     * @param registry  that members know memory by; null where there is none.
+     */
+    RaidDevice(final AssembledArray assembled, final MemoryRegistry registry)
+    {
+        name = assembled.name();
+        id = assembled.id();
+        layout = assembled.layout();
+        geometry = assembled.geometry();
+        members = List.copyOf(assembled.members());
+        engineType = assembled.engineType();
+        view = assembled.view();
+        bitmapSequence = assembled.bitmapSequence();
+        times = assembled.times();
+        locks = new StripeLocks(layout.memberBytes(), System::nanoTime);
+        final boolean isRedundant = layout.level().parityCount() > 0 || layout.copyCount() > 1;
+        intent = isRedundant ? new WriteIntent(layout.memberBytes(), this::wake) : null;
+        if (isRedundant)
+        {
+            assembled.dirtyRegions().stream().forEach(intent::assembledDirty);
+        }
+        trouble = assembled.trouble();
+        pages = new MetadataPages(this, registry);
+    }
+
+    @Override
+    public String name()
+    {
+        return name;
+    }
+
+    /**
+     * {@return identifier of the array in superblocks}
+     */
+    UUID id()
+    {
+        return id;
+    }
+
+    ArrayLayout layout()
+    {
+        return layout;
+    }
+
+    @Override
+    public BlockGeometry geometry()
+    {
+        return geometry;
+    }
+
+    @Override
+    public List<BlockDevice> members()
+    {
+        return members.stream().map(RaidMember::device).toList();
+    }
+
+    List<RaidMember> raidMembers()
+    {
+        return members;
+    }
+
+    /**
+     * {@return engine that computes its parity; null without parity}
+     */
+    public ParityEngineType engineType()
+    {
+        return engineType;
+    }
+
+    StripeLocks locks()
+    {
+        return locks;
+    }
+
+    /**
+     * {@return the write-intent bitmap; null of an array without redundancy}
+     */
+    WriteIntent intent()
+    {
+        return intent;
+    }
+
+    MetadataPages pages()
+    {
+        return pages;
+    }
+
+    RaidTimes times()
+    {
+        return times;
+    }
+
+    /**
+     * {@return number of the last bitmap page when it was assembled}
+     */
+    long bitmapSequence()
+    {
+        return bitmapSequence;
+    }
+
+    /**
+     * {@return the present view; any thread}
+     */
+    ArrayView view()
+    {
+        return view;
+    }
+
+    /**
+     * Publishes a view that the superblocks of its members agree with, or one that has failed.
+     *
+     * @param newView of the array.
+     */
+    void publish(final ArrayView newView)
+    {
+        view = newView;
+        services.onStatusChanged();
+    }
+
+    /**
+     * Says what an operator should know though all members are in sync, or why a rebuild does not go on.
+     *
+     * @param sentence empty: nothing.
+     */
+    void trouble(final String sentence)
+    {
+        if (!sentence.equals(trouble))
+        {
+            trouble = sentence;
+            services.onStatusChanged();
+        }
+    }
+
+    /**
+     * Says how far the array's own work is.
+     *
+     * @param newProgress null: there is none.
+     */
+    void progress(final DeviceProgress newProgress)
+    {
+        progress = newProgress;
+    }
+
+    /**
+     * A member failed a request that it must not fail. Any thread.
+     *
+     * @param member of the array.
+     * @param reason the end of a sentence that begins with the member.
+     */
+    void onMemberFailed(final RaidMember member, final String reason)
+    {
+        failures.add(new MemberFailure(member, reason));
+        final ArrayWork running = work;
+        if (null == running)
+        {
+            failWithoutWork();
+        }
+        else
+        {
+            running.wake();
+        }
+    }
+
+    /** Superblocks cannot be written: the array must not go on without the member, which would look valid later. */
+    private void failWithoutWork()
+    {
+        final MemberFailure failure = failures.poll();
+        final ArrayView present = view;
+        final int slot = null == failure ? -1 : present.slotOf(failure.member());
+        if (slot >= 0 && present.isWritable(slot) && null == present.failure())
+        {
+            publish(present.failed("member " + failure.member() + ' ' + failure.reason() +
+                ", and superblocks are not written any more: close the array and open it again"));
+        }
+    }
+
+    /**
+     * {@return the next failure that was reported; null: none}
+     */
+    MemberFailure nextFailure()
+    {
+        return failures.poll();
+    }
+
+    /**
+     * {@return whether a failure was reported that {@link #nextFailure} has not returned yet}
+     */
+    boolean hasFailures()
+    {
+        return !failures.isEmpty();
+    }
+
+    private void wake()
+    {
+        final ArrayWork running = work;
+        if (null != running)
+        {
+            running.wake();
+        }
+    }
+
+    @Override
+    public DeviceStatus status()
+    {
+        final ArrayView present = view;
+        if (null != present.failure())
+        {
+            return new DeviceStatus(DeviceHealth.FAILED, present.failure());
+        }
+        if (present.isComplete())
+        {
+            return trouble.isEmpty() ? new DeviceStatus(DeviceHealth.ONLINE, "", progress) :
+                new DeviceStatus(DeviceHealth.DEGRADED, trouble, progress);
+        }
+        return new DeviceStatus(DeviceHealth.DEGRADED, describeSlots(present), progress);
+    }
+
+    private String describeSlots(final ArrayView present)
+    {
+        final StringBuilder text = new StringBuilder();
+        for (int slot = 0; slot < layout.memberCount(); slot++)
+        {
+            if (SlotState.IN_SYNC != present.state(slot))
+            {
+                text.append(text.isEmpty() ? "slot " : ", slot ").append(slot).append(" (")
+                    .append(null == present.member(slot) ? "no member" : present.member(slot)).append(") is ")
+                    .append(present.state(slot));
+            }
+        }
+        return trouble.isEmpty() ? text.toString() : text + "; " + trouble;
+    }
+
+    @Override
+    public void start(final DeviceServices newServices)
+    {
+        services = newServices;
+        final ArrayWork starting = new ArrayWork(this);
+        work = starting;
+        if (!newServices.run(starting))
+        {
+            work = null;
+        }
+    }
+
+    /** The array's own work has ended. */
+    void onWorkEnded()
+    {
+        work = null;
+        // Whoever reported one in the meantime waits for a view.
+        while (hasFailures())
+        {
+            failWithoutWork();
+        }
+    }
+
+    @Override
+    public void open(final ReactorContext context, final OpenListener listener)
+    {
+        RaidChannel.open(this, context, listener);
+    }
+
+    void onChannelOpened()
+    {
+        openChannels.incrementAndGet();
+    }
+
+    void onChannelClosed()
+    {
+        openChannels.decrementAndGet();
+    }
+
+    /**
+     * {@return channels that are open, that of the array's own work included}
+     */
+    int openChannels()
+    {
+        return openChannels.get();
+    }
+
+    @Override
+    public void close()
+    {
+        // Members belong to their owner, and superblocks were written by the array's own work.
+        pages.close();
+    }
+}

@@ -1,0 +1,77 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BlockDevice;
+import java.util.UUID;
+
+/**
+ * A device of an array, in a slot or as a spare. Immutable but for the progress of its rebuild, which
+ * {@link ArrayWork} alone advances.
+ */
+final class RaidMember
+{
+    private final int index;
+    private final BlockDevice device;
+    private final UUID id;
+    private volatile long rebuiltBytes;
+
+    /**
+     * A member as it was found.
+     *
+     * @param index        of its channel in each {@link RaidChannel}.
+     * @param device       that stores its strips.
+     * @param id           of its superblock.
+     * @param rebuiltBytes of its data from the start that are valid; matters while its slot is being rebuilt.
+     */
+    RaidMember(final int index, final BlockDevice device, final UUID id, final long rebuiltBytes)
+    {
+        this.index = index;
+        this.device = device;
+        this.id = id;
+        this.rebuiltBytes = rebuiltBytes;
+    }
+
+    /**
+     * A member that is not there, in a slot that failed: superblocks go on naming it.
+     *
+     * @param id of its superblock.
+     * @return a member without index and device.
+     */
+    static RaidMember missing(final UUID id)
+    {
+        return new RaidMember(-1, null, id, 0);
+    }
+
+    int index()
+    {
+        return index;
+    }
+
+    BlockDevice device()
+    {
+        return device;
+    }
+
+    UUID id()
+    {
+        return id;
+    }
+
+    /**
+     * {@return bytes of its data from the start that are valid; any thread}
+     */
+    long rebuiltBytes()
+    {
+        return rebuiltBytes;
+    }
+
+    void rebuiltBytes(final long bytes)
+    {
+        rebuiltBytes = bytes;
+    }
+
+    @Override
+    public String toString()
+    {
+        return null == device ? "missing " + id : device.name();
+    }
+}

@@ -1,0 +1,290 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BlockStatus;
+import io.millrace.block.DeviceProgress;
+import io.millrace.block.raid.format.SlotState;
+import io.millrace.block.raid.layout.ArrayLayout;
+import io.millrace.reactor.Reactor;
+
+/**
+ * Rebuilds the member of a slot and resynchronizes the regions that a crash left dirty, a batch of stripe requests at a
+ * time, between a pause that keeps the rate. The reactor's only.
+ */
+final class RegionCopies
+{
+    private static final int BATCH_MAX = 8;
+    private static final long NS_PER_S = 1_000_000_000L;
+    private static final long RETRY_NS = 60 * NS_PER_S;
+
+    private final RaidDevice device;
+    private final RaidChannel channel;
+    private final ArrayLayout layout;
+    private final Reactor reactor;
+    private final boolean hasParity;
+    private final StripeRequest.WorkListener onDone = this::onDone;
+    private StripeRequest.Purpose purpose;
+    private int outstanding;
+    private boolean isIssuing;
+    private BlockStatus worst = BlockStatus.SUCCESS;
+    /** What is copied now: offsets of a member's data. */
+    private long startOffset;
+    private long nextOffset;
+    private long endOffset;
+    /** Of a resync without parity: the slot whose strips are next at the offset. */
+    private int nextSlot;
+    /** That at the start of the batch. */
+    private int batchSlot;
+    private int slot;
+    /** In the slot; null: none is rebuilt. */
+    private RaidMember target;
+    private int region;
+    private long resumeNs;
+    /** Regions before it are left out of resyncs until the next retry: a block of the last cannot be read. */
+    private int resyncFrom;
+    /** Whether a block that the rebuild needs cannot be read. */
+    private boolean isRebuildStalled;
+    private long retryNs;
+
+    /**
+     * Copies nothing yet.
+     *
+     * @param device  of the regions.
+     * @param channel to the members.
+     * @param reactor that it is used on.
+     */
+    RegionCopies(final RaidDevice device, final RaidChannel channel, final Reactor reactor)
+    {
+        this.device = device;
+        this.channel = channel;
+        this.reactor = reactor;
+        layout = device.layout();
+        hasParity = layout.level().parityCount() > 0;
+        resumeNs = reactor.nowNs();
+        retryNs = resumeNs;
+    }
+
+    /**
+     * {@return whether stripe requests are under way}
+     */
+    boolean isBusy()
+    {
+        return 0 != outstanding;
+    }
+
+    /**
+     * {@return whether there is nothing to begin before a timer or a completion}
+     */
+    boolean canSleep()
+    {
+        return isBusy() || reactor.clockNs() - resumeNs < 0 || null == choose(device.view());
+    }
+
+    /**
+     * Begins the next batch when the last has ended.
+     *
+     * @return stripe requests that were begun.
+     */
+    int poll()
+    {
+        if (isBusy() || reactor.nowNs() - resumeNs < 0)
+        {
+            return 0;
+        }
+        if (reactor.nowNs() - retryNs >= 0)
+        {
+            resyncFrom = 0;
+            isRebuildStalled = false;
+        }
+        final ArrayView view = device.view();
+        final StripeRequest.Purpose chosen = choose(view);
+        if (null == chosen)
+        {
+            return 0;
+        }
+        if (purpose != chosen || nextOffset == endOffset || target != rebuilding(view))
+        {
+            select(chosen, view);
+        }
+        return batch();
+    }
+
+    private StripeRequest.Purpose choose(final ArrayView view)
+    {
+        if (null == device.intent())
+        {
+            return null;
+        }
+        final int rebuilding = view.firstOf(SlotState.REBUILDING);
+        final boolean isRebuilding =
+            rebuilding >= 0 && !isRebuildStalled && view.member(rebuilding).rebuiltBytes() < layout.memberBytes();
+        // Parity can be computed again only from all data.
+        final boolean isResyncing = (!hasParity || view.isComplete()) && device.intent().nextResync(resyncFrom) >= 0;
+        return isResyncing ? StripeRequest.Purpose.RESYNC : isRebuilding ? StripeRequest.Purpose.REBUILD : null;
+    }
+
+    private static RaidMember rebuilding(final ArrayView view)
+    {
+        final int slot = view.firstOf(SlotState.REBUILDING);
+        return slot < 0 ? null : view.member(slot);
+    }
+
+    private void select(final StripeRequest.Purpose chosen, final ArrayView view)
+    {
+        purpose = chosen;
+        slot = view.firstOf(SlotState.REBUILDING);
+        target = rebuilding(view);
+        nextSlot = 0;
+        if (StripeRequest.Purpose.RESYNC == chosen)
+        {
+            region = device.intent().nextResync(resyncFrom);
+            nextOffset = region * device.intent().regionBytes();
+            endOffset = Math.min(nextOffset + device.intent().regionBytes(), layout.memberBytes());
+            progress("resync", region * 1000L / device.intent().regionCount());
+        }
+        else
+        {
+            nextOffset = target.rebuiltBytes();
+            endOffset = layout.memberBytes();
+        }
+    }
+
+    private int batch()
+    {
+        startOffset = nextOffset;
+        final int startSlot = nextSlot;
+        worst = BlockStatus.SUCCESS;
+        isIssuing = true;
+        int begun = 0;
+        while (begun < BATCH_MAX && nextOffset < endOffset)
+        {
+            // A rebuild may go on where one with a shorter buffer stopped.
+            final long leftOfStrip = layout.stripBytes() - (nextOffset & layout.stripBytes() - 1);
+            final int length =
+                (int)Math.min(Math.min(channel.workBytesMax(), leftOfStrip), endOffset - nextOffset);
+            final long offset = hasParity ? nextOffset : arrayOffset();
+            if (offset >= 0)
+            {
+                outstanding++;
+                if (!channel.beginWork(purpose, offset, length, onDone))
+                {
+                    outstanding--;
+                    break;
+                }
+                begun++;
+            }
+            advance(length);
+        }
+        isIssuing = false;
+        batchSlot = startSlot;
+        if (0 == outstanding)
+        {
+            onBatch();
+        }
+        return begun;
+    }
+
+    /** Offset on the array of the strip at the present place; -1: nothing is copied from there. */
+    private long arrayOffset()
+    {
+        final long memberStrip = nextOffset >>> layout.stripShift();
+        final int at = StripeRequest.Purpose.RESYNC == purpose ? nextSlot : slot;
+        final long strip = layout.strip(at, memberStrip);
+        if (strip < 0)
+        {
+            return -1;
+        }
+        final boolean isFirstCopy = layout.slot(strip, 0) == at && layout.memberStrip(strip, 0) == memberStrip;
+        if (StripeRequest.Purpose.RESYNC == purpose && !isFirstCopy)
+        {
+            return -1;
+        }
+        return (strip << layout.stripShift()) + (nextOffset & layout.stripBytes() - 1);
+    }
+
+    private void advance(final int length)
+    {
+        if (hasParity || StripeRequest.Purpose.REBUILD == purpose || layout.memberCount() - 1 == nextSlot)
+        {
+            nextOffset += length;
+            nextSlot = 0;
+        }
+        else
+        {
+            nextSlot++;
+        }
+    }
+
+    private void onDone(final BlockStatus status)
+    {
+        outstanding--;
+        if (BlockStatus.SUCCESS != status && BlockStatus.MEDIA_ERROR != worst)
+        {
+            worst = status;
+        }
+        if (0 == outstanding && !isIssuing)
+        {
+            onBatch();
+        }
+    }
+
+    private void onBatch()
+    {
+        switch (worst)
+        {
+            case SUCCESS -> onCopied();
+            case MEDIA_ERROR ->
+            {
+                device.trouble(name() + " stopped at byte " + startOffset + " of the data of members: a block that " +
+                    "is needed for it cannot be read; it is tried again every " + RETRY_NS / NS_PER_S + " s");
+                retryNs = reactor.nowNs() + RETRY_NS;
+                isRebuildStalled |= StripeRequest.Purpose.REBUILD == purpose;
+                resyncFrom = StripeRequest.Purpose.RESYNC == purpose ? region + 1 : resyncFrom;
+                repeat();
+                purpose = null;
+            }
+            default -> repeat();
+        }
+    }
+
+    private void repeat()
+    {
+        nextOffset = startOffset;
+        nextSlot = batchSlot;
+    }
+
+    private void onCopied()
+    {
+        final long bytes = Math.max(nextOffset - startOffset, channel.workBytesMax());
+        resumeNs = reactor.nowNs() + bytes * NS_PER_S / device.times().copyBytesPerS();
+        reactor.schedule(resumeNs, (nowNs) ->
+        {
+        });
+        if (StripeRequest.Purpose.REBUILD == purpose)
+        {
+            // One that failed meanwhile never comes back to its slot: all views since have had this one.
+            if (target == rebuilding(device.view()))
+            {
+                target.rebuiltBytes(nextOffset);
+            }
+            progress(nextOffset == endOffset ? null : name(), nextOffset * 1000 / endOffset);
+        }
+        else if (nextOffset == endOffset)
+        {
+            device.intent().onResynced(region);
+            if (device.intent().nextResync(0) < 0)
+            {
+                progress(null, 0);
+            }
+        }
+    }
+
+    private String name()
+    {
+        return StripeRequest.Purpose.REBUILD == purpose ? "rebuild" : "resync";
+    }
+
+    private void progress(final String operation, final long perMille)
+    {
+        device.progress(null == operation ? null : new DeviceProgress(operation, (int)perMille));
+    }
+}

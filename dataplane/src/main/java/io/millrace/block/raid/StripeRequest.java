@@ -1,0 +1,575 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockRequest;
+import io.millrace.block.BlockStatus;
+import io.millrace.block.MemoryHold;
+
+/**
+ * What is done to one stripe, or part of it: of a request to the array, or on behalf of {@link ArrayWork}. It enters
+ * the region of the write-intent bitmap, locks its rows, reads the present {@link ArrayView}, then reads and writes
+ * members. A pooled slot of a channel; the reactor's only; nothing is allocated.
+ * <p>
+ * A member that fails a write, or fails a read for another reason than its medium, is reported, and the request waits
+ * until the view says what has become of it: so no write that a member missed is acknowledged before the superblocks
+ * of the others say that it failed.
+ */
+abstract class StripeRequest
+{
+    /** What a stripe request is for. */
+    enum Purpose
+    {
+        /** Reads for a request. */
+        READ,
+        /** Writes for a request. */
+        WRITE,
+        /** Flushes all members for a request. */
+        FLUSH,
+        /** Writes the members that are being rebuilt. */
+        REBUILD,
+        /** Makes copies or parity match the data. */
+        RESYNC
+    }
+
+    /** Notified of the end of work of the array's own. */
+    @FunctionalInterface
+    interface WorkListener
+    {
+        /**
+         * It has ended.
+         *
+         * @param status how it went.
+         */
+        void onDone(BlockStatus status);
+    }
+
+    /** How far it is. */
+    enum State
+    {
+        /** In the pool. */
+        FREE,
+        /** Its region is not set in the bitmap yet. */
+        ENTERING,
+        /** Another request has some of its rows. */
+        LOCKING,
+        /** There is no buffer. */
+        BUFFERING,
+        /** Members read. */
+        READING,
+        /** Members write or flush. */
+        WRITING,
+        /** A member was reported, and the view does not say yet what has become of it. */
+        REPORTED
+    }
+
+    private static final int NO_REGION = -1;
+    private static final int NO_SLOT = -1;
+
+    protected final RaidChannel channel;
+    protected final BlockRequest[] parts;
+    protected Purpose purpose;
+    protected ArrayRequest parent;
+    protected ArrayView view;
+    /** Slots whose medium failed a read of this request, by bit. */
+    protected long badSlots;
+    /** Next of the list that it is in. */
+    StripeRequest next;
+
+    private State state = State.FREE;
+    private WorkListener onDone;
+    private BlockStatus status;
+    private int region;
+    private long lockOffset;
+    private int lockLength;
+    private boolean isShared;
+    private boolean isLocked;
+    /** Slots that failed and were reported, by bit. */
+    private long failedSlots;
+    private BlockStatus failedStatus;
+    /** Slot of the last part that failed; its cause is the request's if that fails, too. */
+    private int failedPart;
+    /** Whether the medium of a member failed in this phase, so that others are read. */
+    private boolean isReadAgain;
+    /** Whether the phase that failed was one of reading. */
+    private boolean isReadPhase;
+    /** Whether members were written: when it does not succeed, they may differ. */
+    private boolean hasWritten;
+    private int outstanding;
+    private boolean isIssuing;
+    private long buffer;
+    private int bufferBytes;
+    /** Of the buffer when a member may still use it though its part has ended; else null. */
+    private HeldBuffer heldBuffer;
+
+    /**
+     * Creates a slot.
+     *
+     * @param channel that it is of.
+     */
+    StripeRequest(final RaidChannel channel)
+    {
+        this.channel = channel;
+        parts = new BlockRequest[channel.layout().memberCount()];
+        for (int slot = 0; slot < parts.length; slot++)
+        {
+            final int partSlot = slot;
+            parts[slot] = new BlockRequest(this, (part) -> onPart(partSlot, part));
+        }
+    }
+
+    final State state()
+    {
+        return state;
+    }
+
+    /**
+     * {@return how it went, when it has ended}
+     */
+    final BlockStatus status()
+    {
+        return status;
+    }
+
+    /**
+     * {@return who is notified when it is done, of work of the array's own; null for a request's}
+     */
+    final WorkListener onDone()
+    {
+        return onDone;
+    }
+
+    final ArrayRequest parent()
+    {
+        return parent;
+    }
+
+    /**
+     * Begins.
+     *
+     * @param newPurpose what for.
+     * @param newParent  that it is a part of; null for work of the array's own.
+     * @param newOnDone  notified at its end, for work of the array's own; else null.
+     */
+    final void begin(final Purpose newPurpose, final ArrayRequest newParent, final WorkListener newOnDone)
+    {
+        purpose = newPurpose;
+        parent = newParent;
+        onDone = newOnDone;
+        status = BlockStatus.SUCCESS;
+        region = NO_REGION;
+        lockLength = 0;
+        isLocked = false;
+        failedSlots = 0;
+        badSlots = 0;
+        isReadAgain = false;
+        failedPart = NO_SLOT;
+        hasWritten = false;
+        outstanding = 0;
+        state = State.ENTERING;
+    }
+
+    /**
+     * Says which region of the bitmap it writes.
+     *
+     * @param memberOffset in that region.
+     */
+    protected final void entering(final long memberOffset)
+    {
+        region = channel.device().intent().region(memberOffset);
+    }
+
+    /**
+     * Says what it locks.
+     *
+     * @param offset in bytes, as the level counts them.
+     * @param length in bytes.
+     * @param shared whether others may have it, too.
+     */
+    protected final void locking(final long offset, final int length, final boolean shared)
+    {
+        lockOffset = offset;
+        lockLength = length;
+        isShared = shared;
+    }
+
+    /**
+     * Locks rows that {@link #plan} found to be needed, and plans again.
+     *
+     * @param offset in bytes, as the level counts them.
+     * @param length in bytes.
+     * @return what {@link #plan} is to return.
+     */
+    protected final BlockStatus lockShared(final long offset, final int length)
+    {
+        locking(offset, length, true);
+        state = State.LOCKING;
+        return advance() ? BlockStatus.SUCCESS : null;
+    }
+
+    /**
+     * {@return whether it has the lock of its rows}
+     */
+    protected final boolean isLocked()
+    {
+        return isLocked;
+    }
+
+    /**
+     * Goes on as far as it can.
+     *
+     * @return whether it need not be tried again: members have it, or it has ended.
+     */
+    final boolean advance()
+    {
+        if (State.ENTERING == state)
+        {
+            if (NO_REGION != region && !channel.device().intent().enter(region))
+            {
+                return giveUp();
+            }
+            state = State.LOCKING;
+        }
+        if (State.LOCKING == state)
+        {
+            if (!lock())
+            {
+                return false;
+            }
+            state = State.BUFFERING;
+        }
+        if (State.BUFFERING == state)
+        {
+            return buffer();
+        }
+        return State.REPORTED != state || onReported();
+    }
+
+    /** {@return whether it has ended, since its region will not be set any more} */
+    private boolean giveUp()
+    {
+        if (channel.isClosing() || null != channel.device().view().failure())
+        {
+            region = NO_REGION;
+            end(channel.isClosing() ? BlockStatus.ABORTED : BlockStatus.DEVICE_ERROR);
+            return true;
+        }
+        return false;
+    }
+
+    private boolean lock()
+    {
+        if (0 != lockLength)
+        {
+            isLocked = isShared ? channel.device().locks().tryShared(lockOffset, lockLength) :
+                channel.device().locks().tryExclusive(lockOffset, lockLength);
+            return isLocked;
+        }
+        return true;
+    }
+
+    private boolean buffer()
+    {
+        view = channel.device().view();
+        if (channel.isClosing() || null != view.failure())
+        {
+            finish(channel.isClosing() ? BlockStatus.ABORTED : BlockStatus.DEVICE_ERROR);
+            return true;
+        }
+        final BlockStatus planned = Purpose.FLUSH == purpose ? flush() : plan();
+        if (null == planned)
+        {
+            return false;
+        }
+        if (BlockStatus.SUCCESS != planned)
+        {
+            finish(planned);
+        }
+        return true;
+    }
+
+    private BlockStatus flush()
+    {
+        issuing(State.WRITING);
+        for (int slot = 0; slot < parts.length; slot++)
+        {
+            if (view.isWritable(slot))
+            {
+                part(slot, BlockOperation.FLUSH, 0, 0);
+                submit(slot);
+            }
+        }
+        issued();
+        return BlockStatus.SUCCESS;
+    }
+
+    /**
+     * Decides by the view how it is done, takes buffers and submits the first parts.
+     *
+     * @return null when there is no buffer now, {@link BlockStatus#SUCCESS} when it is under way or done, else why it
+     *     cannot be done.
+     */
+    protected abstract BlockStatus plan();
+
+    /** All members have read. */
+    protected abstract void onRead();
+
+    /**
+     * Takes a buffer, which comes back at the end.
+     *
+     * @param lengthBytes of the buffer.
+     * @return its address; 0: there is none now.
+     */
+    protected final long acquireBuffer(final int lengthBytes)
+    {
+        buffer = channel.buffers().acquire(lengthBytes);
+        bufferBytes = lengthBytes;
+        return buffer;
+    }
+
+    private void releaseBuffer()
+    {
+        if (null != heldBuffer)
+        {
+            heldBuffer.release();
+            heldBuffer = null;
+        }
+        else if (0 != buffer)
+        {
+            channel.buffers().release(buffer, bufferBytes);
+        }
+        buffer = 0;
+    }
+
+    /** A member may still use memory of a part that has ended: payload or buffer. */
+    private void onHeld(final MemoryHold hold)
+    {
+        if (null != parent)
+        {
+            parent.hold(hold);
+        }
+        if (0 != buffer)
+        {
+            heldBuffer = null == heldBuffer ? new HeldBuffer(channel.buffers(), buffer, bufferBytes) : heldBuffer;
+            heldBuffer.retain(hold);
+        }
+    }
+
+    /**
+     * {@return whether what was written is enough although members failed, which the array tolerates}
+     *
+     * @param present view, in which they failed.
+     * @param slots   that failed, by bit.
+     */
+    protected abstract boolean isWrittenWithout(ArrayView present, long slots);
+
+    /** Parts are submitted from here on to {@link #issued}. */
+    protected final void issuing(final State newState)
+    {
+        state = newState;
+        hasWritten |= State.WRITING == newState;
+        isIssuing = true;
+    }
+
+    /** All parts of a phase were submitted. */
+    protected final void issued()
+    {
+        isIssuing = false;
+        if (0 == outstanding)
+        {
+            onPhase();
+        }
+    }
+
+    /**
+     * Submits a part to its member.
+     *
+     * @param slot      of the member.
+     * @param operation what to do.
+     * @param offset    in bytes of the member's data; 0 for a flush.
+     * @param length    in bytes; 0 for a flush.
+     * @return the part; its segments are to be filled before {@link #submit}.
+     */
+    protected final BlockRequest part(
+        final int slot, final BlockOperation operation, final long offset, final int length)
+    {
+        final int shift = channel.blockShift();
+        return 0 == length ? parts[slot].reset(operation, 0, 0) :
+            parts[slot].reset(operation, RaidChannel.dataOffsetBytes() + offset >>> shift, length >>> shift);
+    }
+
+    protected final void submit(final int slot)
+    {
+        outstanding++;
+        channel.submit(view.member(slot), parts[slot]);
+    }
+
+    private void onPart(final int slot, final BlockRequest part)
+    {
+        outstanding--;
+        if (null != part.hold())
+        {
+            final MemoryHold hold = part.hold();
+            part.clearHold();
+            onHeld(hold);
+        }
+        if (BlockStatus.SUCCESS != part.status())
+        {
+            onPartFailed(slot, part);
+        }
+        if (0 == outstanding && !isIssuing)
+        {
+            onPhase();
+        }
+    }
+
+    private void onPartFailed(final int slot, final BlockRequest part)
+    {
+        failedPart = slot;
+        if (BlockOperation.READ == part.operation() && BlockStatus.MEDIA_ERROR == part.status())
+        {
+            badSlots |= 1L << slot;
+            isReadAgain = true;
+        }
+        else
+        {
+            failedSlots |= 1L << slot;
+            failedStatus = part.status();
+        }
+    }
+
+    private void onPhase()
+    {
+        if (0 != failedSlots)
+        {
+            if (channel.isClosing())
+            {
+                finish(BlockStatus.ABORTED);
+                return;
+            }
+            for (long left = failedSlots; 0 != left; left &= left - 1)
+            {
+                final int slot = Long.numberOfTrailingZeros(left);
+                channel.device().onMemberFailed(view.member(slot), parts[slot].operation() + " ended with " +
+                    failedStatus);
+            }
+            isReadPhase = State.READING == state;
+            state = State.REPORTED;
+            channel.retryLater(this);
+        }
+        else if (State.READING == state)
+        {
+            if (channel.isClosing() && Purpose.READ != purpose)
+            {
+                finish(BlockStatus.ABORTED);
+            }
+            else if (isReadAgain)
+            {
+                replan();
+            }
+            else
+            {
+                onRead();
+            }
+        }
+        else
+        {
+            finish(BlockStatus.SUCCESS);
+        }
+    }
+
+    private void replan()
+    {
+        isReadAgain = false;
+        releaseBuffer();
+        state = State.BUFFERING;
+        if (!buffer())
+        {
+            channel.retryLater(this);
+        }
+    }
+
+    /** {@return whether it need not be tried again} */
+    private boolean onReported()
+    {
+        if (channel.isClosing())
+        {
+            finish(BlockStatus.ABORTED);
+            return true;
+        }
+        final ArrayView present = channel.device().view();
+        if (null == present.failure())
+        {
+            for (long left = failedSlots; 0 != left; left &= left - 1)
+            {
+                final int slot = Long.numberOfTrailingZeros(left);
+                if (present.member(slot) == view.member(slot) && present.isWritable(slot))
+                {
+                    return false;
+                }
+            }
+        }
+        final long failed = failedSlots;
+        failedSlots = 0;
+        // A member that failed may still write to memory of a read: it is not given to another one.
+        if (null != present.failure() || Purpose.READ == purpose && parent.isHeld())
+        {
+            finish(BlockStatus.DEVICE_ERROR);
+        }
+        else if (isReadPhase || Purpose.FLUSH != purpose && !isWrittenWithout(present, failed))
+        {
+            isReadAgain = false;
+            releaseBuffer();
+            state = State.BUFFERING;
+            return buffer();
+        }
+        else
+        {
+            finish(BlockStatus.SUCCESS);
+        }
+        return true;
+    }
+
+    /**
+     * Ends a request that has its lock.
+     *
+     * @param result how it went.
+     */
+    protected final void finish(final BlockStatus result)
+    {
+        releaseBuffer();
+        if (isLocked)
+        {
+            if (isShared)
+            {
+                channel.device().locks().releaseShared(lockOffset, lockLength);
+            }
+            else
+            {
+                channel.device().locks().releaseExclusive(lockOffset, lockLength);
+            }
+        }
+        if (NO_REGION != region)
+        {
+            if (BlockStatus.SUCCESS != result && hasWritten)
+            {
+                channel.device().intent().leaveTorn(region);
+            }
+            else
+            {
+                channel.device().intent().leave(region);
+            }
+        }
+        end(result);
+    }
+
+    private void end(final BlockStatus result)
+    {
+        if (BlockStatus.SUCCESS != result && NO_SLOT != failedPart && null != parent)
+        {
+            parent.request().failedAs(parts[failedPart], view.member(failedPart).device());
+        }
+        status = result;
+        state = State.FREE;
+        channel.onEnded(this);
+    }
+}

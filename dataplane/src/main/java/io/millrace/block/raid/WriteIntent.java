@@ -1,0 +1,276 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.raid.format.BitmapPage;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The write-intent bitmap in memory: which regions of the members may differ among each other after a crash. A write
+ * enters its region first, which succeeds once the region's bit is stable on the members; {@link ArrayWork} makes it
+ * so. Any thread; no call blocks.
+ * <p>
+ * One word a region:
+ * <pre>
+ *   31 30   29      28       27 ... 0
+ *   state   used    resync   count of writes under way
+ * </pre>
+ */
+final class WriteIntent
+{
+    /** Not set on the members. */
+    private static final int CLEAN = 0;
+    /** A write waits for it to be set. */
+    private static final int WANTED = 1 << 30;
+    /** Set on the members. */
+    private static final int DIRTY = 2 << 30;
+    private static final int STATE = 3 << 30;
+    private static final int USED = 1 << 29;
+    private static final int RESYNC = 1 << 28;
+    private static final int COUNT = RESYNC - 1;
+    private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(int[].class);
+
+    private final int[] words;
+    private final int regionShift;
+    private final Runnable onWanted;
+    /** Regions that need a resync. */
+    private final AtomicInteger resyncCount = new AtomicInteger();
+    private volatile boolean hasWanted;
+
+    /**
+     * All regions are clean.
+     *
+     * @param memberBytes data bytes of a member.
+     * @param onWanted    run when a region has to be set; any thread.
+     */
+    WriteIntent(final long memberBytes, final Runnable onWanted)
+    {
+        words = new int[BitmapPage.regionCount(memberBytes)];
+        regionShift = Long.numberOfTrailingZeros(BitmapPage.regionBytes(memberBytes));
+        this.onWanted = onWanted;
+    }
+
+    int regionCount()
+    {
+        return words.length;
+    }
+
+    /**
+     * {@return the region of an offset}
+     *
+     * @param memberOffset in bytes of a member's data.
+     */
+    int region(final long memberOffset)
+    {
+        return (int)(memberOffset >>> regionShift);
+    }
+
+    long regionBytes()
+    {
+        return 1L << regionShift;
+    }
+
+    /**
+     * Enters a region to write in it.
+     *
+     * @param region of the write.
+     * @return false when its bit is not stable yet: try again.
+     */
+    boolean enter(final int region)
+    {
+        while (true)
+        {
+            final int word = (int)WORD.getAcquire(words, region);
+            final int state = word & STATE;
+            if (DIRTY == state)
+            {
+                if (WORD.compareAndSet(words, region, word, (word | USED) + 1))
+                {
+                    return true;
+                }
+            }
+            else if (WANTED == state)
+            {
+                return false;
+            }
+            else if (WORD.compareAndSet(words, region, word, word | WANTED))
+            {
+                hasWanted = true;
+                onWanted.run();
+                return false;
+            }
+        }
+    }
+
+    /**
+     * Leaves a region after the last of its members' blocks was written.
+     *
+     * @param region that was entered.
+     */
+    void leave(final int region)
+    {
+        WORD.getAndAddRelease(words, region, -1);
+    }
+
+    /**
+     * Leaves a region after a write that reached some members and not others, though none of them failed: they are made
+     * equal again as after a crash.
+     *
+     * @param region that was entered.
+     */
+    void leaveTorn(final int region)
+    {
+        if (0 == ((int)WORD.getAndBitwiseOr(words, region, RESYNC | USED) & RESYNC))
+        {
+            resyncCount.incrementAndGet();
+        }
+        leave(region);
+        onWanted.run();
+    }
+
+    /**
+     * {@return whether members may differ in a region since a crash}
+     *
+     * @param region to read.
+     */
+    boolean needsResync(final int region)
+    {
+        return 0 != ((int)WORD.getAcquire(words, region) & RESYNC);
+    }
+
+    /**
+     * {@return whether a write waits for a region; {@link ArrayWork}}
+     */
+    boolean hasWanted()
+    {
+        return hasWanted;
+    }
+
+    /**
+     * Sets the bits of all regions that writes wait for in a page that is going to be written.
+     *
+     * @param page to change.
+     */
+    void collectWanted(final BitmapPage page)
+    {
+        hasWanted = false;
+        for (int region = 0; region < words.length; region++)
+        {
+            if (WANTED == ((int)WORD.getAcquire(words, region) & STATE))
+            {
+                page.set(region);
+            }
+        }
+    }
+
+    /**
+     * Lets writes enter the regions whose bits are set in a page that is stable on the members.
+     *
+     * @param page that was written.
+     */
+    void onStable(final BitmapPage page)
+    {
+        for (int region = 0; region < words.length; region++)
+        {
+            final int word = (int)WORD.getAcquire(words, region);
+            if (WANTED == (word & STATE) && page.isSet(region))
+            {
+                // Nobody else changes a word in this state.
+                WORD.setRelease(words, region, word & ~STATE | DIRTY | USED);
+            }
+        }
+    }
+
+    /**
+     * A page was not written to all members: writes wait for the next one.
+     */
+    void wantAgain()
+    {
+        hasWanted = true;
+    }
+
+    /**
+     * Clears regions that no write used since the last call.
+     *
+     * @param page whose bits are cleared; to be written later.
+     * @return how many were cleared.
+     */
+    int clearUnused(final BitmapPage page)
+    {
+        int cleared = 0;
+        for (int region = 0; region < words.length; region++)
+        {
+            final int word = (int)WORD.getAcquire(words, region);
+            if (DIRTY == word)
+            {
+                if (WORD.compareAndSet(words, region, word, CLEAN))
+                {
+                    page.clear(region);
+                    cleared++;
+                }
+            }
+            else if (DIRTY == (word & STATE))
+            {
+                WORD.getAndBitwiseAnd(words, region, ~USED);
+            }
+        }
+        return cleared;
+    }
+
+    /**
+     * {@return whether no write is under way}
+     */
+    boolean isQuiet()
+    {
+        for (int region = 0; region < words.length; region++)
+        {
+            final int word = (int)WORD.getAcquire(words, region);
+            if (0 != (word & COUNT) || WANTED == (word & STATE))
+            {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * A region was set when the array was assembled. Before any write.
+     *
+     * @param region of the bitmap.
+     */
+    void assembledDirty(final int region)
+    {
+        WORD.setRelease(words, region, DIRTY | RESYNC);
+        resyncCount.incrementAndGet();
+    }
+
+    /**
+     * Members are alike again in a region.
+     *
+     * @param region that was resynchronized.
+     */
+    void onResynced(final int region)
+    {
+        if (0 != ((int)WORD.getAndBitwiseAnd(words, region, ~RESYNC) & RESYNC))
+        {
+            resyncCount.decrementAndGet();
+        }
+    }
+
+    /**
+     * {@return the first region from one on that needs a resync; -1: none}
+     *
+     * @param from first region to look at.
+     */
+    int nextResync(final int from)
+    {
+        for (int region = from; region < words.length && 0 != resyncCount.get(); region++)
+        {
+            if (needsResync(region))
+            {
+                return region;
+            }
+        }
+        return -1;
+    }
+}

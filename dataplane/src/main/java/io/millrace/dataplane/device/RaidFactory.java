@@ -1,0 +1,86 @@
+package io.millrace.dataplane.device;
+
+import io.millrace.block.BlockDevice;
+import io.millrace.block.DeviceProperties;
+import io.millrace.block.raid.RaidAssembly;
+import io.millrace.block.raid.RaidConfig;
+import io.millrace.block.raid.RaidDevice;
+import io.millrace.block.raid.layout.RaidLevel;
+import io.millrace.parity.ParityEngineType;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Arrays of other devices.
+ */
+final class RaidFactory implements DeviceFactory
+{
+    private static final String LEVEL = "level";
+    private static final String MEMBERS = "members";
+    private static final String SPARES = "spares";
+
+    @Override
+    public String type()
+    {
+        return "raid";
+    }
+
+    @Override
+    public String description(final DeviceProperties properties)
+    {
+        return "RAID " + properties.text(LEVEL) + " of " + String.join(", ", properties.texts(MEMBERS));
+    }
+
+    @Override
+    public List<String> bases(final DeviceProperties properties)
+    {
+        final List<String> bases = new ArrayList<>(properties.texts(MEMBERS));
+        bases.addAll(properties.texts(SPARES));
+        return bases;
+    }
+
+    /** Which members an array needs, superblocks of the others say. */
+    @Override
+    public boolean toleratesMissingBases(final DeviceProperties properties)
+    {
+        return RaidLevel.RAID0 != RaidLevel.find(properties.text(LEVEL));
+    }
+
+    @Override
+    public Problem problem(final DeviceProperties properties)
+    {
+        final RaidLevel level = RaidLevel.find(properties.text(LEVEL));
+        if (null == level)
+        {
+            return new Problem(LEVEL, properties.text(LEVEL), "no RAID level that arrays have",
+                "use one of " + String.join(", ", RaidLevel.labels()));
+        }
+        final int count = properties.texts(MEMBERS).size();
+        if (count < level.membersMin() || count > RaidLevel.MEMBERS_MAX)
+        {
+            return new Problem(MEMBERS, count, "outside " + level.membersMin() + " to " + RaidLevel.MEMBERS_MAX +
+                ", the members of RAID " + level.label(), "name as many");
+        }
+        final List<String> spares = properties.texts(SPARES);
+        return spares.isEmpty() || RaidLevel.RAID0 != level ? null : new Problem(SPARES, String.join(" ", spares),
+            "useless, since RAID 0 has no redundancy that a spare is rebuilt from",
+            "remove them, or choose another level");
+    }
+
+    @Override
+    public BlockDevice open(final String name, final DeviceProperties properties, final DeviceDependencies dependencies)
+    {
+        final RaidConfig config = new RaidConfig(name, RaidLevel.find(properties.text(LEVEL)),
+            properties.integer("strip-size", RaidConfig.STRIP_BYTES_DEFAULT), properties.texts(MEMBERS),
+            properties.texts(SPARES), properties.flag("assume-clean", false), properties.flag("overwrite", false),
+            properties.flag("start-incomplete", false));
+        return RaidAssembly.assemble(config, dependencies.bases(), dependencies.memory());
+    }
+
+    @Override
+    public List<String> notes(final BlockDevice device)
+    {
+        return ParityEngineType.SCALAR == ((RaidDevice)device).engineType() ? List.of("array " + device.name() +
+            " computes parity with the scalar engine, the slowest: install libisal2") : List.of();
+    }
+}

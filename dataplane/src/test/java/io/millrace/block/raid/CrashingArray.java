@@ -1,0 +1,138 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BackgroundWork;
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockGeometry;
+import io.millrace.block.DeviceServices;
+import io.millrace.block.Initiator;
+import io.millrace.block.MemoryQuarantine;
+import io.millrace.block.OpenListener;
+import io.millrace.block.ReactorContext;
+import io.millrace.memory.BufferPool;
+import io.millrace.memory.DmaMemory;
+import io.millrace.reactor.Poller;
+import io.millrace.reactor.Reactor;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** An array whose own work is on the reactor of the test, so that a crash ends all of it at once. */
+final class CrashingArray implements CrashRun.Working, DeviceServices
+{
+    private static final int BUFFERS_BYTES = 4 << 20;
+
+    private final RaidDevice array;
+    private final DmaMemory memory = DmaMemory.map(BUFFERS_BYTES);
+    private final BufferPool buffers = new BufferPool(memory.address(), BUFFERS_BYTES, BUFFERS_BYTES / 4);
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private Reactor reactor;
+    private BackgroundWork work;
+
+    CrashingArray(final RaidDevice array)
+    {
+        this.array = array;
+    }
+
+    RaidDevice array()
+    {
+        return array;
+    }
+
+    @Override
+    public void begin(final Initiator initiator)
+    {
+        array.start(this);
+    }
+
+    @Override
+    public void onStatusChanged()
+    {
+        // The test looks at what hosts see.
+    }
+
+    @Override
+    public boolean run(final BackgroundWork newWork)
+    {
+        work = newWork;
+        reactor.execute(() ->
+        {
+            newWork.start(new ReactorContext(reactor, buffers, new MemoryQuarantine()));
+            reactor.addPoller(new Poller()
+            {
+                @Override
+                public int poll()
+                {
+                    final int count = newWork.poll();
+                    if (newWork.isDone())
+                    {
+                        reactor.removePoller(this);
+                        ended.complete(null);
+                    }
+                    return count;
+                }
+
+                @Override
+                public boolean canSleep()
+                {
+                    return newWork.canSleep();
+                }
+            });
+        });
+        return true;
+    }
+
+    @Override
+    public void end(final Initiator initiator)
+    {
+        if (null != work)
+        {
+            initiator.call(() ->
+            {
+                work.stop();
+                return null;
+            });
+            initiator.get(ended);
+        }
+        initiator.call(() ->
+        {
+            reactor.removePoller(buffers);
+            return null;
+        });
+    }
+
+    @Override
+    public String name()
+    {
+        return array.name();
+    }
+
+    @Override
+    public BlockGeometry geometry()
+    {
+        return array.geometry();
+    }
+
+    @Override
+    public List<BlockDevice> members()
+    {
+        return array.members();
+    }
+
+    @Override
+    public void open(final ReactorContext context, final OpenListener listener)
+    {
+        if (null == reactor)
+        {
+            // Write caches of members need more than the initiator has.
+            reactor = context.reactor();
+            reactor.addPoller(buffers);
+        }
+        array.open(new ReactorContext(reactor, buffers, context.quarantine()), listener);
+    }
+
+    @Override
+    public void close()
+    {
+        array.close();
+        memory.close();
+    }
+}

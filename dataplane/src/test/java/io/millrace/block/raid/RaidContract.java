@@ -1,0 +1,68 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceContractTest;
+import io.millrace.block.BlockGeometry;
+import io.millrace.block.OpenListener;
+import io.millrace.block.OwningDevice;
+import io.millrace.block.ReactorContext;
+import io.millrace.block.raid.layout.ArrayLayout;
+import io.millrace.block.raid.layout.RaidLevel;
+import io.millrace.memory.DmaMemory;
+import java.util.List;
+
+/** The contract with an array over memory devices. */
+abstract class RaidContract extends BlockDeviceContractTest
+{
+    private final RaidLevel level;
+    private final int memberCount;
+    private final int stripBytes;
+    private final int blockBytes;
+
+    RaidContract(final RaidLevel level, final int memberCount, final int stripBytes, final int blockBytes)
+    {
+        this.level = level;
+        this.memberCount = memberCount;
+        this.stripBytes = stripBytes;
+        this.blockBytes = blockBytes;
+    }
+
+    @Override
+    protected BlockDevice create(final DmaMemory registered)
+    {
+        final RaidFixture fixture = new RaidFixture();
+        final long perMember = ArrayLayout.of(level, memberCount, stripBytes, SIZE_BYTES).dataBytes() / SIZE_BYTES;
+        final List<BlockDevice> members = fixture.memoryMembers(memberCount, SIZE_BYTES / perMember, blockBytes);
+        final RaidDevice array = fixture.create(level, stripBytes, members);
+        return new OwningDevice(new StoppedFirst(array, fixture), fixture::close);
+    }
+
+    /** An array whose own work ends before it is closed. */
+    private record StoppedFirst(RaidDevice array, RaidFixture fixture) implements BlockDevice
+    {
+        @Override
+        public String name()
+        {
+            return array.name();
+        }
+
+        @Override
+        public BlockGeometry geometry()
+        {
+            return array.geometry();
+        }
+
+        @Override
+        public void open(final ReactorContext context, final OpenListener listener)
+        {
+            array.open(context, listener);
+        }
+
+        @Override
+        public void close()
+        {
+            fixture.stop();
+            array.close();
+        }
+    }
+}

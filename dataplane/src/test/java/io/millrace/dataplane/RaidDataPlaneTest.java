@@ -1,0 +1,369 @@
+package io.millrace.dataplane;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockStatus;
+import io.millrace.block.DeviceHealth;
+import io.millrace.block.fault.FaultPlan;
+import io.millrace.block.fault.FaultRule;
+import io.millrace.dataplane.config.DataPlaneConfig;
+import io.millrace.dataplane.config.DeviceConfig;
+import io.millrace.dataplane.config.ListenerSettings;
+import io.millrace.dataplane.config.SettingException;
+import io.millrace.dataplane.config.SubsystemSettings;
+import io.millrace.dataplane.snapshot.DeviceSnapshot;
+import io.millrace.nvmf.config.TargetConfig;
+import io.millrace.nvmf.config.TargetListener;
+import io.millrace.nvmf.initiator.ConnectionConfig;
+import io.millrace.nvmf.initiator.HostFixture;
+import io.millrace.nvmf.initiator.RemoteController;
+import io.millrace.nvmf.initiator.RemoteQueuePair;
+import io.millrace.nvmf.initiator.Waits;
+import io.millrace.nvmf.tcp.TcpTransportConfig;
+import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.reactor.ReactorConfig;
+import io.millrace.seed.TestSeeds;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A data plane that serves an array of files, whose members fail, are replaced and are missing.
+ */
+class RaidDataPlaneTest
+{
+    private static final String NQN = "nqn.2026-11.io.millrace:array";
+    private static final int BLOCK = 4096;
+    private static final int METADATA_BYTES = 1 << 20;
+    private static final int FILE_BYTES = 4 << 20;
+    private static final long DELAY_NS = 200_000_000;
+    private static final int CHUNK_BLOCKS = 24;
+    private static final FaultPlan DEAD = FaultPlan.of(1, FaultRule.error(BlockStatus.DEVICE_ERROR));
+
+    @TempDir
+    private Path directory;
+    private final Random random = TestSeeds.random();
+    private final List<String> changes = new CopyOnWriteArrayList<>();
+    private final List<String> warnings = new CopyOnWriteArrayList<>();
+    private byte[] model;
+
+    private DeviceConfig file(final String name) throws IOException
+    {
+        final Path path = path(name);
+        if (!Files.exists(path))
+        {
+            newFile(name);
+        }
+        return DeviceConfig.of(name, "file", Map.of("path", path.toString(), "preallocate", false));
+    }
+
+    private Path path(final String name)
+    {
+        return directory.resolve(name + ".img");
+    }
+
+    private void newFile(final String name) throws IOException
+    {
+        Files.write(path(name), new byte[FILE_BYTES]);
+    }
+
+    private static DeviceConfig array(final String level, final List<String> members, final List<String> spares)
+    {
+        return DeviceConfig.of("vol", "raid", Map.of("level", level, "members", members, "spares", spares));
+    }
+
+    private DataPlane start(final List<DeviceConfig> devices)
+    {
+        return DataPlane.start(new DataPlaneConfig(
+            List.of(ReactorConfig.of("array0", -1), ReactorConfig.of("array1", -1)),
+            DataPlaneConfig.MEMORY_BYTES_MIN * 4,
+            devices,
+            List.of(new SubsystemSettings(NQN, null, SubsystemSettings.MODEL_DEFAULT, true, List.of(),
+                List.of(new SubsystemSettings.NamespaceSettings(1, devices.getLast().name(), null)))),
+            List.of(new ListenerSettings(
+                TransportAddress.tcp(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)))),
+            DataPlaneConfig.NO_DISCOVERY_PORT,
+            TargetConfig.defaults(),
+            TcpTransportConfig.defaults()), TargetListener.NONE, this::onEvent);
+    }
+
+    private void onEvent(final DataPlaneEvent event)
+    {
+        if (ResourceKind.DATA_PLANE == event.kind())
+        {
+            warnings.add(event.text());
+        }
+        else if (ResourceKind.DEVICE == event.kind() && "vol".equals(event.name()))
+        {
+            changes.add(event.text());
+        }
+    }
+
+    private static void awaitOnline(final DataPlane dataPlane)
+    {
+        Waits.until("a complete array", () ->
+        {
+            final DeviceSnapshot array = dataPlane.devices().get("vol");
+            return DeviceHealth.ONLINE == array.health() && null == array.progress();
+        });
+    }
+
+    private static void apply(final DataPlane dataPlane, final String device, final String base, final FaultPlan plan)
+    {
+        Waits.get(dataPlane.devices().modify(device, plan.properties(base)));
+    }
+
+    /** A host that knows what it has written. */
+    private final class Writer implements AutoCloseable
+    {
+        private final HostFixture host = new HostFixture();
+        private final RemoteController controller;
+        private final RemoteQueuePair queue;
+        private final MemorySegment buffer;
+        private final int blocks;
+
+        Writer(final DataPlane dataPlane)
+        {
+            controller = host.connect(
+                ConnectionConfig.to(dataPlane.addresses().getFirst().socketAddress(), NQN).build());
+            queue = host.queue(controller);
+            blocks = (int)(Waits.get(controller.namespace(1)).sizeBytes() / BLOCK);
+            buffer = host.memory((long)blocks * BLOCK);
+            if (null == model)
+            {
+                model = new byte[blocks * BLOCK];
+            }
+            assertEquals(model.length, blocks * BLOCK, "size of the array");
+        }
+
+        /** Writes several disjoint ranges at once, and executes an action while they are outstanding. */
+        void write(final Runnable whileOutstanding)
+        {
+            final List<CompletableFuture<Integer>> writes = new ArrayList<>();
+            for (int first = random.nextInt(CHUNK_BLOCKS); first < blocks; first += CHUNK_BLOCKS)
+            {
+                final int start = first;
+                final int count = Math.min(1 + random.nextInt(CHUNK_BLOCKS), blocks - first);
+                final byte[] data = new byte[count * BLOCK];
+                random.nextBytes(data);
+                System.arraycopy(data, 0, model, first * BLOCK, data.length);
+                final MemorySegment part = buffer.asSlice((long)first * BLOCK, data.length);
+                MemorySegment.copy(data, 0, part, ValueLayout.JAVA_BYTE, 0, data.length);
+                writes.add(host.submit(queue, (r) -> r.write(1, start, count, part.address(), data.length)));
+            }
+            whileOutstanding.run();
+            writes.forEach((each) -> assertEquals(0, Waits.get(each), "status of a write"));
+        }
+
+        void write()
+        {
+            write(() ->
+            {
+            });
+        }
+
+        void check()
+        {
+            buffer.fill((byte)0x55);
+            for (int first = 0; first < blocks; first += CHUNK_BLOCKS)
+            {
+                final int start = first;
+                final int count = Math.min(CHUNK_BLOCKS, blocks - first);
+                assertEquals(0, host.run(queue, (r) -> r.read(
+                    1, start, count, buffer.address() + (long)start * BLOCK, count * BLOCK)), "status of a read");
+            }
+            assertArrayEquals(model, buffer.toArray(ValueLayout.JAVA_BYTE));
+        }
+
+        @Override
+        public void close()
+        {
+            controller.close();
+            host.close();
+        }
+    }
+
+    @Test
+    void shouldRebuildOnASpareWhileAHostWritesAndAssembleItAgain() throws IOException
+    {
+        final List<DeviceConfig> devices = List.of(file("m0"), file("m1"), file("m2"), file("m3"),
+            DeviceConfig.fault("bad1", "m1", FaultPlan.NONE), DeviceConfig.fault("spare", "m3", FaultPlan.NONE),
+            array("5", List.of("m0", "bad1", "m2"), List.of("spare")));
+        try (DataPlane dataPlane = start(devices))
+        {
+            assertEquals(List.of("m0", "bad1", "m2", "spare"), dataPlane.devices().get("vol").members());
+            try (Writer writer = new Writer(dataPlane))
+            {
+                writer.write();
+                awaitOnline(dataPlane);
+                writer.check();
+                // The rebuild is not done before it has been seen; superblocks are not delayed.
+                apply(dataPlane, "spare", "m3", FaultPlan.of(1, FaultRule.delay(DELAY_NS)
+                    .withOperations(Set.of(BlockOperation.WRITE))
+                    .withRange(METADATA_BYTES / BLOCK, FILE_BYTES / BLOCK - 2)));
+                writer.write(() -> apply(dataPlane, "bad1", "m1", DEAD));
+                Waits.until("a rebuild", () ->
+                {
+                    final DeviceSnapshot array = dataPlane.devices().get("vol");
+                    return DeviceHealth.DEGRADED == array.health() && null != array.progress() &&
+                        "rebuild".equals(array.progress().operation());
+                });
+                writer.check();
+                apply(dataPlane, "spare", "m3", FaultPlan.NONE);
+                writer.write();
+                awaitOnline(dataPlane);
+                writer.check();
+                Waits.until("the event", () -> changes.contains("is ONLINE again"));
+            }
+        }
+        warnings.clear();
+        try (DataPlane dataPlane = start(devices); Writer writer = new Writer(dataPlane))
+        {
+            assertEquals(DeviceHealth.ONLINE, dataPlane.devices().get("vol").health());
+            writer.check();
+            assertEquals(List.of(), warnings);
+        }
+    }
+
+    @Test
+    void shouldStartWithoutAMemberAndRebuildItWhenItIsBack() throws IOException
+    {
+        final List<DeviceConfig> devices = List.of(file("m0"), file("m1"),
+            DeviceConfig.fault("bad1", "m1", FaultPlan.NONE), file("m2"),
+            array("5", List.of("m0", "bad1", "m2"), List.of()));
+        try (DataPlane dataPlane = start(devices); Writer writer = new Writer(dataPlane))
+        {
+            writer.write();
+            awaitOnline(dataPlane);
+        }
+        Files.delete(path("m1"));
+        warnings.clear();
+        try (DataPlane dataPlane = start(devices))
+        {
+            assertEquals(2, warnings.size(), warnings::toString);
+            assertTrue(warnings.get(0).startsWith("device m1 is missing, and device vol is started without it: "),
+                warnings::toString);
+            assertTrue(warnings.get(0).contains(path("m1") + " does not exist"), warnings::toString);
+            assertTrue(warnings.get(1).startsWith("device bad1 is missing, and device vol is started without it: "),
+                warnings::toString);
+            final DeviceSnapshot array = dataPlane.devices().get("vol");
+            assertEquals(DeviceHealth.DEGRADED, array.health());
+            assertEquals(List.of("m0", "m2"), array.members());
+            try (Writer writer = new Writer(dataPlane))
+            {
+                writer.check();
+                writer.write();
+                writer.check();
+            }
+            assertEquals(DeviceHealth.DEGRADED, dataPlane.devices().get("vol").health());
+        }
+        newFile("m1");
+        try (DataPlane dataPlane = start(devices); Writer writer = new Writer(dataPlane))
+        {
+            awaitOnline(dataPlane);
+            apply(dataPlane, "bad1", "m1", FaultPlan.NONE);
+            writer.check();
+        }
+        // All the data without another member is on that one.
+        Files.delete(path("m0"));
+        try (DataPlane dataPlane = start(devices); Writer writer = new Writer(dataPlane))
+        {
+            writer.check();
+        }
+    }
+
+    @Test
+    void shouldNotStartWithoutAMemberThatIsNeeded() throws IOException
+    {
+        final List<DeviceConfig> striped =
+            List.of(file("s0"), file("s1"), array("0", List.of("s0", "s1"), List.of()));
+        start(striped).close();
+        Files.delete(path("s1"));
+        final String refused = assertThrows(SettingException.class, () -> start(striped)).getMessage();
+        assertTrue(refused.startsWith("devices[1].path") && refused.contains("does not exist"), refused);
+
+        final List<DeviceConfig> mirrored = List.of(file("m0"), file("m1"), file("m2"), file("other"),
+            array("5", List.of("m0", "m1", "m2"), List.of()));
+        start(mirrored).close();
+        Files.delete(path("other"));
+        final String other = assertThrows(SettingException.class, () -> start(mirrored)).getMessage();
+        assertTrue(other.startsWith("devices[3].path"), other);
+        newFile("other");
+        Files.delete(path("m0"));
+        Files.delete(path("m2"));
+        final String tooFew = assertThrows(SettingException.class, () -> start(mirrored)).getMessage();
+        assertTrue(tooFew.startsWith("devices[4]") && tooFew.contains("too few members are there"), tooFew);
+        assertTrue(tooFew.contains("; device m0 is missing: ") && tooFew.endsWith("; and 1 more missing"), tooFew);
+    }
+
+    @Test
+    void shouldStartAMirrorWithoutACopyWhenToldSo() throws IOException
+    {
+        final List<String> names = List.of("m0", "m1");
+        final List<DeviceConfig> devices = List.of(file("m0"), file("m1"), array("1", names, List.of()));
+        try (DataPlane dataPlane = start(devices); Writer writer = new Writer(dataPlane))
+        {
+            writer.write();
+            awaitOnline(dataPlane);
+        }
+        Files.delete(path("m0"));
+        // The other copy might be in use elsewhere.
+        final String refused = assertThrows(SettingException.class, () -> start(devices)).getMessage();
+        assertTrue(refused.contains("set start-incomplete: true"), refused);
+        final DeviceConfig told = DeviceConfig.of("vol", "raid",
+            Map.of("level", "1", "members", names, "start-incomplete", true));
+        try (DataPlane dataPlane = start(List.of(devices.get(0), devices.get(1), told));
+            Writer writer = new Writer(dataPlane))
+        {
+            assertEquals(DeviceHealth.DEGRADED, dataPlane.devices().get("vol").health());
+            writer.check();
+            writer.write();
+        }
+        newFile("m0");
+        try (DataPlane dataPlane = start(devices); Writer writer = new Writer(dataPlane))
+        {
+            awaitOnline(dataPlane);
+            writer.check();
+        }
+    }
+
+    @Test
+    void shouldNotMakeAnArrayWithoutAllItsMembers() throws IOException
+    {
+        final List<DeviceConfig> devices =
+            List.of(file("m0"), file("m1"), file("m2"), array("5", List.of("m0", "m1", "m2"), List.of()));
+        Files.delete(path("m1"));
+        final String refused = assertThrows(SettingException.class, () -> start(devices)).getMessage();
+        assertTrue(refused.contains("for a new array m1 cannot be used"), refused);
+    }
+
+    @Test
+    void shouldRefuseANameThatIsNotDeclared() throws IOException
+    {
+        final DeviceConfig m0 = file("m0");
+        final DeviceConfig m1 = file("m1");
+        final String member = assertThrows(SettingException.class, () -> start(List.of(m0, m1,
+            array("1", List.of("m0", "mm1"), List.of())))).getMessage();
+        assertTrue(member.startsWith("devices[2].members = mm1: no such device"), member);
+        final String spare = assertThrows(SettingException.class, () -> start(List.of(m0, m1,
+            array("1", List.of("m0", "m1"), List.of("m2"))))).getMessage();
+        assertTrue(spare.startsWith("devices[2].spares = m2: no such device"), spare);
+    }
+}
