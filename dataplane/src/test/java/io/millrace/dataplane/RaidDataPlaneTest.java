@@ -326,9 +326,9 @@ class RaidDataPlaneTest
         Files.delete(path("m0"));
         // The other copy might be in use elsewhere.
         final String refused = assertThrows(SettingException.class, () -> start(devices)).getMessage();
-        assertTrue(refused.contains("set start-incomplete: true"), refused);
+        assertTrue(refused.contains("set force-start: true"), refused);
         final DeviceConfig told = DeviceConfig.of("vol", "raid",
-            Map.of("level", "1", "members", names, "start-incomplete", true));
+            Map.of("level", "1", "members", names, "force-start", true));
         try (DataPlane dataPlane = start(List.of(devices.get(0), devices.get(1), told));
             Writer writer = new Writer(dataPlane))
         {
@@ -351,7 +351,7 @@ class RaidDataPlaneTest
             List.of(file("m0"), file("m1"), file("m2"), array("5", List.of("m0", "m1", "m2"), List.of()));
         Files.delete(path("m1"));
         final String refused = assertThrows(SettingException.class, () -> start(devices)).getMessage();
-        assertTrue(refused.contains("for a new array m1 cannot be used"), refused);
+        assertTrue(refused.contains("no usable superblock was found, and m1 cannot be used"), refused);
     }
 
     @Test

@@ -107,7 +107,8 @@ final class ArrayWork implements BackgroundWork
             @Override
             public void onOpenFailed(final BlockDeviceException reason)
             {
-                device.publish(device.view().failed("superblocks cannot be written: " + reason.getMessage()));
+                device.publish(device.view().failed("superblocks cannot be written: " + reason.getMessage() +
+                    ": delete and create the device again, or restart the data plane"));
                 end();
             }
         });
@@ -237,7 +238,8 @@ final class ArrayWork implements BackgroundWork
             candidate = null;
             state = State.IDLE;
             device.publish(device.view().failed("more members failed than RAID " + device.layout().level().label() +
-                " tolerates, the last: " + lastFailure));
+                " tolerates, the last: " + lastFailure +
+                ": repair or reconnect them, then delete and create the device again, or restart the data plane"));
             return;
         }
         candidate = changed;
@@ -305,7 +307,7 @@ final class ArrayWork implements BackgroundWork
         {
             if (0 != (failed & 1L << member.index()))
             {
-                device.onMemberFailed(member, "did not take its metadata: " + status);
+                device.onMemberFailed(member, "failed a metadata write: " + status);
             }
         }
     }

@@ -18,7 +18,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 record FoundMember(BlockDevice device, Superblock superblock, String foreign)
 {
-    private static final int TAIL_BYTES = 128 << 10;
+    /** Of the end of a device that is looked at. */
+    static final int TAIL_BYTES = 128 << 10;
 
     /**
      * Reads a device.
@@ -73,7 +74,7 @@ record FoundMember(BlockDevice device, Superblock superblock, String foreign)
         if (null == newest && null != problem)
         {
             throw new BlockDeviceException("device " + device.name() + " has no copy of its superblock that can be " +
-                "used: " + problem.getMessage(), problem);
+                "used (" + problem.getMessage() + "): replace it if it is faulty, else erase both", problem);
         }
         return newest;
     }

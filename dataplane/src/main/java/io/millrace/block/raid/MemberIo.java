@@ -73,9 +73,12 @@ final class MemberIo implements AutoCloseable
          */
         byte[] read(final long offset, final int length)
         {
-            run(BlockOperation.READ, offset, length);
             final byte[] bytes = new byte[length];
-            NativeMemory.asByteBuffer(memory.address(), length).get(bytes);
+            for (int done = 0; done < length; done += part(length - done))
+            {
+                run(BlockOperation.READ, offset + done, part(length - done));
+                NativeMemory.asByteBuffer(memory.address(), length).get(bytes, done, part(length - done));
+            }
             return bytes;
         }
 
@@ -88,8 +91,17 @@ final class MemberIo implements AutoCloseable
          */
         void write(final long offset, final byte[] bytes)
         {
-            NativeMemory.asByteBuffer(memory.address(), bytes.length).put(bytes);
-            run(BlockOperation.WRITE, offset, bytes.length);
+            for (int done = 0; done < bytes.length; done += part(bytes.length - done))
+            {
+                final int length = part(bytes.length - done);
+                NativeMemory.asByteBuffer(memory.address(), length).put(bytes, done, length);
+                run(BlockOperation.WRITE, offset + done, length);
+            }
+        }
+
+        private int part(final int leftBytes)
+        {
+            return Math.min(leftBytes, device.geometry().maxTransferBytes());
         }
 
         private void run(final BlockOperation operation, final long offset, final int length)
@@ -108,7 +120,7 @@ final class MemberIo implements AutoCloseable
             if (BlockStatus.SUCCESS != status)
             {
                 throw new BlockDeviceException("device " + device.name() + ": " + operation + " of " + length +
-                    " bytes at " + offset + " ended with " + status + ": see whether the device works");
+                    " bytes at " + offset + " ended with " + status + ": check it, and the path to it");
             }
         }
 
@@ -124,7 +136,7 @@ final class MemberIo implements AutoCloseable
                 // The device may still use the memory.
                 isHeld = true;
                 throw new BlockDeviceException("device " + device.name() + " did not answer within " + TIMEOUT_S +
-                    " s: see whether it works", e);
+                    " s: check it, and the path to it", e);
             }
             catch (final ExecutionException e)
             {
@@ -214,7 +226,7 @@ final class MemberIo implements AutoCloseable
         {
             opened.cancel(false);
             throw new BlockDeviceException("device " + device.name() + " did not open within " + TIMEOUT_S +
-                " s: see whether it works", e);
+                " s: check it, and the path to it", e);
         }
         catch (final ExecutionException e)
         {

@@ -94,7 +94,8 @@ public final class RaidAssembly
     {
         if (devices.isEmpty())
         {
-            throw new BlockDeviceException("none of its members is there: create " + config.members());
+            throw new BlockDeviceException("none of its members could be opened: make " +
+                String.join(", ", config.members()) + " available and start again");
         }
         checkAlike(devices);
         for (final BlockDevice device : devices)
@@ -163,7 +164,8 @@ public final class RaidAssembly
                 {
                     throw new BlockDeviceException("device " + each.device().name() + " is a member of array " +
                         superblock.name() + " (" + superblock.array() + "), and device " + of.name() + " of array " +
-                        newest.name() + " (" + newest.array() + "): name the members of one array");
+                        newest.name() + " (" + newest.array() + "): list the members of one array; to use a device " +
+                        "of the other, erase its superblocks first (docs/raid.md, Erasing a member)");
                 }
                 if (null == newest || superblock.eventCount() > newest.eventCount())
                 {
@@ -179,10 +181,10 @@ public final class RaidAssembly
     {
         for (final FoundMember each : found)
         {
-            if (null != each.foreign() && !config.overwrite())
+            if (null != each.foreign() && !config.wipeSignatures())
             {
                 throw new BlockDeviceException("device " + each.device().name() + " holds " + each.foreign() +
-                    ", which would be destroyed: use another device, or set overwrite: true");
+                    ", which would be erased: use another device, or set wipe-signatures: true");
             }
         }
     }
@@ -199,8 +201,8 @@ public final class RaidAssembly
             final List<String> missing = new ArrayList<>(config.members());
             missing.addAll(config.spares());
             found.forEach((each) -> missing.remove(each.device().name()));
-            throw new BlockDeviceException("no device has a superblock, and for a new array " +
-                String.join(", ", missing) + " cannot be used: create what is not there" + why());
+            throw new BlockDeviceException("no usable superblock was found, and " + String.join(", ", missing) +
+                " cannot be used: if an array existed here, make its members available; a new one needs all" + why());
         }
         long memberBytes = Long.MAX_VALUE;
         for (final FoundMember each : found)
@@ -225,6 +227,10 @@ public final class RaidAssembly
         if (isRedundant && !config.assumeClean())
         {
             dirty.set(0, BitmapPage.regionCount(memberBytes));
+        }
+        for (final RaidMember member : members)
+        {
+            wipe(member.device());
         }
         // The bitmap is there before a superblock says that it is.
         final byte[] page = page(array, memberBytes, dirty);
@@ -351,9 +357,10 @@ public final class RaidAssembly
                 if (SlotState.IN_SYNC == recorded.state() && SlotState.FAILED == other.state() &&
                     recorded.member().equals(other.member()))
                 {
-                    throw new BlockDeviceException("the array was split, and both parts went on: device " +
-                        each.device().name() + " has data that the others do not have. Name the devices of one part, " +
-                        "and wipe the others before they are named again");
+                    throw new BlockDeviceException("the array was split: device " + each.device().name() +
+                        " went on without others, and both parts have changes that the other lacks. Decide which to " +
+                        "keep, copy what you need from the other, erase the superblocks of that (docs/raid.md, " +
+                        "Erasing a member), and leave all names in members: what is erased is rebuilt");
                 }
             }
         }
@@ -363,8 +370,8 @@ public final class RaidAssembly
     {
         if (!configured.equals(recorded))
         {
-            throw new BlockDeviceException(what + ' ' + configured + " is not " + recorded +
-                ", which superblocks of its members say: use that, or other devices for a new array");
+            throw new BlockDeviceException(what + " is " + configured + " in the configuration and " + recorded +
+                " in the superblocks: change the configuration, or list other devices for a new array");
         }
     }
 
@@ -384,13 +391,13 @@ public final class RaidAssembly
         if (!ArrayView.isSufficient(layout, isPresent))
         {
             throw new BlockDeviceException("too few members are there: without " + String.join(", ", missing) +
-                " some data cannot be read: bring them back" + why());
+                " some data cannot be read: make them available and start again" + why());
         }
-        if (!missing.isEmpty() && ArrayView.isSufficient(layout, isMissing) && !config.startIncomplete())
+        if (!missing.isEmpty() && ArrayView.isSufficient(layout, isMissing) && !config.forceStart())
         {
             throw new BlockDeviceException("members " + String.join(", ", missing) + " are missing, and may have " +
-                "gone on without the others and have newer data: bring them back, or set start-incomplete: true " +
-                "when they are lost for good" + why());
+                "gone on without the others and have newer data: make them available, or, when they are " +
+                "lost for good, set force-start: true and keep their names in members" + why());
         }
     }
 
@@ -401,12 +408,13 @@ public final class RaidAssembly
         {
             isComplete &= each;
         }
-        if (!isComplete && !bitmap.dirty.isEmpty() && layout.level().parityCount() > 0 && !config.startIncomplete())
+        if (!isComplete && !bitmap.dirty.isEmpty() && layout.level().parityCount() > 0 && !config.forceStart())
         {
             throw new BlockDeviceException("parity may not match the data in " + bitmap.dirty.cardinality() + " of " +
-                BitmapPage.regionCount(layout.memberBytes()) + " regions after a crash, and it is needed to compute " +
-                "the data of members that are missing: bring them back, or set start-incomplete: true, which may " +
-                "return wrong data of those regions" + why());
+                BitmapPage.regionCount(layout.memberBytes()) + " regions, and not every slot is in sync: " +
+                "attach members that were in sync at the crash; one that had failed before does not help. If there " +
+                "are none, restore from a backup, or set force-start: true and check the data, since what is " +
+                "computed in those regions may be wrong" + why());
         }
     }
 
@@ -456,6 +464,10 @@ public final class RaidAssembly
             final boolean isKnown = null != each.superblock();
             if (!isKnown || byId.containsKey(each.superblock().member()))
             {
+                if (!isKnown)
+                {
+                    wipe(each.device());
+                }
                 members.add(new RaidMember(members.size(), each.device(), UUID.randomUUID(), 0));
             }
         }
@@ -484,6 +496,22 @@ public final class RaidAssembly
             superblock.forMember(member.id()).encode(new UnsafeBuffer(bytes), 0);
             write(member, MemberArea.FIRST_SUPERBLOCK_BYTES, bytes);
             write(member, MemberArea.secondSuperblockOffset(member.device().geometry().sizeBytes()), bytes);
+        }
+    }
+
+    /** Erases what others may have at both ends of a device that has no data of an array. */
+    private void wipe(final BlockDevice device)
+    {
+        final long sizeBytes = device.geometry().sizeBytes();
+        final byte[] zeroes = new byte[MemberIo.LENGTH_MAX];
+        try (MemberIo.Member open = io.open(device))
+        {
+            for (long offset = 0; offset < MemberArea.DATA_OFFSET_BYTES; offset += zeroes.length)
+            {
+                open.write(offset, zeroes);
+            }
+            final long tailOffset = Math.max(MemberArea.DATA_OFFSET_BYTES, sizeBytes - FoundMember.TAIL_BYTES);
+            open.write(tailOffset, new byte[(int)(sizeBytes - tailOffset)]);
         }
     }
 
@@ -520,8 +548,8 @@ public final class RaidAssembly
             final BlockGeometry each = member.device().geometry();
             if (each.maxTransferBytes() < layout.stripBytes())
             {
-                throw new BlockDeviceException("device " + member.device().name() + " takes at most " +
-                    each.maxTransferBytes() + " bytes at once, less than a strip of " + layout.stripBytes() +
+                throw new BlockDeviceException("device " + member.device().name() + " has a transfer limit of " +
+                    each.maxTransferBytes() + " bytes, less than a strip of " + layout.stripBytes() +
                     ": use a smaller strip-size");
             }
             maxTransferBytes = Math.max(layout.stripBytes(), Math.min(maxTransferBytes, each.maxTransferBytes()));

@@ -89,7 +89,7 @@ final class RaidChannel implements BlockChannel
         {
             listener.onOpenFailed(new BlockDeviceException("array " + device.name() + " needs a buffer of " + bytesMin +
                 " bytes on reactor " + context.reactor().config().name() +
-                ", which has none free: give the data plane more memory"));
+                ", which has none free: raise memory.size and restart the data plane"));
             return;
         }
         final RaidChannel channel = new RaidChannel(device, context, buffers);

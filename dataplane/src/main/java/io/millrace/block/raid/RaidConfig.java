@@ -14,8 +14,8 @@ import java.util.List;
  * @param spares          names of devices that take the place of members that fail, the first first.
  * @param assumeClean     whether members of a new array are known to be alike, as new ones full of zeroes are: then it
  *                        is not resynchronized.
- * @param overwrite       whether devices that hold other data are used all the same.
- * @param startIncomplete whether it starts although members are missing that may have newer data, or that are needed to
+ * @param wipeSignatures  whether devices that hold other data are used, and what marks that data is erased.
+ * @param forceStart      whether it starts although members are missing that may have newer data, or that are needed to
  *                        make parity match again.
  */
 public record RaidConfig(
@@ -25,8 +25,8 @@ public record RaidConfig(
     List<String> members,
     List<String> spares,
     boolean assumeClean,
-    boolean overwrite,
-    boolean startIncomplete)
+    boolean wipeSignatures,
+    boolean forceStart)
 {
     /** Strip size when none is given. */
     public static final int STRIP_BYTES_DEFAULT = 64 << 10;

@@ -231,7 +231,8 @@ public final class RaidDevice implements BlockDevice
         if (slot >= 0 && present.isWritable(slot) && null == present.failure())
         {
             publish(present.failed("member " + failure.member() + ' ' + failure.reason() +
-                ", and superblocks are not written any more: close the array and open it again"));
+                ", and superblocks are not written any more: delete and create the device again, or restart the " +
+                "data plane"));
         }
     }
 

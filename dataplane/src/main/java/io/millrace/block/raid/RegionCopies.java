@@ -234,8 +234,9 @@ final class RegionCopies
             case SUCCESS -> onCopied();
             case MEDIA_ERROR ->
             {
-                device.trouble(name() + " stopped at byte " + startOffset + " of the data of members: a block that " +
-                    "is needed for it cannot be read; it is tried again every " + RETRY_NS / NS_PER_S + " s");
+                device.trouble(name() + " stopped: a block near byte " + startOffset + " of the members' data cannot " +
+                    "be read; retried every " + RETRY_NS / NS_PER_S +
+                    " s: overwrite it from a host, or copy the data off");
                 retryNs = reactor.nowNs() + RETRY_NS;
                 isRebuildStalled |= StripeRequest.Purpose.REBUILD == purpose;
                 resyncFrom = StripeRequest.Purpose.RESYNC == purpose ? region + 1 : resyncFrom;
@@ -274,6 +275,7 @@ final class RegionCopies
             if (device.intent().nextResync(0) < 0)
             {
                 progress(null, 0);
+                device.trouble("");
             }
         }
     }

@@ -233,7 +233,12 @@ abstract class StripeRequest
         {
             if (!lock())
             {
-                return false;
+                if (!channel.isClosing())
+                {
+                    return false;
+                }
+                finish(BlockStatus.ABORTED);
+                return true;
             }
             state = State.BUFFERING;
         }

@@ -52,18 +52,18 @@ final class RaidFactory implements DeviceFactory
         final RaidLevel level = RaidLevel.find(properties.text(LEVEL));
         if (null == level)
         {
-            return new Problem(LEVEL, properties.text(LEVEL), "no RAID level that arrays have",
+            return new Problem(LEVEL, properties.text(LEVEL), "not a supported RAID level",
                 "use one of " + String.join(", ", RaidLevel.labels()));
         }
         final int count = properties.texts(MEMBERS).size();
         if (count < level.membersMin() || count > RaidLevel.MEMBERS_MAX)
         {
             return new Problem(MEMBERS, count, "outside " + level.membersMin() + " to " + RaidLevel.MEMBERS_MAX +
-                ", the members of RAID " + level.label(), "name as many");
+                ", the members of RAID " + level.label(), "list a number of members in that range");
         }
         final List<String> spares = properties.texts(SPARES);
         return spares.isEmpty() || RaidLevel.RAID0 != level ? null : new Problem(SPARES, String.join(" ", spares),
-            "useless, since RAID 0 has no redundancy that a spare is rebuilt from",
+            "not allowed: RAID 0 cannot rebuild onto a spare",
             "remove them, or choose another level");
     }
 
@@ -72,8 +72,8 @@ final class RaidFactory implements DeviceFactory
     {
         final RaidConfig config = new RaidConfig(name, RaidLevel.find(properties.text(LEVEL)),
             properties.integer("strip-size", RaidConfig.STRIP_BYTES_DEFAULT), properties.texts(MEMBERS),
-            properties.texts(SPARES), properties.flag("assume-clean", false), properties.flag("overwrite", false),
-            properties.flag("start-incomplete", false));
+            properties.texts(SPARES), properties.flag("assume-clean", false), properties.flag("wipe-signatures", false),
+            properties.flag("force-start", false));
         return RaidAssembly.assemble(config, dependencies.bases(), dependencies.memory());
     }
 

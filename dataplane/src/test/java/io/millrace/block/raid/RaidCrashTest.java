@@ -29,11 +29,11 @@ class RaidCrashTest
     private final Random random = TestSeeds.random();
 
     private static RaidConfig config(
-        final RaidLevel level, final int memberCount, final List<MemberDisk> members, final boolean startIncomplete)
+        final RaidLevel level, final int memberCount, final List<MemberDisk> members, final boolean forceStart)
     {
         final List<String> names = members.stream().map(MemberDisk::name).toList();
         return new RaidConfig("array", level, STRIP_BYTES, names.subList(0, memberCount),
-            names.subList(memberCount, names.size()), false, false, startIncomplete);
+            names.subList(memberCount, names.size()), false, false, forceStart);
     }
 
     private static CrashingArray assemble(

@@ -68,11 +68,11 @@ class RaidFailureTest
         }
     }
 
-    private RaidConfig config(final RaidLevel level, final int memberCount, final boolean startIncomplete)
+    private RaidConfig config(final RaidLevel level, final int memberCount, final boolean forceStart)
     {
         final List<String> names = disks.stream().map(MemberDisk::name).toList();
         return new RaidConfig("array", level, STRIP_BYTES, names.subList(0, memberCount),
-            names.subList(memberCount, names.size()), false, false, startIncomplete);
+            names.subList(memberCount, names.size()), false, false, forceStart);
     }
 
     private void open(final RaidConfig config, final List<? extends BlockDevice> devices)
@@ -374,5 +374,23 @@ class RaidFailureTest
         disks.get(0).state(MemberState.FAILING);
         writeAnywhere(1);
         verify();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RAID1,2", "RAID5,3"})
+    void shouldEndWritesThatWaitForRowsWhenTheChannelCloses(final RaidLevel level, final int memberCount)
+    {
+        create(level, memberCount, 0);
+        awaitResynced();
+        assertTrue(array.locks().tryExclusive(0, BLOCK_BYTES));
+        final Initiator.Io io = initiator.io();
+        Initiator.fill(io.request(), BlockOperation.WRITE, 0, 1, false, arena.address(), BLOCK_BYTES);
+        initiator.send(io);
+        initiator.close();
+        initiator = null;
+        assertEquals(BlockStatus.ABORTED, io.request().status());
+        array.locks().releaseExclusive(0, BLOCK_BYTES);
+        assertEquals(0, array.locks().heldCount());
+        assertTrue(array.intent().isQuiet());
     }
 }

@@ -25,23 +25,23 @@ final class RaidType
 
     private static final DeviceSetting<Long> STRIP_SIZE = DeviceSetting.optional("strip-size",
         SettingType.size(STRIP_BYTES_MIN, STRIP_BYTES_MAX), "64KiB", OnChange.REPLACED,
-        "Bytes of each member in a stripe, a power of two.");
+        "Consecutive bytes on one member (mdadm: chunk), a power of two.");
 
     private static final DeviceSetting<Boolean> ASSUME_CLEAN = DeviceSetting.optional("assume-clean",
         SettingType.BOOLEAN, "false", OnChange.REPLACED,
         "Whether members of a new array are full of zeroes, so that they need no resynchronization.");
 
-    private static final DeviceSetting<Boolean> OVERWRITE = DeviceSetting.optional("overwrite",
+    private static final DeviceSetting<Boolean> WIPE_SIGNATURES = DeviceSetting.optional("wipe-signatures",
         SettingType.BOOLEAN, "false", OnChange.REPLACED,
-        "Whether members that hold other data, such as a file system, are overwritten.");
+        "Whether devices that hold a known signature, such as a file system, are used, and it is erased.");
 
-    private static final DeviceSetting<Boolean> START_INCOMPLETE = DeviceSetting.optional("start-incomplete",
+    private static final DeviceSetting<Boolean> FORCE_START = DeviceSetting.optional("force-start",
         SettingType.BOOLEAN, "false", OnChange.REPLACED,
-        "Whether it starts without members that may have newer data, or that a crash left out of step.");
+        "Whether it starts although missing members may have newer data, or although parity may not match.");
 
     static final DeviceType TYPE = new DeviceType("raid", DeviceContent.OF_BASE,
         "An array of other devices: RAID 0, 1, 5, 6 or 10.",
-        List.of(LEVEL, MEMBERS, SPARES, STRIP_SIZE, ASSUME_CLEAN, OVERWRITE, START_INCOMPLETE), RaidType::check);
+        List.of(LEVEL, MEMBERS, SPARES, STRIP_SIZE, ASSUME_CLEAN, WIPE_SIGNATURES, FORCE_START), RaidType::check);
 
     private RaidType()
     {
@@ -52,7 +52,7 @@ final class RaidType
         final long stripBytes = (Long)values.get(STRIP_SIZE.key());
         if (1 != Long.bitCount(stripBytes))
         {
-            throw new InvalidSettingException(STRIP_SIZE.key(), Long.toString(stripBytes), "no power of two",
+            throw new InvalidSettingException(STRIP_SIZE.key(), Long.toString(stripBytes), "not a power of two",
                 "use " + Long.highestOneBit(stripBytes));
         }
         final List<?> members = (List<?>)values.get(MEMBERS.key());
@@ -60,20 +60,20 @@ final class RaidType
         final String level = (String)values.get(LEVEL.key());
         if (members.size() < membersMin(level))
         {
-            throw new InvalidSettingException(MEMBERS.key(), null, members.size() + " of them, and RAID " + level +
-                " has at least " + membersMin(level), "name more");
+            throw new InvalidSettingException(MEMBERS.key(), null, members.size() + " members, RAID " + level +
+                " needs at least " + membersMin(level), "list more");
         }
         if ("0".equals(level) && !spares.isEmpty())
         {
-            throw new InvalidSettingException(SPARES.key(), null, "useless, since RAID 0 has no redundancy that a " +
-                "spare is rebuilt from", "remove them, or choose another level");
+            throw new InvalidSettingException(SPARES.key(), null, "not allowed: RAID 0 cannot rebuild onto a spare",
+                "remove them, or choose another level");
         }
         for (final Object spare : spares)
         {
             if (members.contains(spare))
             {
-                throw new InvalidSettingException(SPARES.key(), (String)spare, "a member, too",
-                    "name it in one of both");
+                throw new InvalidSettingException(SPARES.key(), (String)spare, "also listed in members",
+                    "list it once");
             }
         }
     }

@@ -73,7 +73,7 @@ class DeviceTypesTest
         assertEquals(Map.of("base", "d", "seed", 0L, "write-cache-size", 0L, "rules", List.of()),
             DeviceTypes.of("fault").values(Map.of("base", "d")));
         assertEquals(Map.of("level", "1", "members", List.of("a", "b"), "spares", List.of(), "strip-size", 65_536L,
-            "assume-clean", false, "overwrite", false, "start-incomplete", false),
+            "assume-clean", false, "wipe-signatures", false, "force-start", false),
             DeviceTypes.of("raid").values(Map.of("level", "1", "members", "a b")));
     }
 
@@ -95,7 +95,7 @@ class DeviceTypesTest
             "base=d; rules=effect=error",
         "fault | base=d; rules=effect=delay,delay=1000us,status=aborted,probability=0.50 | " +
             "base=d; rules=effect=delay,delay=1ms,probability=0.5",
-        "raid | level=5; members=c a b; spares=; strip-size=65536; overwrite=false | level=5; members=c a b",
+        "raid | level=5; members=c a b; spares=; strip-size=65536; wipe-signatures=false | level=5; members=c a b",
         "raid | level=10; members=a b; spares=d  c; strip-size=1024k; assume-clean=true | " +
             "level=10; members=a b; spares=d c; strip-size=1MiB; assume-clean=true"})
     void shouldBringPropertiesIntoOneForm(final String type, final String given, final String wanted)
@@ -171,14 +171,14 @@ class DeviceTypesTest
         "raid | level=4; members=a b c | level = 4: not one of 0, 1, 5, 6, 10; use one of them",
         "raid | level=5; spares=a | members: missing; add it: names of the devices of the array, declared before it; " +
             "where they hold an array already, it is assembled of them",
-        "raid | level=5; members=a b | members: 2 of them, and RAID 5 has at least 3; name more",
-        "raid | level=6; members=a b c | members: 3 of them, and RAID 6 has at least 4; name more",
-        "raid | level=10; members=a | members: 1 of them, and RAID 10 has at least 2; name more",
+        "raid | level=5; members=a b | members: 2 members, RAID 5 needs at least 3; list more",
+        "raid | level=6; members=a b c | members: 3 members, RAID 6 needs at least 4; list more",
+        "raid | level=10; members=a | members: 1 members, RAID 10 needs at least 2; list more",
         "raid | level=1; members=a b a | members = a: listed twice; keep one",
-        "raid | level=1; members=a b; spares=b | spares = b: a member, too; name it in one of both",
-        "raid | level=0; members=a b; spares=c | spares: useless, since RAID 0 has no redundancy that a spare is " +
-            "rebuilt from; remove them, or choose another level",
-        "raid | level=1; members=a b; strip-size=48KiB | strip-size = 49152: no power of two; use 32768",
+        "raid | level=1; members=a b; spares=b | spares = b: also listed in members; list it once",
+        "raid | level=0; members=a b; spares=c | spares: not allowed: RAID 0 cannot rebuild onto a " +
+            "spare; remove them, or choose another level",
+        "raid | level=1; members=a b; strip-size=48KiB | strip-size = 49152: not a power of two; use 32768",
         "raid | level=1; members=a b; strip-size=2KiB | strip-size = 2KiB: out of range 4KiB to 1MiB; use a value in " +
             "the range",
         "fault | base=d; rules=effect=error,status=success | rules[0].status = success: no error; choose another " +

@@ -145,7 +145,7 @@ public final class RandomStates
             case 6 -> new DeviceSpec("array" + number, "raid", Map.of("level", one(List.of("0", "1", "10")),
                 "members", device() + ' ' + device())).with("spares", one(List.of("", "", device())))
                 .with("strip-size", one(List.of("", "4KiB", "1MiB")))
-                .with("overwrite", Boolean.toString(random.nextBoolean()));
+                .with("wipe-signatures", Boolean.toString(random.nextBoolean()));
             case 0 -> DeviceSpec.discard("vol" + number, size(), blockSize);
             case 1 -> DeviceSpec.fault("vol" + number, device(), random.nextInt(2))
                 .with("rules", rules());
