@@ -174,6 +174,10 @@ final class ArrayWork implements BackgroundWork
     @Override
     public boolean canSleep()
     {
+        if (State.IDLE == state && null != device.view().failure())
+        {
+            return !isStopping && !device.hasFailures() && channel.canSleep();
+        }
         return State.OPENING == state || State.IDLE == state && channel.canSleep() && copies.canSleep() &&
             !isStopping && !hasWanted() && !device.hasFailures() || State.IDLE != state && channel.canSleep();
     }

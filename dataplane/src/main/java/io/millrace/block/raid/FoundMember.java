@@ -84,7 +84,7 @@ record FoundMember(BlockDevice device, Superblock superblock, String foreign)
      *
      * @param io         to read with.
      * @param superblock of the array.
-     * @return the page; null: it has none that is valid.
+     * @return the page; null: it has none that is valid and can be read.
      */
     BitmapPage readBitmap(final MemberIo io, final Superblock superblock)
     {
@@ -93,9 +93,8 @@ record FoundMember(BlockDevice device, Superblock superblock, String foreign)
         {
             for (int which = 0; which < MemberArea.BITMAP_PAGE_COUNT; which++)
             {
-                final byte[] bytes = member.read(MemberArea.bitmapOffset(which), BitmapPage.BYTES);
-                final BitmapPage page = new BitmapPage().wrap(new UnsafeBuffer(bytes), 0);
-                if (page.isValid(superblock.array(), superblock.memberBytes()) &&
+                final BitmapPage page = readPage(member, MemberArea.bitmapOffset(which));
+                if (null != page && page.isValid(superblock.array(), superblock.memberBytes()) &&
                     (null == newest || page.sequence() > newest.sequence()))
                 {
                     newest = page;
@@ -103,5 +102,18 @@ record FoundMember(BlockDevice device, Superblock superblock, String foreign)
             }
         }
         return newest;
+    }
+
+    /** Null when it cannot be read: other members have it, too. */
+    private static BitmapPage readPage(final MemberIo.Member member, final long offset)
+    {
+        try
+        {
+            return new BitmapPage().wrap(new UnsafeBuffer(member.read(offset, BitmapPage.BYTES)), 0);
+        }
+        catch (final BlockDeviceException e)
+        {
+            return null;
+        }
     }
 }

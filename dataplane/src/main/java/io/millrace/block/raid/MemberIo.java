@@ -31,7 +31,8 @@ final class MemberIo implements AutoCloseable
     private static final int TIMEOUT_S = 30;
 
     private final Reactor reactor = new Reactor(new ReactorConfig("raid-setup", -1, ReactorConfig.IdleMode.SLEEP, 0));
-    private final DmaMemory memory = DmaMemory.map(LENGTH_MAX);
+    private final MemoryRegistry registry;
+    private DmaMemory memory;
     private boolean isHeld;
 
     /**
@@ -41,11 +42,19 @@ final class MemberIo implements AutoCloseable
      */
     MemberIo(final MemoryRegistry registry)
     {
+        this.registry = registry;
+        memory = mapMemory();
+        reactor.start();
+    }
+
+    private DmaMemory mapMemory()
+    {
+        final DmaMemory mapped = DmaMemory.map(LENGTH_MAX);
         if (null != registry)
         {
-            registry.add(memory, MemoryRole.BUFFERS);
+            registry.add(mapped, MemoryRole.BUFFERS);
         }
-        reactor.start();
+        return mapped;
     }
 
     /** A device while it is open. */
@@ -56,6 +65,8 @@ final class MemberIo implements AutoCloseable
         private final BlockRequest request = new BlockRequest(null, this::onComplete);
         private CompletableFuture<BlockStatus> done;
         private boolean isRefused;
+        /** Whether it did not answer in time. */
+        private boolean isDead;
 
         private Member(final BlockDevice device, final BlockChannel channel)
         {
@@ -106,6 +117,11 @@ final class MemberIo implements AutoCloseable
 
         private void run(final BlockOperation operation, final long offset, final int length)
         {
+            if (isDead)
+            {
+                throw new BlockDeviceException("device " + device.name() + " has not answered: check it, and the " +
+                    "path to it");
+            }
             final int shift = device.geometry().blockShift();
             final CompletableFuture<BlockStatus> completed = new CompletableFuture<>();
             await(reactor.call(() ->
@@ -133,8 +149,9 @@ final class MemberIo implements AutoCloseable
             }
             catch (final TimeoutException e)
             {
-                // The device may still use the memory.
+                // The device may still use the memory, and the request.
                 isHeld = true;
+                isDead = true;
                 throw new BlockDeviceException("device " + device.name() + " did not answer within " + TIMEOUT_S +
                     " s: check it, and the path to it", e);
             }
@@ -198,6 +215,12 @@ final class MemberIo implements AutoCloseable
     Member open(final BlockDevice device)
     {
         Reactor.checkMayBlock("the assembly of an array");
+        if (isHeld)
+        {
+            // What a device may still write to is left to it.
+            memory = mapMemory();
+            isHeld = false;
+        }
         final CompletableFuture<Member> opened = new CompletableFuture<>();
         reactor.execute(() -> device.open(ReactorContext.of(reactor), new OpenListener()
         {

@@ -138,6 +138,11 @@ public final class RaidAssembly
                     geometry.blockSizeBytes() + " bytes and device " + first.name() + " of " +
                     first.geometry().blockSizeBytes() + ": use devices of one block size");
             }
+            if (hasArray(device))
+            {
+                throw new BlockDeviceException("device " + device.name() + " is an array or made of one, which an " +
+                    "array cannot be made of: list the members of that one, or use RAID 10 or 6");
+            }
             if (geometry.readOnly())
             {
                 throw new BlockDeviceException("device " + device.name() + " is read-only: use one that is not");
@@ -148,6 +153,12 @@ public final class RaidAssembly
                     geometry.memoryAlignmentBytes() + " bytes, more than a block: use another device");
             }
         }
+    }
+
+    /** Work of an array begins and ends with that of all devices: one below another would not answer it then. */
+    private static boolean hasArray(final BlockDevice device)
+    {
+        return device instanceof RaidDevice || device.members().stream().anyMatch(RaidAssembly::hasArray);
     }
 
     /** {@return the superblock with the highest event count; null: no device has one} */
@@ -228,6 +239,11 @@ public final class RaidAssembly
         {
             dirty.set(0, BitmapPage.regionCount(memberBytes));
         }
+        final int block = members.getFirst().device().geometry().blockSizeBytes();
+        final BlockGeometry geometry = geometry(layout, members);
+        final Superblock first = new Superblock(array, config.name(), layout.level(), layout.stripBytes(), block,
+            memberBytes, array, CREATED_EVENT, false, SystemEpochClock.INSTANCE.time(), slots);
+        // All checks have passed.
         for (final RaidMember member : members)
         {
             wipe(member.device());
@@ -238,14 +254,16 @@ public final class RaidAssembly
         {
             write(member, MemberArea.bitmapOffset(1), page);
         }
-        final int block = members.getFirst().device().geometry().blockSizeBytes();
         // A creation that ends before all have the first is begun again, as nothing was stored yet.
-        for (long event = CREATED_EVENT; event <= CREATED_EVENT + 1; event++)
+        for (final Superblock each : List.of(first, at(CREATED_EVENT + 1, first, slots)))
         {
-            writeSuperblocks(members, new Superblock(array, config.name(), layout.level(), layout.stripBytes(), block,
-                memberBytes, array, event, false, SystemEpochClock.INSTANCE.time(), slots));
+            for (final RaidMember member : members)
+            {
+                writeSuperblock(member, each);
+            }
         }
-        return assembled(array, layout, members, view(layout, CREATED_EVENT + 1, slots, members), dirty, 1);
+        return assembled(
+            array, layout, geometry, members, view(layout, CREATED_EVENT + 1, slots, members), dirty, 1);
     }
 
     /** Found devices in the order of the configuration, which is that of the slots of a new array. */
@@ -329,12 +347,51 @@ public final class RaidAssembly
         final Bitmap bitmap = bitmap(newest, members, slots);
         checkParity(layout, isPresent, bitmap);
         addSpares(members, byId);
-        final long event = newest.eventCount() + 1;
-        writeSuperblocks(members, new Superblock(newest.array(), config.name(), layout.level(), layout.stripBytes(),
-            newest.blockSizeBytes(), layout.memberBytes(), newest.array(), event, false,
-            SystemEpochClock.INSTANCE.time(), slots));
-        return assembled(newest.array(), layout, members, view(layout, event, slots, members), bitmap.dirty,
-            bitmap.sequence);
+        final BlockGeometry geometry = geometry(layout, members);
+        final Superblock next = at(newest.eventCount() + 1, newest, slots);
+        // All checks have passed.
+        final List<FoundMember> refusing = new ArrayList<>();
+        for (final RaidMember member : members)
+        {
+            final FoundMember each = foundOf(member);
+            try
+            {
+                if (null == each.superblock())
+                {
+                    wipe(member.device());
+                }
+                writeSuperblock(member, next);
+            }
+            catch (final BlockDeviceException e)
+            {
+                unusable.add(e.getMessage());
+                refusing.add(each);
+            }
+        }
+        if (!refusing.isEmpty())
+        {
+            // Once more without them, if what is left suffices: the others say so, with a higher event count.
+            found.removeAll(refusing);
+            if (found.isEmpty())
+            {
+                throw new BlockDeviceException("none of its members can be written: check them" + why());
+            }
+            return assemble(at(next.eventCount(), newest, newest.slots()));
+        }
+        return assembled(newest.array(), layout, geometry, members, view(layout, next.eventCount(), slots, members),
+            bitmap.dirty, bitmap.sequence);
+    }
+
+    private FoundMember foundOf(final RaidMember member)
+    {
+        return found.stream().filter((one) -> one.device() == member.device()).findFirst().orElseThrow();
+    }
+
+    /** A superblock with other slots and another event count. */
+    private Superblock at(final long event, final Superblock of, final List<Slot> slots)
+    {
+        return new Superblock(of.array(), config.name(), of.level(), of.stripBytes(), of.blockSizeBytes(),
+            of.memberBytes(), of.array(), event, false, SystemEpochClock.INSTANCE.time(), slots);
     }
 
     private void checkConfigured(final Superblock newest)
@@ -350,7 +407,8 @@ public final class RaidAssembly
     {
         for (final FoundMember each : found)
         {
-            for (int slot = 0; null != each.superblock() && slot < newest.slots().size(); slot++)
+            for (int slot = 0; null != each.superblock() &&
+                slot < Math.min(newest.slots().size(), each.superblock().slots().size()); slot++)
             {
                 final Slot recorded = newest.slots().get(slot);
                 final Slot other = each.superblock().slots().get(slot);
@@ -435,9 +493,7 @@ public final class RaidAssembly
         BitmapPage page = null;
         for (final RaidMember member : members)
         {
-            final FoundMember each =
-                found.stream().filter((one) -> one.device() == member.device()).findFirst().orElseThrow();
-            final BitmapPage ofMember = isInSync(member, slots) ? each.readBitmap(io, newest) : null;
+            final BitmapPage ofMember = isInSync(member, slots) ? foundOf(member).readBitmap(io, newest) : null;
             page = null == ofMember || null != page && page.sequence() >= ofMember.sequence() ? page : ofMember;
         }
         final int regions = BitmapPage.regionCount(newest.memberBytes());
@@ -464,10 +520,6 @@ public final class RaidAssembly
             final boolean isKnown = null != each.superblock();
             if (!isKnown || byId.containsKey(each.superblock().member()))
             {
-                if (!isKnown)
-                {
-                    wipe(each.device());
-                }
                 members.add(new RaidMember(members.size(), each.device(), UUID.randomUUID(), 0));
             }
         }
@@ -488,15 +540,12 @@ public final class RaidAssembly
         return ArrayView.of(layout, event, bySlot, states);
     }
 
-    private void writeSuperblocks(final List<RaidMember> members, final Superblock superblock)
+    private void writeSuperblock(final RaidMember member, final Superblock superblock)
     {
-        for (final RaidMember member : members)
-        {
-            final byte[] bytes = new byte[Superblock.BYTES];
-            superblock.forMember(member.id()).encode(new UnsafeBuffer(bytes), 0);
-            write(member, MemberArea.FIRST_SUPERBLOCK_BYTES, bytes);
-            write(member, MemberArea.secondSuperblockOffset(member.device().geometry().sizeBytes()), bytes);
-        }
+        final byte[] bytes = new byte[Superblock.BYTES];
+        superblock.forMember(member.id()).encode(new UnsafeBuffer(bytes), 0);
+        write(member, MemberArea.FIRST_SUPERBLOCK_BYTES, bytes);
+        write(member, MemberArea.secondSuperblockOffset(member.device().geometry().sizeBytes()), bytes);
     }
 
     /** Erases what others may have at both ends of a device that has no data of an array. */
@@ -526,13 +575,14 @@ public final class RaidAssembly
     private AssembledArray assembled(
         final UUID array,
         final ArrayLayout layout,
+        final BlockGeometry geometry,
         final List<RaidMember> members,
         final ArrayView view,
         final BitSet dirty,
         final long sequence)
     {
         final boolean hasParity = layout.level().parityCount() > 0;
-        return new AssembledArray(config.name(), array, layout, geometry(layout, members),
+        return new AssembledArray(config.name(), array, layout, geometry,
             hasParity ? FastestEngine.TYPE : null, members, view, dirty, sequence, times, String.join("; ", unusable));
     }
 

@@ -43,6 +43,7 @@ public final class RaidDevice implements BlockDevice
     private volatile ArrayView view;
     private volatile DeviceServices services = DeviceServices.NONE;
     private volatile ArrayWork work;
+    private volatile boolean hasEnded;
     private volatile String trouble;
     private volatile DeviceProgress progress;
 
@@ -245,6 +246,14 @@ public final class RaidDevice implements BlockDevice
     }
 
     /**
+     * {@return whether nobody sets regions of the bitmap any more: its own work was stopped}
+     */
+    boolean hasEnded()
+    {
+        return hasEnded;
+    }
+
+    /**
      * {@return whether a failure was reported that {@link #nextFailure} has not returned yet}
      */
     boolean hasFailures()
@@ -308,6 +317,7 @@ public final class RaidDevice implements BlockDevice
     void onWorkEnded()
     {
         work = null;
+        hasEnded = true;
         // Whoever reported one in the meantime waits for a view.
         while (hasFailures())
         {

@@ -38,6 +38,8 @@ final class RegionCopies
     /** In the slot; null: none is rebuilt. */
     private RaidMember target;
     private int region;
+    /** When the resync of the region began. */
+    private int tornCount;
     private long resumeNs;
     /** Regions before it are left out of resyncs until the next retry: a block of the last cannot be read. */
     private int resyncFrom;
@@ -137,6 +139,7 @@ final class RegionCopies
         if (StripeRequest.Purpose.RESYNC == chosen)
         {
             region = device.intent().nextResync(resyncFrom);
+            tornCount = device.intent().tornCount();
             nextOffset = region * device.intent().regionBytes();
             endOffset = Math.min(nextOffset + device.intent().regionBytes(), layout.memberBytes());
             progress("resync", region * 1000L / device.intent().regionCount());
@@ -269,7 +272,7 @@ final class RegionCopies
             }
             progress(nextOffset == endOffset ? null : name(), nextOffset * 1000 / endOffset);
         }
-        else if (nextOffset == endOffset)
+        else if (nextOffset == endOffset && tornCount == device.intent().tornCount())
         {
             device.intent().onResynced(region);
             if (device.intent().nextResync(0) < 0)

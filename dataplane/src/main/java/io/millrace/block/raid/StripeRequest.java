@@ -252,7 +252,7 @@ abstract class StripeRequest
     /** {@return whether it has ended, since its region will not be set any more} */
     private boolean giveUp()
     {
-        if (channel.isClosing() || null != channel.device().view().failure())
+        if (channel.isClosing() || null != channel.device().view().failure() || channel.device().hasEnded())
         {
             region = NO_REGION;
             end(channel.isClosing() ? BlockStatus.ABORTED : BlockStatus.DEVICE_ERROR);

@@ -35,6 +35,7 @@ final class WriteIntent
     private final Runnable onWanted;
     /** Regions that need a resync. */
     private final AtomicInteger resyncCount = new AtomicInteger();
+    private final AtomicInteger tornCount = new AtomicInteger();
     private volatile boolean hasWanted;
 
     /**
@@ -124,8 +125,17 @@ final class WriteIntent
         {
             resyncCount.incrementAndGet();
         }
+        tornCount.incrementAndGet();
         leave(region);
         onWanted.run();
+    }
+
+    /**
+     * {@return how often {@link #leaveTorn} was called: a resync meanwhile may have missed one}
+     */
+    int tornCount()
+    {
+        return tornCount.get();
     }
 
     /**

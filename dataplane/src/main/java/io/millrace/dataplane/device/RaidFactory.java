@@ -62,6 +62,11 @@ final class RaidFactory implements DeviceFactory
                 ", the members of RAID " + level.label(), "list a number of members in that range");
         }
         final List<String> spares = properties.texts(SPARES);
+        if (count + spares.size() > RaidLevel.MEMBERS_MAX)
+        {
+            return new Problem(SPARES, spares.size(), "more than " + RaidLevel.MEMBERS_MAX + " devices with " + count +
+                " members", "list fewer");
+        }
         return spares.isEmpty() || RaidLevel.RAID0 != level ? null : new Problem(SPARES, String.join(" ", spares),
             "not allowed: RAID 0 cannot rebuild onto a spare",
             "remove them, or choose another level");

@@ -393,4 +393,27 @@ class RaidFailureTest
         assertEquals(0, array.locks().heldCount());
         assertTrue(array.intent().isQuiet());
     }
+
+    @Test
+    void shouldDoWithoutTheBitmapOfAMemberThatCannotReadIt()
+    {
+        create(RaidLevel.RAID5, 3, 0);
+        awaitResynced();
+        final List<MemberDisk> left = restart();
+        left.get(0).failMedia(2, 2);
+        open(config(RaidLevel.RAID5, 3, false), left);
+        assertEquals(DeviceHealth.ONLINE, array.status().health());
+        verify();
+    }
+
+    @Test
+    void shouldNotBeMadeOfAnotherArray()
+    {
+        create(RaidLevel.RAID1, 2, 0);
+        final List<BlockDevice> devices = List.of(array, disks.get(0));
+        final BlockDeviceException refusal = assertThrows(BlockDeviceException.class,
+            () -> RaidAssembly.assemble(RaidFixture.config(RaidLevel.RAID1, STRIP_BYTES, devices, List.of()), devices,
+                null));
+        assertTrue(refusal.getMessage().contains("is an array or made of one"), refusal.getMessage());
+    }
 }
