@@ -36,7 +36,7 @@ final class ArrayView
      *
      * @param layout     of the array.
      * @param eventCount that superblocks on all its members have.
-     * @param members    by slot; null where there is none.
+     * @param members    by slot; null for an empty slot.
      * @param states     by slot.
      * @return the view.
      */

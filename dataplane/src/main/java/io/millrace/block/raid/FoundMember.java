@@ -13,7 +13,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * What was found on a device that is to be a member. Immutable.
  *
  * @param device     that was read.
- * @param superblock the newer of its two copies; null: there is none.
+ * @param superblock the newer of its two copies; null: the device has none.
  * @param foreign    what else it holds, as a noun; null: nothing that is known.
  */
 record FoundMember(BlockDevice device, Superblock superblock, String foreign)

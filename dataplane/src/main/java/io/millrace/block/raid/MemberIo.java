@@ -38,7 +38,7 @@ final class MemberIo implements AutoCloseable
     /**
      * Starts the reactor.
      *
-     * @param registry that devices know memory by; null where there is none.
+     * @param registry memory registry of the data plane; null without one.
      */
     MemberIo(final MemoryRegistry registry)
     {
@@ -85,10 +85,12 @@ final class MemberIo implements AutoCloseable
         byte[] read(final long offset, final int length)
         {
             final byte[] bytes = new byte[length];
-            for (int done = 0; done < length; done += part(length - done))
+            for (int done = 0; done < length;)
             {
-                run(BlockOperation.READ, offset + done, part(length - done));
-                NativeMemory.asByteBuffer(memory.address(), length).get(bytes, done, part(length - done));
+                final int part = part(length - done);
+                run(BlockOperation.READ, offset + done, part);
+                NativeMemory.asByteBuffer(memory.address(), part).get(bytes, done, part);
+                done += part;
             }
             return bytes;
         }
@@ -102,11 +104,12 @@ final class MemberIo implements AutoCloseable
          */
         void write(final long offset, final byte[] bytes)
         {
-            for (int done = 0; done < bytes.length; done += part(bytes.length - done))
+            for (int done = 0; done < bytes.length;)
             {
-                final int length = part(bytes.length - done);
-                NativeMemory.asByteBuffer(memory.address(), length).put(bytes, done, length);
-                run(BlockOperation.WRITE, offset + done, length);
+                final int part = part(bytes.length - done);
+                NativeMemory.asByteBuffer(memory.address(), part).put(bytes, done, part);
+                run(BlockOperation.WRITE, offset + done, part);
+                done += part;
             }
         }
 
@@ -142,28 +145,12 @@ final class MemberIo implements AutoCloseable
 
         private <T> T await(final CompletableFuture<T> future)
         {
-            Reactor.checkMayBlock("the assembly of an array");
-            try
-            {
-                return future.get(TIMEOUT_S, TimeUnit.SECONDS);
-            }
-            catch (final TimeoutException e)
+            return awaitAnswer(device, future, () ->
             {
                 // The device may still use the memory, and the request.
                 isHeld = true;
                 isDead = true;
-                throw new BlockDeviceException("device " + device.name() + " did not answer within " + TIMEOUT_S +
-                    " s: check it, and the path to it", e);
-            }
-            catch (final ExecutionException e)
-            {
-                throw new BlockDeviceException("device " + device.name() + ": " + e.getCause().getMessage(), e);
-            }
-            catch (final InterruptedException e)
-            {
-                Thread.currentThread().interrupt();
-                throw new BlockDeviceException("device " + device.name() + ": interrupted", e);
-            }
+            });
         }
 
         private void onComplete(final BlockRequest completed)
@@ -214,7 +201,6 @@ final class MemberIo implements AutoCloseable
      */
     Member open(final BlockDevice device)
     {
-        Reactor.checkMayBlock("the assembly of an array");
         if (isHeld)
         {
             // What a device may still write to is left to it.
@@ -241,14 +227,21 @@ final class MemberIo implements AutoCloseable
                 opened.completeExceptionally(reason);
             }
         }));
+        return awaitAnswer(device, opened, () -> opened.cancel(false));
+    }
+
+    private static <T> T awaitAnswer(
+        final BlockDevice device, final CompletableFuture<T> future, final Runnable onTimeout)
+    {
+        Reactor.checkMayBlock("the assembly of an array");
         try
         {
-            return opened.get(TIMEOUT_S, TimeUnit.SECONDS);
+            return future.get(TIMEOUT_S, TimeUnit.SECONDS);
         }
         catch (final TimeoutException e)
         {
-            opened.cancel(false);
-            throw new BlockDeviceException("device " + device.name() + " did not open within " + TIMEOUT_S +
+            onTimeout.run();
+            throw new BlockDeviceException("device " + device.name() + " did not answer within " + TIMEOUT_S +
                 " s: check it, and the path to it", e);
         }
         catch (final ExecutionException e)

@@ -24,7 +24,7 @@ final class MetadataPages implements AutoCloseable
      * Pages with the bitmap of the array as it was assembled.
      *
      * @param device   of the members.
-     * @param registry that members know memory by; null where there is none.
+     * @param registry memory registry of the data plane; null without one.
      */
     MetadataPages(final RaidDevice device, final MemoryRegistry registry)
     {

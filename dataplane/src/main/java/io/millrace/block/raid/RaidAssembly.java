@@ -10,17 +10,14 @@ import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.format.Superblock;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.block.raid.layout.RaidLevel;
-import io.millrace.memory.MemoryDomain;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.parity.ParityEngineType;
 import io.millrace.parity.ParityEngines;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import org.agrona.concurrent.SystemEpochClock;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -63,7 +60,7 @@ public final class RaidAssembly
      *
      * @param config   of the array.
      * @param devices  those of the configuration that are there; they belong to their owner.
-     * @param registry that devices know memory by; null where there is none.
+     * @param registry memory registry of the data plane; null without one.
      * @return the array.
      * @throws BlockDeviceException when it must not be, with the remedy.
      */
@@ -97,7 +94,7 @@ public final class RaidAssembly
             throw new BlockDeviceException("none of its members could be opened: make " +
                 String.join(", ", config.members()) + " available and start again");
         }
-        checkAlike(devices);
+        MemberGeometries.check(devices);
         for (final BlockDevice device : devices)
         {
             try
@@ -119,46 +116,6 @@ public final class RaidAssembly
     private boolean isWhole()
     {
         return found.size() == config.members().size() + config.spares().size();
-    }
-
-    private static void checkAlike(final List<BlockDevice> devices)
-    {
-        final Set<String> names = new HashSet<>();
-        final BlockDevice first = devices.getFirst();
-        for (final BlockDevice device : devices)
-        {
-            final BlockGeometry geometry = device.geometry();
-            if (!names.add(device.name()))
-            {
-                throw new BlockDeviceException("device " + device.name() + " is listed twice: keep one");
-            }
-            if (geometry.blockSizeBytes() != first.geometry().blockSizeBytes())
-            {
-                throw new BlockDeviceException("device " + device.name() + " has blocks of " +
-                    geometry.blockSizeBytes() + " bytes and device " + first.name() + " of " +
-                    first.geometry().blockSizeBytes() + ": use devices of one block size");
-            }
-            if (hasArray(device))
-            {
-                throw new BlockDeviceException("device " + device.name() + " is an array or made of one, which an " +
-                    "array cannot be made of: list the members of that one, or use RAID 10 or 6");
-            }
-            if (geometry.readOnly())
-            {
-                throw new BlockDeviceException("device " + device.name() + " is read-only: use one that is not");
-            }
-            if (geometry.memoryAlignmentBytes() > geometry.blockSizeBytes())
-            {
-                throw new BlockDeviceException("device " + device.name() + " needs memory aligned to " +
-                    geometry.memoryAlignmentBytes() + " bytes, more than a block: use another device");
-            }
-        }
-    }
-
-    /** Work of an array begins and ends with that of all devices: one below another would not answer it then. */
-    private static boolean hasArray(final BlockDevice device)
-    {
-        return device instanceof RaidDevice || device.members().stream().anyMatch(RaidAssembly::hasArray);
     }
 
     /** {@return the superblock with the highest event count; null: no device has one} */
@@ -240,7 +197,7 @@ public final class RaidAssembly
             dirty.set(0, BitmapPage.regionCount(memberBytes));
         }
         final int block = members.getFirst().device().geometry().blockSizeBytes();
-        final BlockGeometry geometry = geometry(layout, members);
+        final BlockGeometry geometry = MemberGeometries.ofArray(layout, members);
         final Superblock first = new Superblock(array, config.name(), layout.level(), layout.stripBytes(), block,
             memberBytes, array, CREATED_EVENT, false, SystemEpochClock.INSTANCE.time(), slots);
         // All checks have passed.
@@ -347,7 +304,7 @@ public final class RaidAssembly
         final Bitmap bitmap = bitmap(newest, members, slots);
         checkParity(layout, isPresent, bitmap);
         addSpares(members, byId);
-        final BlockGeometry geometry = geometry(layout, members);
+        final BlockGeometry geometry = MemberGeometries.ofArray(layout, members);
         final Superblock next = at(newest.eventCount() + 1, newest, slots);
         // All checks have passed.
         final List<FoundMember> refusing = new ArrayList<>();
@@ -584,37 +541,5 @@ public final class RaidAssembly
         final boolean hasParity = layout.level().parityCount() > 0;
         return new AssembledArray(config.name(), array, layout, geometry,
             hasParity ? FastestEngine.TYPE : null, members, view, dirty, sequence, times, String.join("; ", unusable));
-    }
-
-    private static BlockGeometry geometry(final ArrayLayout layout, final List<RaidMember> members)
-    {
-        final BlockGeometry first = members.getFirst().device().geometry();
-        int maxTransferBytes = BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT;
-        int alignmentBytes = 1;
-        boolean isVolatile = false;
-        int domains = layout.level().parityCount() > 0 ? MemoryDomain.HOST.bit() : -1;
-        for (final RaidMember member : members)
-        {
-            final BlockGeometry each = member.device().geometry();
-            if (each.maxTransferBytes() < layout.stripBytes())
-            {
-                throw new BlockDeviceException("device " + member.device().name() + " has a transfer limit of " +
-                    each.maxTransferBytes() + " bytes, less than a strip of " + layout.stripBytes() +
-                    ": use a smaller strip-size");
-            }
-            maxTransferBytes = Math.max(layout.stripBytes(), Math.min(maxTransferBytes, each.maxTransferBytes()));
-            alignmentBytes = Math.max(alignmentBytes, each.memoryAlignmentBytes());
-            isVolatile |= each.volatileWriteCache();
-            domains &= each.memoryDomains();
-        }
-        final int block = first.blockSizeBytes();
-        final long stripeBytes = (long)layout.dataCount() * layout.stripBytes();
-        return BlockGeometry.builder(block, layout.dataBytes() / block)
-            .maxTransferBytes(maxTransferBytes)
-            .memoryAlignmentBytes(alignmentBytes)
-            .volatileWriteCache(isVolatile)
-            .optimalWriteBytes((int)Math.min(stripeBytes, maxTransferBytes))
-            .memoryDomains(domains)
-            .build();
     }
 }

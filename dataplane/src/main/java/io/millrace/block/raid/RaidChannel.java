@@ -93,7 +93,6 @@ final class RaidChannel implements BlockChannel
             return;
         }
         final RaidChannel channel = new RaidChannel(device, context, buffers);
-        device.onChannelOpened();
         channel.openMembers(listener);
     }
 
@@ -308,7 +307,7 @@ final class RaidChannel implements BlockChannel
     }
 
     /**
-     * Begins work of the array's own on a part of it.
+     * Begins the rebuild or resync of a part of the array.
      *
      * @param purpose a rebuild or a resync.
      * @param offset  of a part of a strip: on the array, or on the members of an array with parity.
@@ -510,7 +509,6 @@ final class RaidChannel implements BlockChannel
             {
                 engine.close();
             }
-            device.onChannelClosed();
             listener.onClosed(this);
         }
     }

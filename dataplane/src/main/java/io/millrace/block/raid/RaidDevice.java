@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * An array: a block device made of others. {@link RaidAssembly} makes it. It serves as soon as channels are opened;
@@ -38,7 +37,6 @@ public final class RaidDevice implements BlockDevice
     private final Queue<MemberFailure> failures = new ConcurrentLinkedQueue<>();
     private final long bitmapSequence;
     private final RaidTimes times;
-    private final AtomicInteger openChannels = new AtomicInteger();
     private final MetadataPages pages;
     private volatile ArrayView view;
     private volatile DeviceServices services = DeviceServices.NONE;
@@ -61,7 +59,7 @@ public final class RaidDevice implements BlockDevice
      * An array as it was assembled.
      *
      * @param assembled what superblocks say.
-     * @param registry  that members know memory by; null where there is none.
+     * @param registry  memory registry of the data plane; null without one.
      */
     RaidDevice(final AssembledArray assembled, final MemoryRegistry registry)
     {
@@ -196,7 +194,7 @@ public final class RaidDevice implements BlockDevice
     /**
      * Says how far the array's own work is.
      *
-     * @param newProgress null: there is none.
+     * @param newProgress null: no operation is running.
      */
     void progress(final DeviceProgress newProgress)
     {
@@ -329,24 +327,6 @@ public final class RaidDevice implements BlockDevice
     public void open(final ReactorContext context, final OpenListener listener)
     {
         RaidChannel.open(this, context, listener);
-    }
-
-    void onChannelOpened()
-    {
-        openChannels.incrementAndGet();
-    }
-
-    void onChannelClosed()
-    {
-        openChannels.decrementAndGet();
-    }
-
-    /**
-     * {@return channels that are open, that of the array's own work included}
-     */
-    int openChannels()
-    {
-        return openChannels.get();
     }
 
     @Override

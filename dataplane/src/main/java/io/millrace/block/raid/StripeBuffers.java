@@ -29,7 +29,7 @@ final class StripeBuffers implements AutoCloseable
     /**
      * Takes the buffer of its own.
      *
-     * @param pool     of the reactor; null where there is none.
+     * @param pool     of the reactor; null without one.
      * @param bytesMin that a request needs at least.
      */
     StripeBuffers(final BufferPool pool, final int bytesMin)

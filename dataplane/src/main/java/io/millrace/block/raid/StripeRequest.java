@@ -117,11 +117,6 @@ abstract class StripeRequest
         }
     }
 
-    final State state()
-    {
-        return state;
-    }
-
     /**
      * {@return how it went, when it has ended}
      */
@@ -322,7 +317,7 @@ abstract class StripeRequest
      * Takes a buffer, which comes back at the end.
      *
      * @param lengthBytes of the buffer.
-     * @return its address; 0: there is none now.
+     * @return its address; 0: none is free now.
      */
     protected final long acquireBuffer(final int lengthBytes)
     {

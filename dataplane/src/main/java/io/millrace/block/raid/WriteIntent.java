@@ -174,7 +174,7 @@ final class WriteIntent
     }
 
     /**
-     * Lets writes enter the regions whose bits are set in a page that is stable on the members.
+     * Allows writes to the regions whose bits are set in a page that is stable on the members.
      *
      * @param page that was written.
      */

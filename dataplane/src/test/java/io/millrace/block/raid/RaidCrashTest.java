@@ -1,10 +1,13 @@
 package io.millrace.block.raid;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.seed.TestSeeds;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -68,6 +71,8 @@ class RaidCrashTest
     void shouldKeepWhatWasFlushedWhenMembersFailBeforeAllLosePower(
         final RaidLevel level, final int memberCount, final int spareCount)
     {
+        final AtomicInteger failures = new AtomicInteger();
+        int whole = 0;
         for (int i = 0; i < SEEDS; i++)
         {
             final Random draw = TestSeeds.fixed(random.nextLong());
@@ -85,10 +90,11 @@ class RaidCrashTest
                     final int slot = draw.nextInt(memberCount);
                     final int failureStep = 1 + draw.nextInt(STEPS_MAX);
                     final int cutStep = 1 + draw.nextInt(STEPS_MAX);
-                    run.supply().before(failureStep, () -> fail(current[0], slot));
+                    run.supply().before(failureStep, () -> fail(current[0], slot, failures));
                     run.live(cutStep == failureStep ? cutStep + 1 : cutStep, REQUESTS);
                 }
                 run.live(0);
+                whole++;
             }
             catch (final BlockDeviceException e)
             {
@@ -99,13 +105,17 @@ class RaidCrashTest
                 }
             }
         }
+        final int ended = whole;
+        assertTrue(failures.get() > 0 && ended > 0,
+            () -> failures + " members failed, and " + ended + " of " + SEEDS + " arrays lived to the end");
     }
 
     /** Fails the member of a slot, unless the array has lost one already or must not lose one yet. */
-    private static void fail(final RaidDevice array, final int slot)
+    private static void fail(final RaidDevice array, final int slot, final AtomicInteger failures)
     {
         if (null != array && array.view().isComplete() && array.intent().nextResync(0) < 0)
         {
+            failures.incrementAndGet();
             ((MemberDisk)array.view().member(slot).device()).state(MemberState.FAILING);
         }
     }

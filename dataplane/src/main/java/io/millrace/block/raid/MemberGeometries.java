@@ -1,0 +1,105 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.BlockGeometry;
+import io.millrace.block.raid.layout.ArrayLayout;
+import io.millrace.memory.MemoryDomain;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What the geometries of members make possible: whether they can be in one array, and its geometry. Stateless.
+ */
+final class MemberGeometries
+{
+    private MemberGeometries()
+    {
+    }
+
+    /**
+     * Checks that devices can be members of one array.
+     *
+     * @param devices of the configuration, at least one.
+     * @throws BlockDeviceException naming the device that cannot be one, and why.
+     */
+    static void check(final List<BlockDevice> devices)
+    {
+        final Set<String> names = new HashSet<>();
+        final BlockDevice first = devices.getFirst();
+        for (final BlockDevice device : devices)
+        {
+            final BlockGeometry geometry = device.geometry();
+            if (!names.add(device.name()))
+            {
+                throw new BlockDeviceException("device " + device.name() + " is listed twice: keep one");
+            }
+            if (geometry.blockSizeBytes() != first.geometry().blockSizeBytes())
+            {
+                throw new BlockDeviceException("device " + device.name() + " has blocks of " +
+                    geometry.blockSizeBytes() + " bytes and device " + first.name() + " of " +
+                    first.geometry().blockSizeBytes() + ": use devices of one block size");
+            }
+            if (hasArray(device))
+            {
+                throw new BlockDeviceException("device " + device.name() + " is an array or made of one, which an " +
+                    "array cannot be made of: list the members of that one, or use RAID 10 or 6");
+            }
+            if (geometry.readOnly())
+            {
+                throw new BlockDeviceException("device " + device.name() + " is read-only: use one that is not");
+            }
+            if (geometry.memoryAlignmentBytes() > geometry.blockSizeBytes())
+            {
+                throw new BlockDeviceException("device " + device.name() + " needs memory aligned to " +
+                    geometry.memoryAlignmentBytes() + " bytes, more than a block: use another device");
+            }
+        }
+    }
+
+    /** Work of an array begins and ends with that of all devices: one below another would not answer it then. */
+    private static boolean hasArray(final BlockDevice device)
+    {
+        return device instanceof RaidDevice || device.members().stream().anyMatch(MemberGeometries::hasArray);
+    }
+
+    /**
+     * {@return size, limits and capabilities of an array}
+     *
+     * @param layout  of the array.
+     * @param members of the array, spares included, which are {@link #check checked}.
+     * @throws BlockDeviceException when a member does not take a strip at once.
+     */
+    static BlockGeometry ofArray(final ArrayLayout layout, final List<RaidMember> members)
+    {
+        final BlockGeometry first = members.getFirst().device().geometry();
+        int maxTransferBytes = BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT;
+        int alignmentBytes = 1;
+        boolean isVolatile = false;
+        int domains = layout.level().parityCount() > 0 ? MemoryDomain.HOST.bit() : -1;
+        for (final RaidMember member : members)
+        {
+            final BlockGeometry each = member.device().geometry();
+            if (each.maxTransferBytes() < layout.stripBytes())
+            {
+                throw new BlockDeviceException("device " + member.device().name() + " has a transfer limit of " +
+                    each.maxTransferBytes() + " bytes, less than a strip of " + layout.stripBytes() +
+                    ": use a smaller strip-size");
+            }
+            maxTransferBytes = Math.max(layout.stripBytes(), Math.min(maxTransferBytes, each.maxTransferBytes()));
+            alignmentBytes = Math.max(alignmentBytes, each.memoryAlignmentBytes());
+            isVolatile |= each.volatileWriteCache();
+            domains &= each.memoryDomains();
+        }
+        final int block = first.blockSizeBytes();
+        final long stripeBytes = (long)layout.dataCount() * layout.stripBytes();
+        return BlockGeometry.builder(block, layout.dataBytes() / block)
+            .maxTransferBytes(maxTransferBytes)
+            .memoryAlignmentBytes(alignmentBytes)
+            .volatileWriteCache(isVolatile)
+            .optimalWriteBytes((int)Math.min(stripeBytes, maxTransferBytes))
+            .memoryDomains(domains)
+            .build();
+    }
+}
