@@ -3,7 +3,6 @@ package io.millrace.dataplane;
 import static io.millrace.dataplane.OperationsFixture.NQN;
 import static io.millrace.dataplane.OperationsFixture.get;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.nvme.identify.IdentifyCns;
@@ -35,7 +34,8 @@ class ScaleTest
 {
     private static final int COUNT = 10_000;
     private static final int QUARTER = 1500;
-    private static final int ROUNDS = 2;
+    /** Other load only adds to what an operation costs: the least of several rounds is its cost. */
+    private static final int ROUNDS_MAX = 6;
     /**
      * Of four times as many resources. With the square it would be 16 times; the rest is for caches, and for the tables
      * that each new device replaces.
@@ -106,22 +106,31 @@ class ScaleTest
     {
         run(new Costs(), QUARTER, perSubsystem);
         final Costs quarter = new Costs();
-        final Costs half = new Costs();
         final Costs whole = new Costs();
-        for (int round = 0; round < ROUNDS; round++)
+        List<String> tooMuch = List.of();
+        for (int round = 0; 0 == round || round < ROUNDS_MAX && !tooMuch.isEmpty(); round++)
         {
             run(quarter, QUARTER, perSubsystem);
-            run(half, 2 * QUARTER, perSubsystem);
             run(whole, 4 * QUARTER, perSubsystem);
+            tooMuch = tooMuch(quarter, whole);
         }
         System.out.println(perSubsystem + " a subsystem, ns of processor time for " + QUARTER + ": " + quarter.leastNs +
-            ", for " + 2 * QUARTER + ": " + half.leastNs + ", for " + 4 * QUARTER + ": " + whole.leastNs);
+            ", for " + 4 * QUARTER + ": " + whole.leastNs);
+        assertEquals(List.of(), tooMuch);
+    }
+
+    private static List<String> tooMuch(final Costs quarter, final Costs whole)
+    {
+        final List<String> found = new ArrayList<>();
         whole.leastNs.forEach((operation, ns) ->
         {
-            final long before = Math.max(LEAST_NS, quarter.leastNs.get(operation));
-            assertTrue(ns < GROWTH_MAX * before, () -> operation + ": " + quarter.leastNs.get(operation) + " ns for " +
-                QUARTER + ", " + half.leastNs.get(operation) + " for twice, " + ns + " for four times as many");
+            final long before = quarter.leastNs.get(operation);
+            if (ns >= GROWTH_MAX * Math.max(LEAST_NS, before))
+            {
+                found.add(operation + ": " + before + " ns for " + QUARTER + ", " + ns + " for four times as many");
+            }
         });
+        return found;
     }
 
     @Test

@@ -50,7 +50,8 @@ final class CompletionCommand implements Runnable
           case "${COMP_WORDS[1]}" in
             %s)
               local IFS=$'\\n'
-              COMPREPLY=( $(MILLRACE_NO_BUILD=1 timeout "${MILLRACE_COMPLETION_TIMEOUT:-1}" \\
+              local seconds="${MILLRACE_COMPLETION_TIMEOUT:-1}"
+              COMPREPLY=( $(MILLRACE_NO_BUILD=1 MILLRACE_COMPLETION_TIMEOUT="${seconds}" timeout "${seconds}" \\
                 "${COMP_WORDS[0]}" complete "${COMP_LINE:0:${COMP_POINT}}" "${COMP_WORDBREAKS-}" 2>/dev/null) )
               ;;
           esac

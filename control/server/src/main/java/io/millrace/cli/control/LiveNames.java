@@ -28,10 +28,28 @@ import java.util.stream.Stream;
  */
 public abstract class LiveNames implements Iterable<String>
 {
-    private static final long PATIENCE_MS = 800;
+    private static final long TIMEOUT_MS = timeoutMs(System.getenv("MILLRACE_COMPLETION_TIMEOUT"));
 
     LiveNames()
     {
+    }
+
+    /**
+     * {@return how long a process may take to answer, in milliseconds: less than the script waits for this command}
+     *
+     * @param seconds that the script waits; null or no number: its default of one second.
+     */
+    static long timeoutMs(final String seconds)
+    {
+        try
+        {
+            final double value = null == seconds ? 1 : Double.parseDouble(seconds);
+            return value > 0 ? Math.max(1, (long)(Math.min(value, 3600) * 800)) : 800;
+        }
+        catch (final NumberFormatException _)
+        {
+            return 800;
+        }
     }
 
     /**
@@ -53,7 +71,7 @@ public abstract class LiveNames implements Iterable<String>
     }
 
     /**
-     * Asks for the names, within a second.
+     * Asks for the names, for {@code MILLRACE_COMPLETION_TIMEOUT} seconds at most, one by default.
      *
      * @param place to ask.
      * @param first parameter of the command, mostly a subsystem's NQN; empty: none.
@@ -62,8 +80,8 @@ public abstract class LiveNames implements Iterable<String>
     public final List<String> ask(final Place place, final String first)
     {
         try (ControlLink link = ControlLink.open(
-            ControlOptions.target(place.control(), place.dataPlane(), place.keyName(), place.keyFile()), PATIENCE_MS,
-            PATIENCE_MS, Role.READ, "millrace complete", null))
+            ControlOptions.target(place.control(), place.dataPlane(), place.keyName(), place.keyFile()), TIMEOUT_MS,
+            TIMEOUT_MS, Role.READ, "millrace complete", null))
         {
             return of(link, first).distinct().toList();
         }
