@@ -1,0 +1,200 @@
+package io.millrace.block.raid;
+
+import io.millrace.memory.Segments;
+import io.millrace.parity.ParityEngine;
+
+/**
+ * Areas of a buffer, one for each strip that is read, computed or copied, in which a strip's rows begin at the area's
+ * start, and what is computed in them. By index of the data strip, then P and Q. Of one {@link ParityStripeRequest}; the
+ * reactor's only.
+ */
+final class StripeAreas
+{
+    private final StripeRows rows;
+    private final ParityEngine engine;
+    private final int dataCount;
+    private final int parityCount;
+    private final long[] areas;
+    private final Segments piece = new Segments();
+    private int areaBytes;
+
+    /**
+     * No areas.
+     *
+     * @param rows        of the stripe.
+     * @param engine      that computes.
+     * @param dataCount   strips of data.
+     * @param parityCount strips of parity.
+     */
+    StripeAreas(final StripeRows rows, final ParityEngine engine, final int dataCount, final int parityCount)
+    {
+        this.rows = rows;
+        this.engine = engine;
+        this.dataCount = dataCount;
+        this.parityCount = parityCount;
+        areas = new long[dataCount + parityCount];
+    }
+
+    /**
+     * {@return bytes of an area that has room for the rows}
+     */
+    int bytes()
+    {
+        // Memory of direct I/O is aligned.
+        areaBytes = rows.count() + 4095 & -4096;
+        return areaBytes;
+    }
+
+    /**
+     * {@return address of an area}
+     *
+     * @param index of the strip.
+     */
+    long address(final int index)
+    {
+        return areas[index];
+    }
+
+    /**
+     * Places an area.
+     *
+     * @param index   of the strip.
+     * @param address of the rows.
+     */
+    void place(final int index, final long address)
+    {
+        areas[index] = address;
+    }
+
+    /**
+     * Places the areas of consecutive strips one behind the other.
+     *
+     * @param first  index of the first.
+     * @param buffer with room for all from there on.
+     */
+    void placeFrom(final int first, final long buffer)
+    {
+        for (int index = first; index < areas.length; index++)
+        {
+            areas[index] = buffer + (long)(index - first) * areaBytes;
+        }
+    }
+
+    /** Computes the rows of data strips that were not read. */
+    void recover()
+    {
+        int first = -1;
+        int second = -1;
+        for (int index = 0; index < dataCount; index++)
+        {
+            if (!rows.isReadable(index))
+            {
+                second = first < 0 ? -1 : index;
+                first = first < 0 ? index : first;
+            }
+        }
+        if (first < 0)
+        {
+            return;
+        }
+        if (1 == parityCount)
+        {
+            engine.recoverXor(areas, dataCount, rows.count(), first);
+        }
+        else if (second >= 0)
+        {
+            engine.recoverPq(areas, dataCount, rows.count(), first, second);
+        }
+        else if (rows.isReadable(dataCount))
+        {
+            engine.recoverPq(areas, dataCount, rows.count(), first);
+        }
+        else
+        {
+            engine.recoverPq(areas, dataCount, rows.count(), first, dataCount);
+        }
+    }
+
+    /** Computes parity from the data. */
+    void generate()
+    {
+        if (1 == parityCount)
+        {
+            engine.generateXor(areas, dataCount, rows.count());
+        }
+        else
+        {
+            engine.generatePq(areas, dataCount, rows.count());
+        }
+    }
+
+    /**
+     * Copies what a write covers over the data of the areas.
+     *
+     * @param request to write.
+     */
+    void copyPayloadIn(final ArrayRequest request)
+    {
+        for (int index = 0; index < dataCount; index++)
+        {
+            if (rows.isCovered(index))
+            {
+                request.request().segments().copyOut(request.payloadOffset(rows.arrayOffset(index)),
+                    areas[index] + rows.low(index) - rows.start(), rows.high(index) - rows.low(index));
+            }
+        }
+    }
+
+    /**
+     * Changes parity by the difference of the payload to the data that was read, which begins at the areas' start.
+     *
+     * @param request to write.
+     */
+    void updateParity(final ArrayRequest request)
+    {
+        // Behind the areas of old data and parity are those of payload that lies in several places.
+        long copy = areas[dataCount + parityCount - 1] + areaBytes;
+        for (int index = 0; index < dataCount; index++)
+        {
+            if (rows.isCovered(index))
+            {
+                final int length = rows.high(index) - rows.low(index);
+                request.request().segments().slice(request.payloadOffset(rows.arrayOffset(index)), length, piece);
+                long data = piece.address(0);
+                if (1 != piece.count())
+                {
+                    data = copy;
+                    copy += areaBytes;
+                    piece.copyOut(0, data, length);
+                }
+                final int row = rows.low(index) - rows.start();
+                if (1 == parityCount)
+                {
+                    engine.updateXor(areas[index], data, areas[dataCount] + row, length);
+                }
+                else
+                {
+                    engine.updatePq(areas[index], data, index, areas[dataCount] + row,
+                        areas[dataCount + 1] + row, length);
+                }
+            }
+        }
+    }
+
+    /**
+     * Copies what a read covers from the areas.
+     *
+     * @param request to read.
+     */
+    void copyPayloadOut(final ArrayRequest request)
+    {
+        for (int index = 0; index < dataCount; index++)
+        {
+            if (rows.isCovered(index))
+            {
+                request.request().segments().copyIn(request.payloadOffset(rows.arrayOffset(index)),
+                    areas[index] + rows.low(index) - rows.start(), rows.high(index) - rows.low(index));
+            }
+        }
+    }
+}

@@ -1,0 +1,301 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.raid.layout.ArrayLayout;
+
+/**
+ * Rows of a stripe of an array with parity: which of its data strips a request covers there, which slot each strip is
+ * in, and which strips can be read. Rows are offsets in the strips. Strips have an index: data strips in their order,
+ * then P and Q. Of one {@link ParityStripeRequest}; the reactor's only.
+ */
+final class StripeRows
+{
+    private final ArrayLayout layout;
+    private final int dataCount;
+    private final int stripCount;
+    private final int stripBytes;
+    private long stripe;
+    /** What the request covers of the stripe's data, in bytes from its start. */
+    private long from;
+    private long to;
+    private int rowStart;
+    private int rowEnd;
+    /** Indexes of strips whose rows can be read, by bit. */
+    private long readable;
+
+    /**
+     * No rows.
+     *
+     * @param layout of the array.
+     */
+    StripeRows(final ArrayLayout layout)
+    {
+        this.layout = layout;
+        dataCount = layout.dataCount();
+        stripCount = dataCount + layout.level().parityCount();
+        stripBytes = layout.stripBytes();
+    }
+
+    /**
+     * Takes the next rows of a request.
+     *
+     * @param request that notes that they are taken.
+     * @param chunk   most rows, a power of two.
+     */
+    void take(final ArrayRequest request, final int chunk)
+    {
+        final long stripeBytes = (long)dataCount << layout.stripShift();
+        stripe = request.nextOffset() / stripeBytes;
+        final long start = stripe * stripeBytes;
+        from = request.nextOffset() - start;
+        to = Math.min(request.endOffset() - start, stripeBytes);
+        int row = request.nextRow();
+        while (!coversRows(row, row + chunk))
+        {
+            row += chunk;
+        }
+        rowStart = lowestRow(row, row + chunk);
+        rowEnd = highestRow(row, row + chunk);
+        int nextRow = row + chunk;
+        while (nextRow < stripBytes && !coversRows(nextRow, nextRow + chunk))
+        {
+            nextRow += chunk;
+        }
+        final boolean isLast = nextRow >= stripBytes;
+        request.issued(isLast ? start + to : request.nextOffset(), isLast ? 0 : nextRow);
+    }
+
+    /**
+     * Takes rows that no request covers.
+     *
+     * @param memberOffset of the first row, in bytes of a member's data.
+     * @param count        of the rows, within a strip.
+     */
+    void take(final long memberOffset, final int count)
+    {
+        stripe = memberOffset >>> layout.stripShift();
+        from = 0;
+        to = 0;
+        rowStart = (int)(memberOffset & stripBytes - 1);
+        rowEnd = rowStart + count;
+    }
+
+    /**
+     * {@return first row}
+     */
+    int start()
+    {
+        return rowStart;
+    }
+
+    /**
+     * {@return row behind the last}
+     */
+    int end()
+    {
+        return rowEnd;
+    }
+
+    /**
+     * {@return offset of the first row in a member's data}
+     */
+    long memberOffset()
+    {
+        return memberOffset(rowStart);
+    }
+
+    /**
+     * {@return offset on the array of what the request covers of a data strip}
+     *
+     * @param index of the data strip.
+     */
+    long arrayOffset(final int index)
+    {
+        return ((stripe * dataCount + index) << layout.stripShift()) + low(index);
+    }
+
+    private boolean coversRows(final int start, final int end)
+    {
+        for (int index = 0; index < dataCount; index++)
+        {
+            if (low(index, start) < high(index, end))
+            {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private int lowestRow(final int start, final int end)
+    {
+        int lowest = end;
+        for (int index = 0; index < dataCount; index++)
+        {
+            if (low(index, start) < high(index, end))
+            {
+                lowest = Math.min(lowest, low(index, start));
+            }
+        }
+        return lowest;
+    }
+
+    private int highestRow(final int start, final int end)
+    {
+        int highest = start;
+        for (int index = 0; index < dataCount; index++)
+        {
+            if (low(index, start) < high(index, end))
+            {
+                highest = Math.max(highest, high(index, end));
+            }
+        }
+        return highest;
+    }
+
+    /** First covered row of a data strip, from a row on; not below {@link #high} when none is covered. */
+    private int low(final int index, final int start)
+    {
+        return Math.clamp(from - ((long)index << layout.stripShift()), start, stripBytes);
+    }
+
+    private int high(final int index, final int end)
+    {
+        return Math.clamp(to - ((long)index << layout.stripShift()), 0, Math.min(end, stripBytes));
+    }
+
+    /**
+     * {@return first row of a data strip that the request covers}
+     *
+     * @param index of the data strip.
+     */
+    int low(final int index)
+    {
+        return low(index, rowStart);
+    }
+
+    /**
+     * {@return row behind the last of a data strip that the request covers; not above {@link #low} when none is}
+     *
+     * @param index of the data strip.
+     */
+    int high(final int index)
+    {
+        return high(index, rowEnd);
+    }
+
+    /**
+     * {@return whether the request covers any of the rows of a data strip}
+     *
+     * @param index of the data strip.
+     */
+    boolean isCovered(final int index)
+    {
+        return low(index) < high(index);
+    }
+
+    /**
+     * {@return whether the request covers all rows of a data strip}
+     *
+     * @param index of the data strip.
+     */
+    boolean isWhole(final int index)
+    {
+        return rowStart == low(index) && rowEnd == high(index);
+    }
+
+    /**
+     * {@return count of the rows, in bytes of each strip}
+     */
+    int count()
+    {
+        return rowEnd - rowStart;
+    }
+
+    /**
+     * {@return offset of a row in a member's data}
+     *
+     * @param row of the stripe.
+     */
+    long memberOffset(final int row)
+    {
+        return (stripe << layout.stripShift()) + row;
+    }
+
+    /**
+     * {@return slot of a data strip, or of P and Q by the indexes behind those}
+     *
+     * @param index of the strip.
+     */
+    int slot(final int index)
+    {
+        return index < dataCount ? layout.dataSlot(stripe, index) :
+            index == dataCount ? layout.parityP(stripe) : layout.parityQ(stripe);
+    }
+
+    /**
+     * {@return whether the rows of a strip could be read by the view of the plan}
+     *
+     * @param index of the strip.
+     */
+    boolean isReadable(final int index)
+    {
+        return 0 != (readable & 1L << index);
+    }
+
+    /**
+     * Notes which strips can be read: those of the plan, while a rebuild goes on.
+     *
+     * @param view     of the plan.
+     * @param badSlots whose medium failed a read of the rows, by bit.
+     */
+    void findReadable(final ArrayView view, final long badSlots)
+    {
+        readable = 0;
+        for (int index = 0; index < stripCount; index++)
+        {
+            final int slot = slot(index);
+            final boolean isGood = 0 == (badSlots & 1L << slot) && view.isReadable(slot, memberOffset(rowEnd));
+            readable |= isGood ? 1L << index : 0;
+        }
+    }
+
+    /**
+     * {@return count of data strips whose rows cannot be read}
+     */
+    int unreadableData()
+    {
+        int count = 0;
+        for (int index = 0; index < dataCount; index++)
+        {
+            count += isReadable(index) ? 0 : 1;
+        }
+        return count;
+    }
+
+    /**
+     * {@return count of parity strips whose rows can be read}
+     */
+    int readableParity()
+    {
+        int count = 0;
+        for (int index = dataCount; index < stripCount; index++)
+        {
+            count += isReadable(index) ? 1 : 0;
+        }
+        return count;
+    }
+
+    /**
+     * {@return count of parity strips that are written}
+     *
+     * @param view of the plan.
+     */
+    int writableParity(final ArrayView view)
+    {
+        int count = 0;
+        for (int index = dataCount; index < stripCount; index++)
+        {
+            count += view.isWritable(slot(index)) ? 1 : 0;
+        }
+        return count;
+    }
+}
