@@ -5,8 +5,8 @@ import io.millrace.parity.ParityEngine;
 
 /**
  * Areas of a buffer, one for each strip that is read, computed or copied, in which a strip's rows begin at the area's
- * start, and what is computed in them. By index of the data strip, then P and Q. Of one {@link ParityStripeRequest}; the
- * reactor's only.
+ * start, and what is computed in them. By index of the data strip, then P and Q. Of one {@link ParityStripeRequest};
+ * the reactor's only.
  */
 final class StripeAreas
 {
