@@ -1,8 +1,8 @@
 package io.millrace.nvmf.tcp;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.memory.Crc32c;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
-import io.millrace.nvmf.tcp.pdu.Crc32c;
 import io.millrace.nvmf.tcp.pdu.ICPdu;
 
 /**

@@ -1,10 +1,10 @@
 package io.millrace.nvmf.tcp;
 
+import io.millrace.memory.Crc32c;
 import io.millrace.memory.Segments;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.request.Request;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
-import io.millrace.nvmf.tcp.pdu.Crc32c;
 import io.millrace.nvmf.tcp.pdu.DataPdu;
 import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
 import java.util.Arrays;

@@ -2,11 +2,11 @@ package io.millrace.nvmf.tcp;
 
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeMemory;
+import io.millrace.memory.Crc32c;
 import io.millrace.nvme.CompletionQueueEntry;
 import io.millrace.nvmf.request.Request;
 import io.millrace.nvmf.tcp.pdu.CapsuleResponse;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
-import io.millrace.nvmf.tcp.pdu.Crc32c;
 import io.millrace.nvmf.tcp.pdu.DataPdu;
 import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
 import io.millrace.nvmf.tcp.pdu.ICPdu;

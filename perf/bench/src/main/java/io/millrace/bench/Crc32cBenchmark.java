@@ -1,6 +1,6 @@
 package io.millrace.bench;
 
-import io.millrace.nvmf.tcp.pdu.Crc32c;
+import io.millrace.memory.Crc32c;
 import java.lang.foreign.Arena;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

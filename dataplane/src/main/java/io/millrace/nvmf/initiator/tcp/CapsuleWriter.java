@@ -1,13 +1,13 @@
 package io.millrace.nvmf.initiator.tcp;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.memory.Crc32c;
 import io.millrace.memory.Segments;
 import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
 import io.millrace.nvmf.initiator.HostRequest;
 import io.millrace.nvmf.tcp.pdu.CapsuleCommand;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
-import io.millrace.nvmf.tcp.pdu.Crc32c;
 import java.nio.ByteOrder;
 import org.agrona.concurrent.UnsafeBuffer;
 

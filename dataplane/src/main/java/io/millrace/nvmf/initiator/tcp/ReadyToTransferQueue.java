@@ -1,10 +1,10 @@
 package io.millrace.nvmf.initiator.tcp;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.memory.Crc32c;
 import io.millrace.memory.Segments;
 import io.millrace.nvmf.initiator.HostRequest;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
-import io.millrace.nvmf.tcp.pdu.Crc32c;
 import io.millrace.nvmf.tcp.pdu.DataPdu;
 import io.millrace.nvmf.tcp.pdu.PduType;
 

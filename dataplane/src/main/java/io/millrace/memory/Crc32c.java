@@ -1,14 +1,13 @@
-package io.millrace.nvmf.tcp.pdu;
+package io.millrace.memory;
 
 import io.millrace.bindings.NativeMemory;
-import io.millrace.memory.Segments;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.zip.CRC32C;
 
 /**
- * CRC32C (Castagnoli) over absolute addresses, as header and data digests want it (RFC 3385). Chosen once at class
+ * CRC32C (Castagnoli) over absolute addresses, as digests of NVMe/TCP (RFC 3385) and records of a journal have it. Chosen once at class
  * load: the JDK's intrinsic on raw addresses where {@code java.util.zip} is open to this module
  * ({@code --add-opens java.base/java.util.zip=ALL-UNNAMED}), else eight tables in Java, several times slower.
  * Stateless; any thread; allocates nothing.
@@ -42,7 +41,7 @@ public final class Crc32c
      *
      * @param address     of the first byte.
      * @param lengthBytes how many.
-     * @return the digest, as it is stored little-endian in a PDU.
+     * @return the digest.
      */
     public static int digest(final long address, final int lengthBytes)
     {
@@ -53,7 +52,7 @@ public final class Crc32c
      * The finished digest of a payload.
      *
      * @param payload whose bytes are taken in order.
-     * @return the digest, as it is stored little-endian in a PDU.
+     * @return the digest.
      */
     public static int digest(final Segments payload)
     {
@@ -71,7 +70,7 @@ public final class Crc32c
      * @param payload     that has the part.
      * @param offset      of the part's first byte.
      * @param lengthBytes of the part, all of it within the payload.
-     * @return the digest, as it is stored little-endian in a PDU.
+     * @return the digest.
      */
     public static int digest(final Segments payload, final int offset, final int lengthBytes)
     {
@@ -93,7 +92,7 @@ public final class Crc32c
      * Turns the running value into the digest.
      *
      * @param crc after the last update.
-     * @return the digest, as it is stored little-endian in a PDU.
+     * @return the digest.
      */
     public static int finish(final int crc)
     {

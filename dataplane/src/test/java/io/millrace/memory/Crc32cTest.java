@@ -1,4 +1,4 @@
-package io.millrace.nvmf.tcp.pdu;
+package io.millrace.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
