@@ -7,8 +7,8 @@ import java.lang.invoke.MethodType;
 import java.util.zip.CRC32C;
 
 /**
- * CRC32C (Castagnoli) over absolute addresses, as digests of NVMe/TCP (RFC 3385) and records of a journal have it. Chosen once at class
- * load: the JDK's intrinsic on raw addresses where {@code java.util.zip} is open to this module
+ * CRC32C (Castagnoli) over absolute addresses, as digests of NVMe/TCP (RFC 3385) and journals of arrays have it. Chosen
+ * once at class load: the JDK's intrinsic on raw addresses where {@code java.util.zip} is open to this module
  * ({@code --add-opens java.base/java.util.zip=ALL-UNNAMED}), else eight tables in Java, several times slower.
  * Stateless; any thread; allocates nothing.
  * <p>
