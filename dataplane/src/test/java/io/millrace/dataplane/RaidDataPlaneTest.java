@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.DeviceHealth;
+import io.millrace.block.DeviceProperties;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
 import io.millrace.dataplane.config.DataPlaneConfig;
@@ -311,6 +312,25 @@ class RaidDataPlaneTest
         final String tooFew = assertThrows(SettingException.class, () -> start(mirrored)).getMessage();
         assertTrue(tooFew.startsWith("devices[4]") && tooFew.contains("too few members are there"), tooFew);
         assertTrue(tooFew.contains("; device m0 is missing: ") && tooFew.endsWith("; and 1 more missing"), tooFew);
+    }
+
+    @Test
+    void shouldChangeTheRateOfARebuildWhileItServes() throws IOException
+    {
+        final DeviceConfig slow = DeviceConfig.of("vol", "raid", Map.of("level", "1", "members", List.of("m0", "m1"),
+            "sync-rate-min", 65_536L, "sync-rate-max", 65_536L));
+        try (DataPlane dataPlane = start(List.of(file("m0"), file("m1"), slow)); Writer writer = new Writer(dataPlane))
+        {
+            writer.write();
+            // At this rate the resync of 3 MiB would last 48 s.
+            final DeviceProperties properties = dataPlane.devices().get("vol").config().properties();
+            assertTrue(assertThrows(RuntimeException.class, () -> dataPlane.devices().modify("vol",
+                properties.with("sync-rate-max", 65_535L))).getMessage().contains("sync-rate-max"));
+            final DeviceProperties fast = properties.with("sync-rate-max", 1L << 40).with("sync-rate-min", 1L << 40);
+            Waits.get(dataPlane.devices().modify("vol", fast));
+            awaitOnline(dataPlane);
+            writer.check();
+        }
     }
 
     @Test

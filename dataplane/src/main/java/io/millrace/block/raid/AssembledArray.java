@@ -20,6 +20,7 @@ import java.util.UUID;
  * @param dirtyRegions   of the write-intent bitmap.
  * @param bitmapSequence number of the last page of the bitmap.
  * @param times          of its own work.
+ * @param copyRates      bounds of the rate of a rebuild or a resync.
  * @param trouble        a sentence on devices that cannot be used; empty: none.
  */
 record AssembledArray(
@@ -33,6 +34,7 @@ record AssembledArray(
     BitSet dirtyRegions,
     long bitmapSequence,
     RaidTimes times,
+    CopyRates copyRates,
     String trouble)
 {
 }

@@ -540,6 +540,7 @@ public final class RaidAssembly
     {
         final boolean hasParity = layout.level().parityCount() > 0;
         return new AssembledArray(config.name(), array, layout, geometry,
-            hasParity ? FastestEngine.TYPE : null, members, view, dirty, sequence, times, String.join("; ", unusable));
+            hasParity ? FastestEngine.TYPE : null, members, view, dirty, sequence, times, config.copyRates(),
+            String.join("; ", unusable));
     }
 }

@@ -37,6 +37,7 @@ final class RaidChannel implements BlockChannel
     private final ParityEngine engine;
     private final int rowBytesMax;
     private final StripeList waiting = new StripeList();
+    private final HostLoad hostLoad = new HostLoad();
     private StripeRequest freeStripes;
     private ArrayRequest freeRequests;
     /** Requests that stripe requests are still to be made for, in their order. */
@@ -93,6 +94,7 @@ final class RaidChannel implements BlockChannel
             return;
         }
         final RaidChannel channel = new RaidChannel(device, context, buffers);
+        device.add(channel.hostLoad);
         channel.openMembers(listener);
     }
 
@@ -224,6 +226,7 @@ final class RaidChannel implements BlockChannel
                 freeRequests = slot.next;
                 requestCount++;
                 slot.begin(request, blockShift);
+                hostLoad.count((long)request.blocks() << blockShift);
                 enqueue(slot);
                 issue();
             }
@@ -505,6 +508,7 @@ final class RaidChannel implements BlockChannel
         if (0 == openCount)
         {
             buffers.close();
+            device.remove(hostLoad);
             if (null != engine)
             {
                 engine.close();

@@ -17,6 +17,7 @@ import java.util.List;
  * @param wipeSignatures  whether devices that hold other data are used, and what marks that data is erased.
  * @param forceStart      whether it starts although members are missing that may have newer data, or that are needed to
  *                        make parity match again.
+ * @param copyRates       bounds of the rate of a rebuild or a resync.
  */
 public record RaidConfig(
     String name,
@@ -26,7 +27,8 @@ public record RaidConfig(
     List<String> spares,
     boolean assumeClean,
     boolean wipeSignatures,
-    boolean forceStart)
+    boolean forceStart,
+    CopyRates copyRates)
 {
     /** Strip size when none is given. */
     public static final int STRIP_BYTES_DEFAULT = 64 << 10;

@@ -17,6 +17,8 @@ import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * An array: a block device made of others. {@link RaidAssembly} makes it. It serves as soon as channels are opened;
@@ -37,6 +39,9 @@ public final class RaidDevice implements BlockDevice
     private final Queue<MemberFailure> failures = new ConcurrentLinkedQueue<>();
     private final long bitmapSequence;
     private final RaidTimes times;
+    private volatile CopyRates copyRates;
+    private final List<HostLoad> hostLoads = new CopyOnWriteArrayList<>();
+    private final AtomicLong closedBytes = new AtomicLong();
     private final MetadataPages pages;
     private volatile ArrayView view;
     private volatile DeviceServices services = DeviceServices.NONE;
@@ -72,6 +77,7 @@ public final class RaidDevice implements BlockDevice
         view = assembled.view();
         bitmapSequence = assembled.bitmapSequence();
         times = assembled.times();
+        copyRates = assembled.copyRates();
         locks = new StripeLocks(layout.memberBytes(), System::nanoTime);
         final boolean isRedundant = layout.level().parityCount() > 0 || layout.copyCount() > 1;
         intent = isRedundant ? new WriteIntent(layout.memberBytes(), this::wake) : null;
@@ -148,6 +154,50 @@ public final class RaidDevice implements BlockDevice
     RaidTimes times()
     {
         return times;
+    }
+
+    CopyRates copyRates()
+    {
+        return copyRates;
+    }
+
+    /**
+     * Sets bounds of the rate of a rebuild or a resync, from its next copy on. Any thread.
+     *
+     * @param newCopyRates of the array.
+     */
+    public void copyRates(final CopyRates newCopyRates)
+    {
+        copyRates = newCopyRates;
+    }
+
+    /**
+     * Counts what hosts do through a channel until {@link #remove}.
+     *
+     * @param load of the channel.
+     */
+    void add(final HostLoad load)
+    {
+        hostLoads.add(load);
+    }
+
+    void remove(final HostLoad load)
+    {
+        closedBytes.addAndGet(load.bytes());
+        hostLoads.remove(load);
+    }
+
+    /**
+     * {@return bytes that hosts have read and written so far, as {@link HostLoad} counts them; any thread}
+     */
+    long hostBytes()
+    {
+        long bytes = closedBytes.get();
+        for (final HostLoad load : hostLoads)
+        {
+            bytes += load.bytes();
+        }
+        return bytes;
     }
 
     /**

@@ -21,6 +21,7 @@ final class RegionCopies
     private final ArrayLayout layout;
     private final Reactor reactor;
     private final boolean hasParity;
+    private final CopyRate rate;
     private final StripeRequest.WorkListener onDone = this::onDone;
     private StripeRequest.Purpose purpose;
     private int outstanding;
@@ -61,6 +62,7 @@ final class RegionCopies
         this.reactor = reactor;
         layout = device.layout();
         hasParity = layout.level().parityCount() > 0;
+        rate = new CopyRate(layout.memberCount());
         resumeNs = reactor.nowNs();
         retryNs = resumeNs;
     }
@@ -259,7 +261,7 @@ final class RegionCopies
     private void onCopied()
     {
         final long bytes = Math.max(nextOffset - startOffset, channel.workBytesMax());
-        resumeNs = reactor.nowNs() + bytes * NS_PER_S / device.times().copyBytesPerS();
+        resumeNs = reactor.nowNs() + rate.pauseNs(bytes, device.copyRates(), device.hostBytes(), reactor.nowNs());
         reactor.schedule(resumeNs, (nowNs) ->
         {
         });

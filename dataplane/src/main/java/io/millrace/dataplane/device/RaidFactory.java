@@ -2,6 +2,7 @@ package io.millrace.dataplane.device;
 
 import io.millrace.block.BlockDevice;
 import io.millrace.block.DeviceProperties;
+import io.millrace.block.raid.CopyRates;
 import io.millrace.block.raid.RaidAssembly;
 import io.millrace.block.raid.RaidConfig;
 import io.millrace.block.raid.RaidDevice;
@@ -9,6 +10,7 @@ import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.parity.ParityEngineType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Arrays of other devices.
@@ -18,6 +20,8 @@ final class RaidFactory implements DeviceFactory
     private static final String LEVEL = "level";
     private static final String MEMBERS = "members";
     private static final String SPARES = "spares";
+    private static final String SYNC_RATE_MIN = "sync-rate-min";
+    private static final String SYNC_RATE_MAX = "sync-rate-max";
 
     @Override
     public String type()
@@ -61,6 +65,12 @@ final class RaidFactory implements DeviceFactory
             return new Problem(MEMBERS, count, "outside " + level.membersMin() + " to " + RaidLevel.MEMBERS_MAX +
                 ", the members of RAID " + level.label(), "list a number of members in that range");
         }
+        final CopyRates rates = copyRates(properties);
+        if (rates.minBytesPerS() < 1 || rates.minBytesPerS() > rates.maxBytesPerS())
+        {
+            return new Problem(SYNC_RATE_MIN, rates.minBytesPerS(), "not between 1 and " + SYNC_RATE_MAX + ", " +
+                rates.maxBytesPerS(), "use a rate between them");
+        }
         final List<String> spares = properties.texts(SPARES);
         if (count + spares.size() > RaidLevel.MEMBERS_MAX)
         {
@@ -78,8 +88,21 @@ final class RaidFactory implements DeviceFactory
         final RaidConfig config = new RaidConfig(name, RaidLevel.find(properties.text(LEVEL)),
             properties.integer("strip-size", RaidConfig.STRIP_BYTES_DEFAULT), properties.texts(MEMBERS),
             properties.texts(SPARES), properties.flag("assume-clean", false), properties.flag("wipe-signatures", false),
-            properties.flag("force-start", false));
+            properties.flag("force-start", false), copyRates(properties));
         return RaidAssembly.assemble(config, dependencies.bases(), dependencies.memory());
+    }
+
+    private static CopyRates copyRates(final DeviceProperties properties)
+    {
+        return new CopyRates(properties.number(SYNC_RATE_MIN, CopyRates.DEFAULT.minBytesPerS()),
+            properties.number(SYNC_RATE_MAX, CopyRates.DEFAULT.maxBytesPerS()));
+    }
+
+    @Override
+    public CompletableFuture<Void> apply(final BlockDevice device, final DeviceProperties properties)
+    {
+        ((RaidDevice)device).copyRates(copyRates(properties));
+        return CompletableFuture.completedFuture(null);
     }
 
     @Override

@@ -27,7 +27,7 @@ class RaidCrashTest
     private static final int SEEDS = Integer.getInteger("millrace.raid.seeds", 25);
 
     /** So that a short life has all of it. */
-    private static final RaidTimes HURRIED = new RaidTimes(200_000, 300_000, 1L << 40);
+    private static final RaidTimes HURRIED = new RaidTimes(200_000, 300_000);
 
     private final Random random = TestSeeds.random();
 
@@ -36,7 +36,7 @@ class RaidCrashTest
     {
         final List<String> names = members.stream().map(MemberDisk::name).toList();
         return new RaidConfig("array", level, STRIP_BYTES, names.subList(0, memberCount),
-            names.subList(memberCount, names.size()), false, false, forceStart);
+            names.subList(memberCount, names.size()), false, false, forceStart, new CopyRates(1L << 40, 1L << 40));
     }
 
     private static CrashingArray assemble(

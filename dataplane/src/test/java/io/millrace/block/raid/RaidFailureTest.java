@@ -41,6 +41,7 @@ class RaidFailureTest
     private List<MemberDisk> disks = new ArrayList<>();
     private byte[] model;
     private RaidTimes times = RaidTimes.DEFAULT;
+    private CopyRates copyRates = CopyRates.DEFAULT;
     private RaidDevice array;
     private Initiator initiator;
 
@@ -72,7 +73,7 @@ class RaidFailureTest
     {
         final List<String> names = disks.stream().map(MemberDisk::name).toList();
         return new RaidConfig("array", level, STRIP_BYTES, names.subList(0, memberCount),
-            names.subList(memberCount, names.size()), false, false, forceStart);
+            names.subList(memberCount, names.size()), false, false, forceStart, copyRates);
     }
 
     private void open(final RaidConfig config, final List<? extends BlockDevice> devices)
@@ -257,6 +258,22 @@ class RaidFailureTest
     }
 
     @Test
+    void shouldCountWhatHostsDoSoThatCopyingLeavesThemRoom()
+    {
+        create(RaidLevel.RAID1, 2, 0);
+        final long created = array.hostBytes();
+        assertTrue(created >= (long)model.length / CHUNK_BYTES * CopyRate.REQUEST_BYTES_MIN, created + " bytes");
+        awaitResynced();
+        assertEquals(created, array.hostBytes());
+        write(0, BLOCK_BYTES);
+        initiator.close();
+        assertEquals(created + CopyRate.REQUEST_BYTES_MIN, array.hostBytes());
+        initiator = new Initiator("host", array);
+        verify();
+        assertTrue(array.hostBytes() > created + model.length, array.hostBytes() + " bytes");
+    }
+
+    @Test
     void shouldStartWithoutAMemberThatCannotHaveGoneOnAlone()
     {
         create(RaidLevel.RAID5, 4, 0);
@@ -286,7 +303,8 @@ class RaidFailureTest
     @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5"})
     void shouldRebuildAnotherSpareFromItsStartWhenTheFirstFails(final RaidLevel level, final int memberCount)
     {
-        times = new RaidTimes(1_000_000, 1_000_000, 4 << 20);
+        times = new RaidTimes(1_000_000, 1_000_000);
+        copyRates = new CopyRates(4 << 20, 4 << 20);
         create(level, memberCount, 2);
         awaitResynced();
         disks.get(1).state(MemberState.FAILING);

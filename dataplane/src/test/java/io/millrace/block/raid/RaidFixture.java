@@ -63,7 +63,7 @@ final class RaidFixture implements DeviceServices, AutoCloseable
         final RaidLevel level, final int stripBytes, final List<BlockDevice> members, final List<BlockDevice> spares)
     {
         return new RaidConfig("array", level, stripBytes, members.stream().map(BlockDevice::name).toList(),
-            spares.stream().map(BlockDevice::name).toList(), false, false, false);
+            spares.stream().map(BlockDevice::name).toList(), false, false, false, CopyRates.DEFAULT);
     }
 
     /** An array whose own work runs. */

@@ -2,6 +2,7 @@ package io.millrace.control.device;
 
 import io.millrace.control.setting.InvalidSettingException;
 import io.millrace.control.setting.SettingType;
+import io.millrace.control.setting.Units;
 import java.util.List;
 import java.util.Map;
 
@@ -12,6 +13,8 @@ final class RaidType
 {
     private static final long STRIP_BYTES_MIN = 4 << 10;
     private static final long STRIP_BYTES_MAX = 1 << 20;
+    private static final long SYNC_BYTES_MIN = 64 << 10;
+    private static final long SYNC_BYTES_MAX = 1L << 40;
 
     private static final DeviceSetting<String> LEVEL = DeviceSetting.required("level",
         SettingType.word("0", "1", "5", "6", "10"), OnChange.REPLACED, "RAID level.");
@@ -39,9 +42,18 @@ final class RaidType
         SettingType.BOOLEAN, "false", OnChange.REPLACED,
         "Whether it starts although missing members may have newer data, or although parity may not match.");
 
+    private static final DeviceSetting<Long> SYNC_RATE_MIN = DeviceSetting.optional("sync-rate-min",
+        SettingType.size(SYNC_BYTES_MIN, SYNC_BYTES_MAX), "16MiB", OnChange.APPLIED,
+        "Least rate of a rebuild or a resync, in bytes of each member a second, also beside hosts.");
+
+    private static final DeviceSetting<Long> SYNC_RATE_MAX = DeviceSetting.optional("sync-rate-max",
+        SettingType.size(SYNC_BYTES_MIN, SYNC_BYTES_MAX), "1GiB", OnChange.APPLIED,
+        "Highest rate of a rebuild or a resync, in bytes of each member a second, also without hosts.");
+
     static final DeviceType TYPE = new DeviceType("raid", DeviceContent.OF_BASE,
         "An array of other devices: RAID 0, 1, 5, 6 or 10.",
-        List.of(LEVEL, MEMBERS, SPARES, STRIP_SIZE, ASSUME_CLEAN, WIPE_SIGNATURES, FORCE_START), RaidType::check);
+        List.of(LEVEL, MEMBERS, SPARES, STRIP_SIZE, ASSUME_CLEAN, WIPE_SIGNATURES, FORCE_START, SYNC_RATE_MIN,
+        SYNC_RATE_MAX), RaidType::check);
 
     private RaidType()
     {
@@ -54,6 +66,13 @@ final class RaidType
         {
             throw new InvalidSettingException(STRIP_SIZE.key(), Long.toString(stripBytes), "not a power of two",
                 "use " + Long.highestOneBit(stripBytes));
+        }
+        final long syncRateMin = (Long)values.get(SYNC_RATE_MIN.key());
+        final long syncRateMax = (Long)values.get(SYNC_RATE_MAX.key());
+        if (syncRateMin > syncRateMax)
+        {
+            throw new InvalidSettingException(SYNC_RATE_MIN.key(), Units.size(syncRateMin),
+                "more than " + SYNC_RATE_MAX.key() + ", " + Units.size(syncRateMax), "lower it, or raise the other");
         }
         final List<?> members = (List<?>)values.get(MEMBERS.key());
         final List<?> spares = (List<?>)values.get(SPARES.key());

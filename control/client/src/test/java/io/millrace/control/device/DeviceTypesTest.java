@@ -73,7 +73,8 @@ class DeviceTypesTest
         assertEquals(Map.of("base", "d", "seed", 0L, "write-cache-size", 0L, "rules", List.of()),
             DeviceTypes.of("fault").values(Map.of("base", "d")));
         assertEquals(Map.of("level", "1", "members", List.of("a", "b"), "spares", List.of(), "strip-size", 65_536L,
-            "assume-clean", false, "wipe-signatures", false, "force-start", false),
+            "assume-clean", false, "wipe-signatures", false, "force-start", false, "sync-rate-min", 16L << 20,
+            "sync-rate-max", 1L << 30),
             DeviceTypes.of("raid").values(Map.of("level", "1", "members", "a b")));
     }
 
