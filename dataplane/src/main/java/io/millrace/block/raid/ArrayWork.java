@@ -31,6 +31,8 @@ final class ArrayWork implements BackgroundWork
     private MemberWrites superblocks;
     private MemberWrites bitmaps;
     private RegionCopies copies;
+    /** Null of an array without redundancy. */
+    private BlockRepairs repairs;
     /** Superblocks of it are being written. */
     private ArrayView candidate;
     private final List<RaidMember> spares = new ArrayList<>();
@@ -120,6 +122,7 @@ final class ArrayWork implements BackgroundWork
         superblocks = new MemberWrites(channel, pages.superblockTargets());
         bitmaps = new MemberWrites(channel, pages.bitmapTargets());
         copies = new RegionCopies(device, channel, reactor);
+        repairs = null == device.intent() ? null : new BlockRepairs(device, channel);
         final ArrayView view = device.view();
         device.raidMembers().stream().filter((member) -> view.slotOf(member) < 0).forEach(spares::add);
         clearNs = reactor.nowNs() + times.clearNs();
@@ -166,7 +169,7 @@ final class ArrayWork implements BackgroundWork
         }
         if (State.CLOSING != state && State.DONE != state && null == device.view().failure())
         {
-            count += isStopping ? 0 : copies.poll();
+            count += isStopping ? 0 : copies.poll() + (null == repairs ? 0 : repairs.poll());
         }
         return count;
     }
@@ -179,7 +182,13 @@ final class ArrayWork implements BackgroundWork
             return !isStopping && !device.hasFailures() && channel.canSleep();
         }
         return State.OPENING == state || State.IDLE == state && channel.canSleep() && copies.canSleep() &&
-            !isStopping && !hasWanted() && !device.hasFailures() || State.IDLE != state && channel.canSleep();
+            (null == repairs || repairs.canSleep()) && !isStopping && !hasWanted() &&
+            !device.hasFailures() || State.IDLE != state && channel.canSleep();
+    }
+
+    private boolean isCopying()
+    {
+        return copies.isBusy() || null != repairs && repairs.isBusy();
     }
 
     private boolean hasWanted()
@@ -196,7 +205,7 @@ final class ArrayWork implements BackgroundWork
         }
         if (null != device.view().failure())
         {
-            return isStopping && !copies.isBusy() && close();
+            return isStopping && !isCopying() && close();
         }
         if (isStopping)
         {
@@ -439,7 +448,7 @@ final class ArrayWork implements BackgroundWork
     /** {@return whether something was begun} */
     private boolean stopStep()
     {
-        if (copies.isBusy())
+        if (isCopying())
         {
             return false;
         }

@@ -213,6 +213,15 @@ final class MirrorStripeRequest extends StripeRequest
     }
 
     @Override
+    protected void onUnreadable()
+    {
+        if (copyCount > 1)
+        {
+            channel.device().onUnreadable(arrayOffset, length);
+        }
+    }
+
+    @Override
     protected boolean isWrittenWithout(final ArrayView present, final long slots)
     {
         for (int copy = 0; copy < copyCount; copy++)

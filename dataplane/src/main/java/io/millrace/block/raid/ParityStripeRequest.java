@@ -91,7 +91,7 @@ final class ParityStripeRequest extends StripeRequest
             case READ -> planRead();
             case WRITE -> planWrite();
             case RESYNC -> 0 == rows.unreadableData() ? reconstruct() : lost();
-            case REBUILD, FLUSH -> reconstruct();
+            default -> reconstruct();
         };
     }
 
@@ -397,6 +397,12 @@ final class ParityStripeRequest extends StripeRequest
         part.addSegment(areas.address(index), rows.count());
         part.forceUnitAccess(null != parent && parent.request().forceUnitAccess());
         submit(slot);
+    }
+
+    @Override
+    protected void onUnreadable()
+    {
+        channel.device().onUnreadable(rows.memberOffset(), rows.count());
     }
 
     @Override

@@ -342,6 +342,45 @@ final class RaidChannel implements BlockChannel
     }
 
     /**
+     * {@return a request to check and repair with, of whoever asks}
+     */
+    CheckRequest newCheckRequest()
+    {
+        return null == engine ? new MirrorCheckRequest(this) : new ParityCheckRequest(this);
+    }
+
+    /**
+     * Begins to check or repair a part of the array.
+     *
+     * @param request that is idle.
+     * @param purpose a check or a repair.
+     * @param offset  of a part of a strip: on the array, or on the members of an array with parity.
+     * @param length  in bytes, at most {@link #checkBytesMax}.
+     * @param onDone  notified at its end.
+     */
+    void begin(
+        final CheckRequest request,
+        final StripeRequest.Purpose purpose,
+        final long offset,
+        final int length,
+        final StripeRequest.WorkListener onDone)
+    {
+        stripeCount++;
+        request.begin(purpose, offset, length, onDone);
+        advance(request);
+    }
+
+    /**
+     * {@return longest part that can be checked at once: a buffer has room for it from each member}
+     */
+    int checkBytesMax()
+    {
+        return null == engine ? Math.min(layout.stripBytes(),
+            Integer.highestOneBit(buffers.bufferBytesMax() / layout.copyCount() / ROW_UNIT_BYTES) * ROW_UNIT_BYTES) :
+            rowBytesMax;
+    }
+
+    /**
      * {@return longest part of work of the array's own}
      */
     int workBytesMax()
@@ -360,7 +399,10 @@ final class RaidChannel implements BlockChannel
         final StripeRequest.WorkListener onDone = stripe.onDone();
         final BlockStatus status = stripe.status();
         stripeCount--;
-        freeStripe(stripe);
+        if (stripe.isPooled())
+        {
+            freeStripe(stripe);
+        }
         if (null == request)
         {
             onDone.onDone(status);

@@ -36,6 +36,7 @@ public final class RaidDevice implements BlockDevice
     private final StripeLocks locks;
     /** Null of an array without redundancy. */
     private final WriteIntent intent;
+    private final RepairQueue repairs = new RepairQueue();
     private final Queue<MemberFailure> failures = new ConcurrentLinkedQueue<>();
     private final long bitmapSequence;
     private final RaidTimes times;
@@ -144,6 +145,59 @@ public final class RaidDevice implements BlockDevice
     WriteIntent intent()
     {
         return intent;
+    }
+
+    RepairQueue repairs()
+    {
+        return repairs;
+    }
+
+    /**
+     * A member could not read: the rows are rewritten later, from the others. Any thread; allocates nothing.
+     *
+     * @param offset as stripe requests lock it.
+     * @param length in bytes.
+     */
+    void onUnreadable(final long offset, final int length)
+    {
+        if (repairs.add(offset, length))
+        {
+            wake();
+        }
+    }
+
+    /**
+     * Rows that members could not read were rewritten. {@link ArrayWork} alone.
+     *
+     * @param slots of the members, by bit.
+     */
+    void onRepaired(final long slots)
+    {
+        for (long left = slots; 0 != left; left &= left - 1)
+        {
+            view.member(Long.numberOfTrailingZeros(left)).onCorrected();
+        }
+    }
+
+    /**
+     * {@return times that rows which a member could not read were rewritten, since the array was assembled; any thread}
+     */
+    public long correctedErrors()
+    {
+        long sum = 0;
+        for (final RaidMember member : members)
+        {
+            sum += member.correctedErrors();
+        }
+        return sum;
+    }
+
+    /**
+     * {@return places that were not repaired when they were read, since too many were waiting; any thread}
+     */
+    public long droppedRepairs()
+    {
+        return repairs.dropped();
     }
 
     MetadataPages pages()

@@ -4,8 +4,8 @@ import io.millrace.block.BlockDevice;
 import java.util.UUID;
 
 /**
- * A device of an array, in a slot or as a spare. Immutable but for the progress of its rebuild, which
- * {@link ArrayWork} alone advances.
+ * A device of an array, in a slot or as a spare. Immutable but for the progress of its rebuild and the count of errors
+ * that were corrected, which {@link ArrayWork} alone advances.
  */
 final class RaidMember
 {
@@ -13,6 +13,7 @@ final class RaidMember
     private final BlockDevice device;
     private final UUID id;
     private volatile long rebuiltBytes;
+    private volatile long correctedErrors;
 
     /**
      * A member as it was found.
@@ -67,6 +68,21 @@ final class RaidMember
     void rebuiltBytes(final long bytes)
     {
         rebuiltBytes = bytes;
+    }
+
+    /**
+     * {@return times that rows it could not read were rewritten with what others have, since it was assembled; any
+     * thread}
+     */
+    long correctedErrors()
+    {
+        return correctedErrors;
+    }
+
+    /** Rows that it could not read were rewritten. {@link ArrayWork} alone. */
+    void onCorrected()
+    {
+        correctedErrors = correctedErrors + 1;
     }
 
     @Override

@@ -115,6 +115,15 @@ final class StripeAreas
         }
     }
 
+    /**
+     * {@return whether the parity that was read is that of the data}
+     */
+    boolean isParityRight()
+    {
+        return -1 == (1 == parityCount ? engine.verifyXor(areas, dataCount, rows.count()) :
+            engine.verifyPq(areas, dataCount, rows.count()));
+    }
+
     /** Computes parity from the data. */
     void generate()
     {

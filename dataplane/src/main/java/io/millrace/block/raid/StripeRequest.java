@@ -28,7 +28,11 @@ abstract class StripeRequest
         /** Writes the members that are being rebuilt. */
         REBUILD,
         /** Makes copies or parity match the data. */
-        RESYNC
+        RESYNC,
+        /** Rewrites rows that members cannot read. */
+        REPAIR,
+        /** Compares copies, or parity with the data. */
+        CHECK
     }
 
     /** Notified of the end of work of the array's own. */
@@ -313,6 +317,17 @@ abstract class StripeRequest
     /** All members have read. */
     protected abstract void onRead();
 
+    /** A member could not read: the rows are to be repaired. */
+    protected abstract void onUnreadable();
+
+    /**
+     * {@return whether it goes back to the channel's pool at its end}
+     */
+    protected boolean isPooled()
+    {
+        return true;
+    }
+
     /**
      * Takes a buffer, which comes back at the end.
      *
@@ -480,6 +495,7 @@ abstract class StripeRequest
     private void replan()
     {
         isReadAgain = false;
+        onUnreadable();
         releaseBuffer();
         state = State.BUFFERING;
         if (!buffer())
@@ -537,6 +553,12 @@ abstract class StripeRequest
     protected final void finish(final BlockStatus result)
     {
         releaseBuffer();
+        final boolean isTorn = NO_REGION != region && BlockStatus.SUCCESS != result && hasWritten;
+        if (isTorn)
+        {
+            // Before others have the rows: who computes from them looks first whether they match.
+            channel.device().intent().leaveTorn(region);
+        }
         if (isLocked)
         {
             if (isShared)
@@ -548,16 +570,9 @@ abstract class StripeRequest
                 channel.device().locks().releaseExclusive(lockOffset, lockLength);
             }
         }
-        if (NO_REGION != region)
+        if (NO_REGION != region && !isTorn)
         {
-            if (BlockStatus.SUCCESS != result && hasWritten)
-            {
-                channel.device().intent().leaveTorn(region);
-            }
-            else
-            {
-                channel.device().intent().leave(region);
-            }
+            channel.device().intent().leave(region);
         }
         end(result);
     }

@@ -93,7 +93,7 @@ final class MemberChannel implements BlockChannel
             slot.isStepped = true;
             disk.supply().step();
         }
-        if (disk.supply().isCut() || MemberState.FAILING == disk.state())
+        if (disk.supply().isCut() || MemberState.FAILING == disk.state() || disk.refuses(operation))
         {
             end(slot, BlockStatus.DEVICE_ERROR);
             return true;

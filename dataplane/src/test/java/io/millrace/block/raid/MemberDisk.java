@@ -41,6 +41,7 @@ public final class MemberDisk implements BlockDevice
     private final AtomicLong writes = new AtomicLong();
     private final AtomicLong flushes = new AtomicLong();
     private volatile MemberState state = MemberState.ONLINE;
+    private volatile boolean refusesWrites;
     private boolean isReplaced;
 
     private MemberDisk(
@@ -109,6 +110,17 @@ public final class MemberDisk implements BlockDevice
         {
             badBlocks.add(block);
         }
+    }
+
+    /** Ends each further request that changes data with an error, and reads on; any thread. */
+    public void refuseWrites()
+    {
+        refusesWrites = true;
+    }
+
+    boolean refuses(final BlockOperation operation)
+    {
+        return refusesWrites && operation.changesData();
     }
 
     /** {@return count of blocks that cannot be read} */

@@ -1,0 +1,96 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockStatus;
+
+/** Rows of a stripe with parity (RAID 5, 6) that are compared, or rewritten where a member cannot read. */
+final class ParityCheckRequest extends CheckRequest
+{
+    private final StripeRows rows;
+    private final StripeAreas areas;
+    private final int dataCount;
+    private final int parityCount;
+
+    /**
+     * A request of its owner.
+     *
+     * @param channel that it is of.
+     */
+    ParityCheckRequest(final RaidChannel channel)
+    {
+        super(channel);
+        dataCount = layout.dataCount();
+        parityCount = layout.level().parityCount();
+        rows = new StripeRows(layout);
+        areas = new StripeAreas(rows, channel.engine(), dataCount, parityCount);
+    }
+
+    @Override
+    protected void place(final long offset)
+    {
+        rows.take(offset, length);
+    }
+
+    @Override
+    protected long memberOffset()
+    {
+        return rows.memberOffset();
+    }
+
+    @Override
+    protected BlockStatus planReads()
+    {
+        rows.findReadable(view, badSlots);
+        if (rows.unreadableData() > rows.readableParity())
+        {
+            return BlockStatus.MEDIA_ERROR;
+        }
+        final int stripCount = dataCount + parityCount;
+        final long buffer = acquireBuffer(stripCount * areas.bytes());
+        if (0 == buffer)
+        {
+            return null;
+        }
+        areas.placeFrom(0, buffer);
+        issuing(State.READING);
+        for (int index = 0; index < stripCount; index++)
+        {
+            if (rows.isReadable(index))
+            {
+                final int slot = rows.slot(index);
+                part(slot, BlockOperation.READ, rows.memberOffset(), length).addSegment(areas.address(index), length);
+                submit(slot);
+            }
+        }
+        issued();
+        return BlockStatus.SUCCESS;
+    }
+
+    @Override
+    protected void onRead()
+    {
+        if (Purpose.CHECK == purpose)
+        {
+            // A member may have failed since the check was begun: then there is nothing to compare.
+            final boolean isEqual = !view.isComplete() || areas.isParityRight();
+            finish(isEqual ? BlockStatus.SUCCESS : BlockStatus.COMPARE_FAILURE);
+            return;
+        }
+        if (0 != badSlots)
+        {
+            areas.recover();
+            areas.generate();
+        }
+        issuing(State.WRITING);
+        for (int index = 0; index < dataCount + parityCount; index++)
+        {
+            final int slot = rows.slot(index);
+            if (repairs(slot, rows.memberOffset() + length))
+            {
+                part(slot, BlockOperation.WRITE, rows.memberOffset(), length).addSegment(areas.address(index), length);
+                submit(slot);
+            }
+        }
+        issued();
+    }
+}
