@@ -15,6 +15,7 @@ public final class AllocationProbe implements Poller
     private static final int REQUESTS_PER_ROUND = 2000;
     private static final int CLEAN_ROUNDS = 3;
     private static final int ROUNDS_MAX = 400;
+    private static final int STRIPES_BYTES = 256 << 10;
     private static final BlockOperation[] MIX = {
         BlockOperation.READ, BlockOperation.WRITE, BlockOperation.READ, BlockOperation.WRITE,
         BlockOperation.COMPARE, BlockOperation.WRITE_ZEROES, BlockOperation.READ, BlockOperation.FLUSH,
@@ -103,7 +104,9 @@ public final class AllocationProbe implements Poller
         }
         else
         {
-            request.reset(operation, sent % 64 * 8L, 2);
+            // Every other one of zeroes is as long as stripes of arrays.
+            final boolean isLong = BlockOperation.WRITE_ZEROES == operation && 0 == sent % 2;
+            request.reset(operation, isLong ? 0 : sent % 64 * 8L, isLong ? STRIPES_BYTES / block : 2);
             if (BlockOperation.READ == operation && geometry.lendsReads())
             {
                 request.lendable(true);

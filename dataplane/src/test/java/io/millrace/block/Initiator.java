@@ -42,6 +42,7 @@ public final class Initiator implements Poller, AutoCloseable
     private final BufferPool buffers;
     private final EmulationBuffers emulationBuffers;
     private Emulation emulation;
+    private BlockDevice device;
     private BlockChannel channel;
     private boolean isChannelOpen;
     private int closings;
@@ -102,10 +103,11 @@ public final class Initiator implements Poller, AutoCloseable
         return new Initiator(host, device);
     }
 
-    private void open(final BlockDevice device, final BlockChannel opened)
+    private void open(final BlockDevice opening, final BlockChannel opened)
     {
+        device = opening;
         channel = opened;
-        emulation = call(() -> new Emulation(device, opened, emulationBuffers));
+        emulation = call(() -> new Emulation(opening, opened, emulationBuffers));
     }
 
     private void begin()
@@ -243,6 +245,11 @@ public final class Initiator implements Poller, AutoCloseable
     public Reactor reactor()
     {
         return reactor;
+    }
+
+    public BlockGeometry geometry()
+    {
+        return device.geometry();
     }
 
     /** The channel; to be touched on the reactor only. */

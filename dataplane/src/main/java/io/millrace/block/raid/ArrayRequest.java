@@ -1,10 +1,12 @@
 package io.millrace.block.raid;
 
+import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.MemoryHold;
 import io.millrace.block.MemoryQuarantine;
+import io.millrace.memory.Segments;
 
 /**
  * A request to an array while its stripes are worked on. A pooled slot of a channel; the reactor's only.
@@ -13,6 +15,8 @@ final class ArrayRequest
 {
     private final MemoryQuarantine quarantine;
     private BlockRequest request;
+    /** Address of a strip of zeroes, of a request that has no payload; else 0. */
+    private long zeroes;
     private BlockStatus status;
     private long nextOffset;
     private long endOffset;
@@ -28,9 +32,17 @@ final class ArrayRequest
         this.quarantine = quarantine;
     }
 
-    void begin(final BlockRequest newRequest, final int blockShift)
+    /**
+     * Begins.
+     *
+     * @param newRequest    to the array.
+     * @param blockShift    of the array.
+     * @param zeroesAddress of a strip of zeroes, which take the place of a payload that the request does not have.
+     */
+    void begin(final BlockRequest newRequest, final int blockShift, final long zeroesAddress)
     {
         request = newRequest;
+        zeroes = BlockOperation.WRITE_ZEROES == newRequest.operation() ? zeroesAddress : 0;
         status = BlockStatus.SUCCESS;
         nextOffset = newRequest.lba() << blockShift;
         endOffset = nextOffset + ((long)newRequest.blocks() << blockShift);
@@ -47,7 +59,7 @@ final class ArrayRequest
 
     boolean isWrite()
     {
-        return BlockOperation.WRITE == request.operation();
+        return request.operation().changesData();
     }
 
     /**
@@ -85,6 +97,62 @@ final class ArrayRequest
     }
 
     /**
+     * {@return whether a part of the payload has one address}
+     */
+    boolean isContiguous()
+    {
+        return 0 != zeroes || 1 == request.segments().count();
+    }
+
+    /**
+     * {@return address of what is written from an offset on, within a strip, when the payload is contiguous}
+     *
+     * @param offset on the array.
+     */
+    long payloadAddress(final long offset)
+    {
+        return 0 != zeroes ? zeroes : request.segments().address(0) + payloadOffset(offset);
+    }
+
+    /**
+     * Selects a part of the payload.
+     *
+     * @param offset on the array.
+     * @param length in bytes, within a strip.
+     * @param into   the pieces of the part.
+     */
+    void slicePayload(final long offset, final int length, final Segments into)
+    {
+        if (0 != zeroes)
+        {
+            into.set(zeroes, length);
+        }
+        else
+        {
+            request.segments().slice(payloadOffset(offset), length, into);
+        }
+    }
+
+    /**
+     * Copies a part of the payload.
+     *
+     * @param offset      on the array.
+     * @param destination address.
+     * @param length      in bytes, within a strip.
+     */
+    void copyPayload(final long offset, final long destination, final int length)
+    {
+        if (0 != zeroes)
+        {
+            NativeMemory.fill(destination, length, (byte)0);
+        }
+        else
+        {
+            request.segments().copyOut(payloadOffset(offset), destination, length);
+        }
+    }
+
+    /**
      * {@return row of the stripe at {@link #nextOffset} that is next, for arrays with parity}
      */
     int nextRow()
@@ -103,6 +171,24 @@ final class ArrayRequest
         nextOffset = newNextOffset;
         nextRow = newNextRow;
         outstanding++;
+    }
+
+    /**
+     * A part is left out.
+     *
+     * @param newNextOffset behind the part.
+     */
+    void skip(final long newNextOffset)
+    {
+        nextOffset = newNextOffset;
+    }
+
+    /**
+     * {@return whether a part has failed}
+     */
+    boolean hasFailed()
+    {
+        return BlockStatus.SUCCESS != status;
     }
 
     /** Nothing more is issued: the channel closes. */

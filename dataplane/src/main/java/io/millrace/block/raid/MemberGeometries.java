@@ -74,10 +74,14 @@ final class MemberGeometries
     static BlockGeometry ofArray(final ArrayLayout layout, final List<RaidMember> members)
     {
         final BlockGeometry first = members.getFirst().device().geometry();
+        final boolean hasParity = layout.level().parityCount() > 0;
         int maxTransferBytes = BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT;
         int alignmentBytes = 1;
         boolean isVolatile = false;
-        int domains = layout.level().parityCount() > 0 ? MemoryDomain.HOST.bit() : -1;
+        boolean isZeroing = true;
+        boolean isDeallocating = true;
+        boolean isDeallocatedZero = true;
+        int domains = hasParity ? MemoryDomain.HOST.bit() : -1;
         for (final RaidMember member : members)
         {
             final BlockGeometry each = member.device().geometry();
@@ -90,6 +94,9 @@ final class MemberGeometries
             maxTransferBytes = Math.max(layout.stripBytes(), Math.min(maxTransferBytes, each.maxTransferBytes()));
             alignmentBytes = Math.max(alignmentBytes, each.memoryAlignmentBytes());
             isVolatile |= each.volatileWriteCache();
+            isZeroing &= each.supportsWriteZeroes();
+            isDeallocating &= each.supportsDeallocate();
+            isDeallocatedZero &= each.deallocatedReadsZero();
             domains &= each.memoryDomains();
         }
         final int block = first.blockSizeBytes();
@@ -98,6 +105,11 @@ final class MemberGeometries
             .maxTransferBytes(maxTransferBytes)
             .memoryAlignmentBytes(alignmentBytes)
             .volatileWriteCache(isVolatile)
+            .supportsWriteZeroes(isZeroing)
+            // Parity matches deallocated data only when both read as zeroes.
+            .supportsDeallocate(isDeallocating && (isDeallocatedZero || !hasParity))
+            // With parity, only whole stripes are deallocated, and the rest of a range stays as it is.
+            .deallocatedReadsZero(isDeallocating && isDeallocatedZero && !hasParity)
             .optimalWriteBytes((int)Math.min(stripeBytes, maxTransferBytes))
             .memoryDomains(domains)
             .build();

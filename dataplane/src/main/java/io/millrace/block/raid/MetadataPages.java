@@ -9,7 +9,8 @@ import io.millrace.memory.MemoryRole;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Pages of metadata in memory that members can read: a superblock for each member and the bitmap. {@link ArrayWork}'s.
+ * Memory that members can read: pages of metadata, which are a superblock for each member and the bitmap, and are
+ * {@link ArrayWork}'s; and a strip of zeroes, which nobody writes.
  */
 final class MetadataPages implements AutoCloseable
 {
@@ -18,6 +19,7 @@ final class MetadataPages implements AutoCloseable
     private final UnsafeBuffer buffer;
     private final BitmapPage bitmap = new BitmapPage();
     private final int bitmapIndex;
+    private final int zeroesIndex;
     private long sequence;
 
     /**
@@ -30,7 +32,8 @@ final class MetadataPages implements AutoCloseable
     {
         this.device = device;
         bitmapIndex = device.raidMembers().size() * Superblock.BYTES;
-        final int lengthBytes = bitmapIndex + BitmapPage.BYTES;
+        zeroesIndex = bitmapIndex + BitmapPage.BYTES;
+        final int lengthBytes = zeroesIndex + device.layout().stripBytes();
         memory = DmaMemory.map(lengthBytes);
         if (null != registry)
         {
@@ -51,6 +54,14 @@ final class MetadataPages implements AutoCloseable
                 }
             }
         }
+    }
+
+    /**
+     * {@return address of a strip of zeroes; any thread}
+     */
+    long zeroesAddress()
+    {
+        return memory.address() + zeroesIndex;
     }
 
     BitmapPage bitmap()

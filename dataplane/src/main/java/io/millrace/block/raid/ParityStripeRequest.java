@@ -128,19 +128,14 @@ final class ParityStripeRequest extends StripeRequest
         final int slot = rows.slot(index);
         final int length = rows.high(index) - rows.low(index);
         final BlockRequest part = part(slot, operation, rows.memberOffset(rows.low(index)), length);
-        parent.request().segments().slice(payloadOffset(index), length, part.segments());
+        parent.slicePayload(rows.arrayOffset(index), length, part.segments());
         part.forceUnitAccess(parent.request().forceUnitAccess());
         submit(slot);
     }
 
-    private int payloadOffset(final int index)
-    {
-        return parent.payloadOffset(rows.arrayOffset(index));
-    }
-
     private BlockStatus planWrite()
     {
-        final boolean isContiguous = 1 == parent.request().segments().count();
+        final boolean isContiguous = parent.isContiguous();
         int covered = 0;
         int incomplete = 0;
         boolean areCoveredReadable = true;
@@ -183,7 +178,6 @@ final class ParityStripeRequest extends StripeRequest
     private BlockStatus fullWrite()
     {
         strategy = Strategy.FULL_WRITE;
-        final long base = parent.request().segments().address(0);
         final long buffer = takeBuffer(stripCount - dataCount);
         if (0 == buffer)
         {
@@ -191,7 +185,7 @@ final class ParityStripeRequest extends StripeRequest
         }
         for (int index = 0; index < dataCount; index++)
         {
-            areas.place(index, base + payloadOffset(index));
+            areas.place(index, parent.payloadAddress(rows.arrayOffset(index)));
         }
         areas.placeFrom(dataCount, buffer);
         areas.generate();

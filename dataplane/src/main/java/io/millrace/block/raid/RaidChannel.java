@@ -38,6 +38,7 @@ final class RaidChannel implements BlockChannel
     private final int rowBytesMax;
     private final StripeList waiting = new StripeList();
     private final HostLoad hostLoad = new HostLoad();
+    private final ZeroQueue zeroes;
     private StripeRequest freeStripes;
     private ArrayRequest freeRequests;
     /** Requests that stripe requests are still to be made for, in their order. */
@@ -72,6 +73,7 @@ final class RaidChannel implements BlockChannel
         {
             freeRequest(new ArrayRequest(context.quarantine()));
         }
+        zeroes = new ZeroQueue(this);
     }
 
     /**
@@ -174,6 +176,11 @@ final class RaidChannel implements BlockChannel
         return MemberArea.DATA_OFFSET_BYTES;
     }
 
+    ZeroQueue zeroes()
+    {
+        return zeroes;
+    }
+
     boolean isClosing()
     {
         return isClosing;
@@ -223,16 +230,39 @@ final class RaidChannel implements BlockChannel
         {
             case READ, WRITE, FLUSH ->
             {
-                freeRequests = slot.next;
-                requestCount++;
-                slot.begin(request, blockShift);
-                hostLoad.count((long)request.blocks() << blockShift);
+                begin(slot, request, (long)request.blocks() << blockShift);
                 enqueue(slot);
+                issue();
+            }
+            case WRITE_ZEROES, DEALLOCATE ->
+            {
+                if (!supports(request.operation()))
+                {
+                    request.complete(BlockStatus.NOT_SUPPORTED);
+                    return true;
+                }
+                // Members get few commands, and no data.
+                begin(slot, request, 0);
+                zeroes.add(slot);
                 issue();
             }
             default -> request.complete(BlockStatus.NOT_SUPPORTED);
         }
         return true;
+    }
+
+    private boolean supports(final BlockOperation operation)
+    {
+        return BlockOperation.DEALLOCATE == operation ?
+            device.geometry().supportsDeallocate() : device.geometry().supportsWriteZeroes();
+    }
+
+    private void begin(final ArrayRequest slot, final BlockRequest request, final long loadBytes)
+    {
+        freeRequests = slot.next;
+        requestCount++;
+        slot.begin(request, blockShift, device.pages().zeroesAddress());
+        hostLoad.count(loadBytes);
     }
 
     private void enqueue(final ArrayRequest request)
@@ -257,6 +287,7 @@ final class RaidChannel implements BlockChannel
             return;
         }
         isIssuing = true;
+        zeroes.issue();
         while (null != firstIssuing && null != freeStripes)
         {
             final ArrayRequest request = firstIssuing;
@@ -283,7 +314,17 @@ final class RaidChannel implements BlockChannel
         isIssuing = false;
     }
 
-    private StripeRequest takeStripe()
+    boolean hasFreeStripe()
+    {
+        return null != freeStripes;
+    }
+
+    /**
+     * Takes a stripe request of the pool.
+     *
+     * @return one, to be {@link #advance advanced}; {@link #hasFreeStripe} was asked before.
+     */
+    StripeRequest takeStripe()
     {
         final StripeRequest stripe = freeStripes;
         freeStripes = stripe.next;
@@ -291,7 +332,24 @@ final class RaidChannel implements BlockChannel
         return stripe;
     }
 
-    private void advance(final StripeRequest stripe)
+    /**
+     * A stripe request that is in no pool of the channel begins, to be {@link #advance advanced}.
+     *
+     * @param stripe that was idle.
+     * @return it.
+     */
+    ZeroRequest began(final ZeroRequest stripe)
+    {
+        stripeCount++;
+        return stripe;
+    }
+
+    /**
+     * Begins a stripe request, or goes on with it.
+     *
+     * @param stripe in no list.
+     */
+    void advance(final StripeRequest stripe)
     {
         if (!stripe.advance())
         {
@@ -403,6 +461,10 @@ final class RaidChannel implements BlockChannel
         {
             freeStripe(stripe);
         }
+        else
+        {
+            stripe.onFree();
+        }
         if (null == request)
         {
             onDone.onDone(status);
@@ -419,7 +481,12 @@ final class RaidChannel implements BlockChannel
         issue();
     }
 
-    private void complete(final ArrayRequest request)
+    /**
+     * Completes a request of which everything has ended.
+     *
+     * @param request that is done.
+     */
+    void complete(final ArrayRequest request)
     {
         requestCount--;
         final boolean isHeld = request.isHeld();
@@ -453,6 +520,11 @@ final class RaidChannel implements BlockChannel
                 count += 0 == channel.inFlight() ? 0 : channel.poll();
             }
         }
+        if (zeroes.canBegin())
+        {
+            issue();
+            count++;
+        }
         return count + retry();
     }
 
@@ -477,7 +549,7 @@ final class RaidChannel implements BlockChannel
     @Override
     public boolean canSleep()
     {
-        if (0 != waiting.size())
+        if (0 != waiting.size() || zeroes.canBegin())
         {
             return false;
         }
@@ -532,6 +604,7 @@ final class RaidChannel implements BlockChannel
 
     private void abandonUnissued()
     {
+        zeroes.abandon();
         // The first may be partly issued.
         for (ArrayRequest request = firstIssuing; null != request; request = firstIssuing)
         {

@@ -1,11 +1,12 @@
 package io.millrace.block.raid;
 
 import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockOperation;
 import java.util.UUID;
 
 /**
  * A device of an array, in a slot or as a spare. Immutable but for the progress of its rebuild and the count of errors
- * that were corrected, which {@link ArrayWork} alone advances.
+ * that were corrected, which {@link ArrayWork} alone advances, and for what it has refused.
  */
 final class RaidMember
 {
@@ -14,6 +15,8 @@ final class RaidMember
     private final UUID id;
     private volatile long rebuiltBytes;
     private volatile long correctedErrors;
+    private volatile boolean isZeroesRefused;
+    private volatile boolean isDeallocateRefused;
 
     /**
      * A member as it was found.
@@ -55,6 +58,35 @@ final class RaidMember
     UUID id()
     {
         return id;
+    }
+
+    /**
+     * {@return whether it does an operation as far as is known; any thread}
+     *
+     * @param operation that writes zeroes or deallocates.
+     */
+    boolean accepts(final BlockOperation operation)
+    {
+        return BlockOperation.DEALLOCATE == operation ?
+            device.geometry().supportsDeallocate() && !isDeallocateRefused :
+            device.geometry().supportsWriteZeroes() && !isZeroesRefused;
+    }
+
+    /**
+     * It has ended an operation as not supported, and is not asked for it again. Any thread.
+     *
+     * @param operation that writes zeroes or deallocates.
+     */
+    void onRefused(final BlockOperation operation)
+    {
+        if (BlockOperation.DEALLOCATE == operation)
+        {
+            isDeallocateRefused = true;
+        }
+        else
+        {
+            isZeroesRefused = true;
+        }
     }
 
     /**

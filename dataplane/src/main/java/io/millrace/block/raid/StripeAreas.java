@@ -148,7 +148,7 @@ final class StripeAreas
         {
             if (rows.isCovered(index))
             {
-                request.request().segments().copyOut(request.payloadOffset(rows.arrayOffset(index)),
+                request.copyPayload(rows.arrayOffset(index),
                     areas[index] + rows.low(index) - rows.start(), rows.high(index) - rows.low(index));
             }
         }
@@ -168,7 +168,7 @@ final class StripeAreas
             if (rows.isCovered(index))
             {
                 final int length = rows.high(index) - rows.low(index);
-                request.request().segments().slice(request.payloadOffset(rows.arrayOffset(index)), length, piece);
+                request.slicePayload(rows.arrayOffset(index), length, piece);
                 long data = piece.address(0);
                 if (1 != piece.count())
                 {

@@ -320,6 +320,38 @@ abstract class StripeRequest
     /** A member could not read: the rows are to be repaired. */
     protected abstract void onUnreadable();
 
+    /** All members have written or flushed. */
+    protected void onWritten()
+    {
+        finish(BlockStatus.SUCCESS);
+    }
+
+    /**
+     * A member does not do what it was asked for.
+     *
+     * @param slot      of the member.
+     * @param operation that it ended as not supported.
+     * @return whether that is no failure of the member.
+     */
+    protected boolean onRefused(final int slot, final BlockOperation operation)
+    {
+        return false;
+    }
+
+    /** Plans again in the next cycle; the rows stay locked. */
+    protected final void planAgain()
+    {
+        releaseBuffer();
+        state = State.BUFFERING;
+        channel.retryLater(this);
+    }
+
+    /** It has ended, and is in no pool of the channel. */
+    protected void onFree()
+    {
+        // Its owner has it.
+    }
+
     /**
      * {@return whether it goes back to the channel's pool at its end}
      */
@@ -445,7 +477,7 @@ abstract class StripeRequest
             badSlots |= 1L << slot;
             isReadAgain = true;
         }
-        else
+        else if (BlockStatus.NOT_SUPPORTED != part.status() || !onRefused(slot, part.operation()))
         {
             failedSlots |= 1L << slot;
             failedStatus = part.status();
@@ -488,7 +520,7 @@ abstract class StripeRequest
         }
         else
         {
-            finish(BlockStatus.SUCCESS);
+            onWritten();
         }
     }
 

@@ -8,7 +8,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Writes, zeroes, reads and flushes of an array at random, some in flight at a time, checked by an {@link ArrayOracle}.
+ * Writes, zeroes, deallocations, reads and flushes of an array at random, some in flight at a time, checked by an {@link ArrayOracle}.
  * Each request follows the completion of another one on the reactor, so that a seed repeats all of them.
  */
 public final class ArrayWorkload
@@ -16,6 +16,9 @@ public final class ArrayWorkload
     private static final int DEPTH = 6;
     private static final int BLOCKS_MAX = 8;
     private static final int ATTEMPTS = 8;
+    private static final int ZEROES = 4;
+    private static final int DEALLOCATION = 5;
+    private static final int SHORT_ZEROES = 6;
 
     private final Initiator initiator;
     private final ArrayOracle oracle;
@@ -163,6 +166,12 @@ public final class ArrayWorkload
             blocks = 1 + random.nextInt(BLOCKS_MAX);
             lba = random.nextInt(oracle.blockCount() - blocks + 1);
         }
+        if ((ZEROES == choice || DEALLOCATION == choice) && oracle.blockCount() >= 2 * BLOCKS_MAX)
+        {
+            // As long as stripes, which the array passes on to its members.
+            blocks = BLOCKS_MAX;
+            lba = random.nextInt(oracle.blockCount() / BLOCKS_MAX) * BLOCKS_MAX;
+        }
         final Initiator.Io io = initiator.io();
         if (choice < 2 || oracle.isBusy(lba, blocks))
         {
@@ -181,21 +190,51 @@ public final class ArrayWorkload
         }
         else
         {
-            final boolean isZeroes = 4 == choice;
-            final ArrayOracle.Write write =
-                isZeroes ? oracle.beginZeroes(lba, blocks) : oracle.beginWrite(lba, blocks, address);
-            if (isZeroes)
-            {
-                Initiator.fill(io.request(), BlockOperation.WRITE_ZEROES, lba, blocks, isForced);
-            }
-            else
-            {
-                Initiator.fill(io.request(), BlockOperation.WRITE, lba, blocks, isForced, address,
-                    (long)blocks * oracle.blockBytes());
-            }
-            io.then((done) -> end(slot, io, () -> oracle.endWrite(write, io.request().status(), isForced)));
+            change(slot, io, operation(choice), lba, blocks, isForced);
         }
         initiator.resend(io);
+    }
+
+    private BlockOperation operation(final int choice)
+    {
+        return switch (choice)
+        {
+            case ZEROES, SHORT_ZEROES -> BlockOperation.WRITE_ZEROES;
+            case DEALLOCATION -> initiator.geometry().supportsDeallocate() ? BlockOperation.DEALLOCATE :
+                BlockOperation.WRITE_ZEROES;
+            default -> BlockOperation.WRITE;
+        };
+    }
+
+    private void change(
+        final int slot,
+        final Initiator.Io io,
+        final BlockOperation operation,
+        final int lba,
+        final int blocks,
+        final boolean isForced)
+    {
+        if (BlockOperation.WRITE == operation)
+        {
+            final long address = arenaAddress + (long)slot * BLOCKS_MAX * oracle.blockBytes();
+            final ArrayOracle.Write write = oracle.beginWrite(lba, blocks, address);
+            Initiator.fill(
+                io.request(), operation, lba, blocks, isForced, address, (long)blocks * oracle.blockBytes());
+            io.then((done) -> end(slot, io, () -> oracle.endWrite(write, io.request().status(), isForced)));
+            return;
+        }
+        final ArrayOracle.Write write = oracle.beginZeroes(lba, blocks);
+        // Each block is zero or stays as it is where the device does not say more.
+        final boolean isZero =
+            BlockOperation.WRITE_ZEROES == operation || initiator.geometry().deallocatedReadsZero();
+        final boolean isStable = isForced && BlockOperation.WRITE_ZEROES == operation;
+        Initiator.fill(io.request(), operation, lba, blocks, isStable);
+        io.then((done) -> end(slot, io, () ->
+        {
+            final BlockStatus status = io.request().status();
+            oracle.endWrite(
+                write, isZero || BlockStatus.SUCCESS != status ? status : BlockStatus.COMPARE_FAILURE, isStable);
+        }));
     }
 
     private void end(final int slot, final Initiator.Io io, final Runnable check)
