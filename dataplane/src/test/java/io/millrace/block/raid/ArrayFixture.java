@@ -13,6 +13,7 @@ import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.DmaMemory;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
@@ -136,6 +137,13 @@ final class ArrayFixture implements AutoCloseable
         NativeMemory.asByteBuffer(arena.address(), length).put(bytes);
         assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.WRITE, offset / BLOCK_BYTES,
             length / BLOCK_BYTES, false, arena.address(), length));
+    }
+
+    void zero(final int offset, final int length)
+    {
+        Arrays.fill(model, offset, offset + length, (byte)0);
+        assertEquals(BlockStatus.SUCCESS,
+            initiator.run(BlockOperation.WRITE_ZEROES, offset / BLOCK_BYTES, length / BLOCK_BYTES, false));
     }
 
     /** Reads without looking at the content. */

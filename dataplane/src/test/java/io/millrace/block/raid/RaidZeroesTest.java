@@ -17,6 +17,7 @@ import io.millrace.block.memory.MemoryDevice;
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.DmaMemory;
+import io.millrace.reactor.ReactorConfig;
 import io.millrace.seed.TestSeeds;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,6 +37,8 @@ class RaidZeroesTest
     private static final int MEMBER_BYTES = 2 << 20;
     private static final int CHUNK = 64 << 10;
     private static final int STEPS = 80;
+    /** Nearly the longest sleep of a reactor. */
+    private static final long UNWOKEN_NS = 900_000_000;
     private static final UnaryOperator<BlockGeometry.Builder> ABLE = (builder) -> builder;
 
     private final Random random = TestSeeds.random();
@@ -144,6 +147,13 @@ class RaidZeroesTest
         verify();
     }
 
+    private boolean isInOneRegion(final CountedDevice.Asked asked)
+    {
+        final WriteIntent intent = array.intent();
+        return null == intent || intent.region(asked.lba() * BLOCK) ==
+            intent.region((asked.lba() + asked.blocks()) * BLOCK - 1);
+    }
+
     private int[] tolerated(final RaidLevel level)
     {
         return switch (level)
@@ -169,6 +179,7 @@ class RaidZeroesTest
                 assertEquals(MEMBER_BYTES, member.bytes(operation), operation + " of " + member.name());
                 assertEquals(member.bytes(operation), member.asked().stream().mapToLong((each) ->
                     (long)each.blocks() * BLOCK).sum(), "nothing else");
+                assertTrue(member.asked().stream().allMatch(this::isInOneRegion), "behind a bit of the bitmap that is set");
                 // Not strip by strip, whose count is 128.
                 assertTrue(member.count(operation) <= (isOdd ? 16 : 8), () -> member.count(operation) + " requests");
             }
@@ -337,6 +348,78 @@ class RaidZeroesTest
         assertEquals(BlockStatus.DEVICE_ERROR,
             initiator.run(BlockOperation.WRITE_ZEROES, 0, model.length / BLOCK, false));
         assertEquals(DeviceHealth.FAILED, array.status().health());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RAID1,2", "RAID10,4", "RAID5,3", "RAID6,4"})
+    void shouldZeroWhileASpareIsRebuilt(final RaidLevel level, final int memberCount)
+    {
+        try (ArrayFixture spared = new ArrayFixture(random, level, memberCount, 1))
+        {
+            final int chunk = spared.layout().dataCount() * ArrayFixture.STRIP_BYTES;
+            spared.array().copyRates(new CopyRates(1, 8 << 20));
+            spared.disk(0).state(MemberState.FAILING);
+            spared.write(0, ArrayFixture.BLOCK_BYTES);
+            ArrayFixture.await(() -> SlotState.REBUILDING == spared.array().view().state(0), "rebuilt onto the spare");
+            int zeroed = 0;
+            while (!spared.array().view().isComplete())
+            {
+                zeroed++;
+                final int offset = random.nextInt((int)spared.layout().dataBytes() / chunk - 1) * chunk;
+                spared.zero(offset, chunk);
+                if (0 == zeroed % 4)
+                {
+                    spared.write(offset, chunk);
+                }
+            }
+            assertTrue(zeroed > 4, "the rebuild was over before");
+            // What was rebuilt is needed now.
+            spared.disk(1).state(MemberState.FAILING);
+            spared.verify();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RAID0,3", "RAID1,2", "RAID5,3"})
+    void shouldEndEachOnceWhenTheChannelCloses(final RaidLevel level, final int memberCount)
+    {
+        create(level, memberCount, ABLE);
+        members.get(0).refuse(BlockOperation.WRITE_ZEROES);
+        zero(0, 4 * STRIP, false);
+        final List<Initiator.Io> ios = new ArrayList<>();
+        for (int i = 0; i < 20; i++)
+        {
+            final Initiator.Io io = initiator.io();
+            Initiator.fill(io.request(), BlockOperation.WRITE_ZEROES, i, model.length / BLOCK - i, false);
+            ios.add(io);
+        }
+        initiator.send(ios);
+        initiator.closeChannel();
+        for (final Initiator.Io io : ios)
+        {
+            final BlockStatus status = initiator.await(io);
+            assertTrue(BlockStatus.SUCCESS == status || BlockStatus.ABORTED == status, () -> "ended with " + status);
+        }
+        assertTrue(ios.stream().anyMatch((io) -> BlockStatus.ABORTED == io.request().status()));
+    }
+
+    @Test
+    void shouldGoOnWhenTheReactorWouldSleepBetweenParts()
+    {
+        create(RaidLevel.RAID0, 3, ABLE);
+        members.get(0).refuse(BlockOperation.WRITE_ZEROES);
+        zero(0, 4 * STRIP, false);
+        final ReactorConfig config = new ReactorConfig("sleeper", -1, ReactorConfig.IdleMode.SLEEP, 0);
+        try (Initiator sleeper = new Initiator(config, array))
+        {
+            final Initiator.Io io = sleeper.io();
+            Initiator.fill(io.request(), BlockOperation.WRITE_ZEROES, 0, model.length / BLOCK, false);
+            sleeper.send(io);
+            assertEquals(BlockStatus.SUCCESS, sleeper.await(io));
+            assertTrue(io.sleptNs() < UNWOKEN_NS, () -> "found " + io.sleptNs() + " ns after the reactor fell asleep");
+        }
+        Arrays.fill(model, (byte)0);
+        verify();
     }
 
     @Test
