@@ -340,6 +340,14 @@ public final class DataPlane implements AutoCloseable
     }
 
     /**
+     * {@return those of its devices that are arrays}
+     */
+    public RaidArrays arrays()
+    {
+        return new RaidArrays(devices);
+    }
+
+    /**
      * {@return its subsystems}
      */
     public Subsystems subsystems()

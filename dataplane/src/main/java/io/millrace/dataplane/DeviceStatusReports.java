@@ -4,7 +4,11 @@ import io.millrace.block.DeviceHealth;
 import io.millrace.block.DeviceProgress;
 import io.millrace.block.DeviceStatus;
 import io.millrace.block.GrowableDevice;
+import io.millrace.block.raid.RaidDevice;
+import io.millrace.block.raid.ScrubResult;
+import java.util.Map;
 import java.util.Queue;
+import java.util.WeakHashMap;
 import java.util.function.Consumer;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
@@ -19,6 +23,8 @@ final class DeviceStatusReports
     private volatile Consumer<ManagedDevice> growable = (device) ->
     {
     };
+    /** When the scrub ended that was reported last. */
+    private final Map<ManagedDevice, Long> scrubs = new WeakHashMap<>();
     private final Queue<ManagedDevice> changed = new ManyToOneConcurrentLinkedQueue<>();
 
     DeviceStatusReports(final Operations operations)
@@ -77,7 +83,8 @@ final class DeviceStatusReports
         if (now.health() != before.health() || !now.reason().equals(before.reason()))
         {
             publish(device, DeviceHealth.ONLINE == now.health() ? "is ONLINE again" :
-                "is " + now.health() + (now.reason().isEmpty() ? "" : ": " + now.reason()));
+                "is " + now.health() + (now.reason().isEmpty() ? "" : ": " + now.reason()),
+                DeviceHealth.DEGRADED == now.health() || DeviceHealth.FAILED == now.health());
         }
         final String ended = operation(before.progress());
         final String begun = operation(now.progress());
@@ -85,17 +92,39 @@ final class DeviceStatusReports
         {
             if (!ended.isEmpty())
             {
-                publish(device, ended + " has ended");
+                publish(device, ended + " has ended", false);
             }
             if (!begun.isEmpty())
             {
-                publish(device, begun + " has begun");
+                publish(device, begun + " has begun", false);
+            }
+        }
+        if (device.device() instanceof final RaidDevice array)
+        {
+            scrub(device, array.details().scrub());
+        }
+    }
+
+    /** The result of a scrub that has ended, which may have been so short that nobody saw it running. */
+    private void scrub(final ManagedDevice device, final ScrubResult result)
+    {
+        if (null != result && !result.isActive())
+        {
+            final Long before = scrubs.put(device, result.endedMs());
+            if (null == before || before != result.endedMs())
+            {
+                publish(device, result.sentence(), !result.isClean());
             }
         }
     }
 
-    private void publish(final ManagedDevice device, final String text)
+    /** Of arrays the log has a line, too: what becomes of them is for an operator to know. */
+    private void publish(final ManagedDevice device, final String text, final boolean isFailure)
     {
+        if (device.device() instanceof RaidDevice)
+        {
+            operations.onArrayChanged(device.name(), text, isFailure);
+        }
         operations.publish(ResourceKind.DEVICE, ResourceChange.CHANGED, device.name(), text);
     }
 

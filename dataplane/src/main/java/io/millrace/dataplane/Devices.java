@@ -342,6 +342,35 @@ public final class Devices
     }
 
     /**
+     * {@return the devices of a class, in the order they were made}
+     *
+     * @param type of the devices.
+     * @param <D>  of the devices.
+     */
+    <D extends BlockDevice> List<D> all(final Class<D> type)
+    {
+        synchronized (operations)
+        {
+            return devices.values().stream().map(ManagedDevice::device).filter(type::isInstance).map(type::cast)
+                .toList();
+        }
+    }
+
+    /**
+     * {@return a device}
+     *
+     * @param name of the device.
+     * @throws OperationException when it is not there.
+     */
+    BlockDevice device(final String name)
+    {
+        synchronized (operations)
+        {
+            return require(name).device();
+        }
+    }
+
+    /**
      * {@return the devices in the order they were made}
      */
     public List<DeviceSnapshot> list()

@@ -180,6 +180,26 @@ final class Operations implements TargetListener
     }
 
     /**
+     * An array has changed on its own.
+     *
+     * @param device    of the array.
+     * @param text      what has changed.
+     * @param isFailure whether an operator should act.
+     */
+    void onArrayChanged(final String device, final String text, final boolean isFailure)
+    {
+        final String message = "array " + device + ": " + text;
+        if (isFailure)
+        {
+            hosts.onError(message);
+        }
+        else
+        {
+            hosts.onNote(message);
+        }
+    }
+
+    /**
      * A device has further errors that were reported before.
      *
      * @param message in one line.

@@ -13,6 +13,7 @@ import io.millrace.cli.control.HostCommand;
 import io.millrace.cli.control.ListenerCommand;
 import io.millrace.cli.control.NamespaceCommand;
 import io.millrace.cli.control.QosCommand;
+import io.millrace.cli.control.RaidCommand;
 import io.millrace.cli.control.ReactorCommand;
 import io.millrace.cli.control.RollbackCommand;
 import io.millrace.cli.control.SubsystemCommand;
@@ -280,6 +281,7 @@ public final class Millrace extends CommandGroup
             ALL.put("discover", DiscoverCommand::new);
             ALL.put("identify", IdentifyCommand::new);
             ALL.put("device", DeviceCommand::new);
+            ALL.put("raid", RaidCommand::new);
             ALL.put("subsystem", SubsystemCommand::new);
             ALL.put("namespace", NamespaceCommand::new);
             ALL.put("host", HostCommand::new);

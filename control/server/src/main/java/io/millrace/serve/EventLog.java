@@ -67,8 +67,8 @@ final class EventLog implements TargetListener
         problems.accept("error: " + message);
     }
 
-    /** Something that an operator may want to know, and that is no error. Any thread. */
-    void onNote(final String message)
+    @Override
+    public void onNote(final String message)
     {
         problems.accept("note: " + message);
     }

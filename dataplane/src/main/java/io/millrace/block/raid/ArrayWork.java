@@ -33,6 +33,8 @@ final class ArrayWork implements BackgroundWork
     private RegionCopies copies;
     /** Null of an array without redundancy. */
     private BlockRepairs repairs;
+    /** Null of an array without redundancy. */
+    private Scrub scrub;
     /** Superblocks of it are being written. */
     private ArrayView candidate;
     private final List<RaidMember> spares = new ArrayList<>();
@@ -123,6 +125,8 @@ final class ArrayWork implements BackgroundWork
         bitmaps = new MemberWrites(channel, pages.bitmapTargets());
         copies = new RegionCopies(device, channel, reactor);
         repairs = null == device.intent() ? null : new BlockRepairs(device, channel);
+        scrub = null == device.intent() ? null :
+            new Scrub(device, channel, copies, reactor, SystemEpochClock.INSTANCE);
         final ArrayView view = device.view();
         device.raidMembers().stream().filter((member) -> view.slotOf(member) < 0).forEach(spares::add);
         clearNs = reactor.nowNs() + times.clearNs();
@@ -169,7 +173,11 @@ final class ArrayWork implements BackgroundWork
         }
         if (State.CLOSING != state && State.DONE != state && null == device.view().failure())
         {
-            count += isStopping ? 0 : copies.poll() + (null == repairs ? 0 : repairs.poll());
+            count += isStopping ? 0 : copies.poll() + (null == scrub ? 0 : repairs.poll() + scrub.poll());
+        }
+        if (null != scrub && !scrub.isBusy() && (isStopping || null != device.view().failure()))
+        {
+            scrub.abort();
         }
         return count;
     }
@@ -182,13 +190,13 @@ final class ArrayWork implements BackgroundWork
             return !isStopping && !device.hasFailures() && channel.canSleep();
         }
         return State.OPENING == state || State.IDLE == state && channel.canSleep() && copies.canSleep() &&
-            (null == repairs || repairs.canSleep()) && !isStopping && !hasWanted() &&
+            (null == scrub || repairs.canSleep() && scrub.canSleep()) && !isStopping && !hasWanted() &&
             !device.hasFailures() || State.IDLE != state && channel.canSleep();
     }
 
     private boolean isCopying()
     {
-        return copies.isBusy() || null != repairs && repairs.isBusy();
+        return copies.isBusy() || null != scrub && (repairs.isBusy() || scrub.isBusy());
     }
 
     private boolean hasWanted()
@@ -211,7 +219,7 @@ final class ArrayWork implements BackgroundWork
         {
             return stopStep();
         }
-        return takeSpare() || promote() || writeWanted() || clearUnused() || checkpoint();
+        return takeSpare() || promote() || writeWanted() || clearUnused() || checkpoint() || storeScrubbed();
     }
 
     private boolean takeFailures()
@@ -224,6 +232,7 @@ final class ArrayWork implements BackgroundWork
             if (slot < 0)
             {
                 spares.remove(each.member());
+                device.spares(spares);
             }
             else if (changed.isWritable(slot) && null == changed.failure())
             {
@@ -280,7 +289,7 @@ final class ArrayWork implements BackgroundWork
         }
         return new Superblock(device.id(), device.name(), device.layout().level(), device.layout().stripBytes(),
             device.geometry().blockSizeBytes(), device.layout().memberBytes(), device.id(), of.eventCount(), isClean,
-            SystemEpochClock.INSTANCE.time(), slots);
+            SystemEpochClock.INSTANCE.time(), device.scrubControl().scrubbedMs(), slots);
     }
 
     private void onSuperblocks(final long failed)
@@ -336,6 +345,7 @@ final class ArrayWork implements BackgroundWork
             return false;
         }
         final RaidMember spare = spares.removeFirst();
+        device.spares(spares);
         spare.rebuiltBytes(0);
         if (null != device.intent())
         {
@@ -442,6 +452,18 @@ final class ArrayWork implements BackgroundWork
         }
         checkpointBytes = view.member(slot).rebuiltBytes();
         change(view.with(slot, view.member(slot), SlotState.REBUILDING), true);
+        return true;
+    }
+
+    /** {@return whether the time of a complete scrub is written, after what it repaired is stable} */
+    private boolean storeScrubbed()
+    {
+        if (null == scrub || !scrub.takeUnstored())
+        {
+            return false;
+        }
+        final ArrayView view = device.view();
+        change(view.with(0, view.member(0), view.state(0)), true);
         return true;
     }
 

@@ -21,6 +21,7 @@ import java.util.UUID;
  * @param bitmapSequence number of the last page of the bitmap.
  * @param times          of its own work.
  * @param copyRates      bounds of the rate of a rebuild or a resync.
+ * @param scrubbedMs     when the last complete scrub ended, milliseconds since 1970 (UTC); 0: never.
  * @param trouble        a sentence on devices that cannot be used; empty: none.
  */
 record AssembledArray(
@@ -35,6 +36,7 @@ record AssembledArray(
     long bitmapSequence,
     RaidTimes times,
     CopyRates copyRates,
+    long scrubbedMs,
     String trouble)
 {
 }

@@ -5,8 +5,11 @@ import io.millrace.block.raid.layout.ArrayLayout;
 
 /**
  * Rows that are read from every member that has them in sync, on behalf of {@link ArrayWork}: to rewrite those that a
- * member cannot read ({@link Purpose#REPAIR}), or to compare them ({@link Purpose#CHECK}). Rows that need a resync are
- * left to that: what would be computed there may be wrong.
+ * member cannot read ({@link Purpose#REPAIR}), to compare them ({@link Purpose#CHECK}), or to make them equal
+ * ({@link Purpose#RECONCILE}). Rows that need a resync are left to that: what would be computed there may be wrong.
+ * <p>
+ * Reconciled rows differ before the first is written. Their region is not set in the bitmap: a resync after a crash
+ * would take parity from data, or copies from the first, where it is known here which member is wrong.
  */
 abstract class CheckRequest extends StripeRequest
 {
@@ -19,6 +22,8 @@ abstract class CheckRequest extends StripeRequest
     protected final ArrayLayout layout;
     protected int length;
     private long repairedSlots;
+    private long identifiedSlots;
+    private boolean hasCompared;
 
     /**
      * A request that is used again and again, and is in no pool.
@@ -34,17 +39,19 @@ abstract class CheckRequest extends StripeRequest
     /**
      * Begins.
      *
-     * @param newPurpose a repair or a check.
+     * @param newPurpose a check, a repair or a reconciliation.
      * @param offset     of a part of a strip: on the array, or on the members of an array with parity.
      * @param newLength  in bytes.
      * @param newOnDone  notified with {@link BlockStatus#SUCCESS}, with {@link BlockStatus#COMPARE_FAILURE} of a check
-     *                   that found a difference, or with {@link BlockStatus#MEDIA_ERROR}: of a check when any member
-     *                   cannot read, of a repair when too many cannot.
+     *                   that found a difference, or with {@link BlockStatus#MEDIA_ERROR}: of a repair when too many
+     *                   members cannot read, else when any cannot.
      */
     final void begin(final Purpose newPurpose, final long offset, final int newLength, final WorkListener newOnDone)
     {
         begin(newPurpose, null, newOnDone);
         repairedSlots = 0;
+        identifiedSlots = 0;
+        hasCompared = false;
         length = newLength;
         place(offset);
         locking(offset, newLength, false);
@@ -73,6 +80,39 @@ abstract class CheckRequest extends StripeRequest
         return repairedSlots;
     }
 
+    /**
+     * {@return slots whose rows were the only ones that were wrong, by bit, when a reconciliation has succeeded: those
+     * were rewritten}
+     */
+    final long identifiedSlots()
+    {
+        return identifiedSlots;
+    }
+
+    /**
+     * {@return whether rows were compared when a check has succeeded: they need no resync, and members had them}
+     */
+    final boolean hasCompared()
+    {
+        return hasCompared;
+    }
+
+    /** Rows are compared. */
+    protected final void comparing()
+    {
+        hasCompared = true;
+    }
+
+    /**
+     * A member's rows are wrong, and those of others tell so.
+     *
+     * @param slot of the member.
+     */
+    protected final void identified(final int slot)
+    {
+        identifiedSlots |= 1L << slot;
+    }
+
     @Override
     protected final boolean isPooled()
     {
@@ -83,12 +123,14 @@ abstract class CheckRequest extends StripeRequest
     protected final BlockStatus plan()
     {
         repairedSlots = 0;
+        identifiedSlots = 0;
+        hasCompared = false;
         if (channel.device().intent().needsResync(channel.device().intent().region(memberOffset())))
         {
             finish(BlockStatus.SUCCESS);
             return BlockStatus.SUCCESS;
         }
-        return 0 != badSlots && Purpose.CHECK == purpose ? BlockStatus.MEDIA_ERROR : planReads();
+        return 0 != badSlots && Purpose.REPAIR != purpose ? BlockStatus.MEDIA_ERROR : planReads();
     }
 
     /**

@@ -10,6 +10,8 @@ final class MirrorCheckRequest extends CheckRequest
     private final int copyCount;
     private long strip;
     private int offsetInStrip;
+    /** Copies that are read, by bit: those of the plan, while a rebuild goes on. */
+    private long readable;
     private long buffer;
 
     /**
@@ -41,14 +43,14 @@ final class MirrorCheckRequest extends CheckRequest
         return (layout.memberStrip(strip, copy) << layout.stripShift()) + offsetInStrip;
     }
 
-    private boolean isReadable(final int copy)
-    {
-        return isReadable(layout.slot(strip, copy), memberOffset(copy) + length);
-    }
-
     @Override
     protected BlockStatus planReads()
     {
+        readable = 0;
+        for (int copy = 0; copy < copyCount; copy++)
+        {
+            readable |= isReadable(layout.slot(strip, copy), memberOffset(copy) + length) ? 1L << copy : 0;
+        }
         final int first = nextReadable(0);
         if (first == copyCount)
         {
@@ -73,7 +75,7 @@ final class MirrorCheckRequest extends CheckRequest
     private int nextReadable(final int from)
     {
         int copy = from;
-        while (copy < copyCount && !isReadable(copy))
+        while (copy < copyCount && 0 == (readable & 1L << copy))
         {
             copy++;
         }
@@ -91,12 +93,23 @@ final class MirrorCheckRequest extends CheckRequest
         final int first = nextReadable(0);
         if (Purpose.CHECK == purpose)
         {
-            boolean isEqual = true;
-            for (int copy = nextReadable(first + 1); copy < copyCount; copy = nextReadable(copy + 1))
+            int equal = 0;
+            int count = 0;
+            for (int copy = first; copy < copyCount; copy = nextReadable(copy + 1))
             {
-                isEqual &= -1 == NativeMemory.mismatch(area(first), area(copy), length);
+                count++;
+                equal += isEqual(first, copy) ? 1 : 0;
             }
-            finish(isEqual ? BlockStatus.SUCCESS : BlockStatus.COMPARE_FAILURE);
+            if (count > 1)
+            {
+                comparing();
+            }
+            finish(equal == count ? BlockStatus.SUCCESS : BlockStatus.COMPARE_FAILURE);
+            return;
+        }
+        if (Purpose.RECONCILE == purpose)
+        {
+            reconcile(first);
             return;
         }
         issuing(State.WRITING);
@@ -110,5 +123,52 @@ final class MirrorCheckRequest extends CheckRequest
             }
         }
         issued();
+    }
+
+    private boolean isEqual(final int copy, final int other)
+    {
+        return copy == other || -1 == NativeMemory.mismatch(area(copy), area(other), length);
+    }
+
+    /** Writes what more than half of the copies have over the others; without such a majority, the first copy. */
+    private void reconcile(final int first)
+    {
+        final int majority = majority(first);
+        final int source = majority < 0 ? first : majority;
+        issuing(State.WRITING);
+        for (int copy = first; copy < copyCount; copy = nextReadable(copy + 1))
+        {
+            if (!isEqual(source, copy))
+            {
+                final int slot = layout.slot(strip, copy);
+                if (majority >= 0)
+                {
+                    identified(slot);
+                }
+                part(slot, BlockOperation.WRITE, memberOffset(copy), length).addSegment(area(source), length);
+                submit(slot);
+            }
+        }
+        issued();
+    }
+
+    /** A copy that more than half of those that were read are equal to; -1: none. */
+    private int majority(final int first)
+    {
+        for (int candidate = first; candidate < copyCount; candidate = nextReadable(candidate + 1))
+        {
+            int equal = 0;
+            int count = 0;
+            for (int copy = first; copy < copyCount; copy = nextReadable(copy + 1))
+            {
+                count++;
+                equal += isEqual(candidate, copy) ? 1 : 0;
+            }
+            if (equal > count / 2)
+            {
+                return candidate;
+            }
+        }
+        return -1;
     }
 }

@@ -72,8 +72,17 @@ final class ParityCheckRequest extends CheckRequest
         if (Purpose.CHECK == purpose)
         {
             // A member may have failed since the check was begun: then there is nothing to compare.
+            if (view.isComplete())
+            {
+                comparing();
+            }
             final boolean isEqual = !view.isComplete() || areas.isParityRight();
             finish(isEqual ? BlockStatus.SUCCESS : BlockStatus.COMPARE_FAILURE);
+            return;
+        }
+        if (Purpose.RECONCILE == purpose)
+        {
+            reconcile();
             return;
         }
         if (0 != badSlots)
@@ -90,6 +99,41 @@ final class ParityCheckRequest extends CheckRequest
                 part(slot, BlockOperation.WRITE, rows.memberOffset(), length).addSegment(areas.address(index), length);
                 submit(slot);
             }
+        }
+        issued();
+    }
+
+    /**
+     * Two parities tell which strip is wrong when no other one is: that one is computed again, else parity is, from
+     * the data.
+     */
+    private void reconcile()
+    {
+        if (!view.isComplete() || areas.isParityRight())
+        {
+            finish(BlockStatus.SUCCESS);
+            return;
+        }
+        final int wrong = 2 == parityCount ? PqSyndrome.wrongStrip(areas, dataCount, length) : PqSyndrome.UNKNOWN;
+        if (wrong >= 0 && wrong < dataCount)
+        {
+            areas.recover(wrong);
+        }
+        else
+        {
+            areas.generate();
+        }
+        if (wrong >= 0)
+        {
+            identified(rows.slot(wrong));
+        }
+        issuing(State.WRITING);
+        for (int index = wrong < 0 ? dataCount : wrong; index < (wrong < 0 ? dataCount + parityCount : wrong + 1);
+            index++)
+        {
+            final int slot = rows.slot(index);
+            part(slot, BlockOperation.WRITE, rows.memberOffset(), length).addSegment(areas.address(index), length);
+            submit(slot);
         }
         issued();
     }

@@ -199,7 +199,7 @@ public final class RaidAssembly
         final int block = members.getFirst().device().geometry().blockSizeBytes();
         final BlockGeometry geometry = MemberGeometries.ofArray(layout, members);
         final Superblock first = new Superblock(array, config.name(), layout.level(), layout.stripBytes(), block,
-            memberBytes, array, CREATED_EVENT, false, SystemEpochClock.INSTANCE.time(), slots);
+            memberBytes, array, CREATED_EVENT, false, SystemEpochClock.INSTANCE.time(), 0, slots);
         // All checks have passed.
         for (final RaidMember member : members)
         {
@@ -220,7 +220,7 @@ public final class RaidAssembly
             }
         }
         return assembled(
-            array, layout, geometry, members, view(layout, CREATED_EVENT + 1, slots, members), dirty, 1);
+            array, layout, geometry, members, view(layout, CREATED_EVENT + 1, slots, members), dirty, 1, 0);
     }
 
     /** Found devices in the order of the configuration, which is that of the slots of a new array. */
@@ -336,7 +336,7 @@ public final class RaidAssembly
             return assemble(at(next.eventCount(), newest, newest.slots()));
         }
         return assembled(newest.array(), layout, geometry, members, view(layout, next.eventCount(), slots, members),
-            bitmap.dirty, bitmap.sequence);
+            bitmap.dirty, bitmap.sequence, newest.scrubbedMs());
     }
 
     private FoundMember foundOf(final RaidMember member)
@@ -348,7 +348,8 @@ public final class RaidAssembly
     private Superblock at(final long event, final Superblock of, final List<Slot> slots)
     {
         return new Superblock(of.array(), config.name(), of.level(), of.stripBytes(), of.blockSizeBytes(),
-            of.memberBytes(), of.array(), event, false, SystemEpochClock.INSTANCE.time(), slots);
+            of.memberBytes(), of.array(), event, false, SystemEpochClock.INSTANCE.time(), of.scrubbedMs(),
+            slots);
     }
 
     private void checkConfigured(final Superblock newest)
@@ -536,11 +537,12 @@ public final class RaidAssembly
         final List<RaidMember> members,
         final ArrayView view,
         final BitSet dirty,
-        final long sequence)
+        final long sequence,
+        final long scrubbedMs)
     {
         final boolean hasParity = layout.level().parityCount() > 0;
         return new AssembledArray(config.name(), array, layout, geometry,
             hasParity ? FastestEngine.TYPE : null, members, view, dirty, sequence, times, config.copyRates(),
-            String.join("; ", unusable));
+            scrubbedMs, String.join("; ", unusable));
     }
 }

@@ -1,6 +1,7 @@
 package io.millrace.block.raid;
 
 import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
 import io.millrace.block.DeviceHealth;
 import io.millrace.block.DeviceProgress;
@@ -16,6 +17,7 @@ import io.millrace.parity.ParityEngineType;
 import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
@@ -37,6 +39,7 @@ public final class RaidDevice implements BlockDevice
     /** Null of an array without redundancy. */
     private final WriteIntent intent;
     private final RepairQueue repairs = new RepairQueue();
+    private final ScrubControl scrubControl;
     private final Queue<MemberFailure> failures = new ConcurrentLinkedQueue<>();
     private final long bitmapSequence;
     private final RaidTimes times;
@@ -50,6 +53,19 @@ public final class RaidDevice implements BlockDevice
     private volatile boolean hasEnded;
     private volatile String trouble;
     private volatile DeviceProgress progress;
+    private volatile OperationStart operationStart;
+    private volatile List<RaidMember> spares;
+
+    /**
+     * When an operation was first seen.
+     *
+     * @param operation its name.
+     * @param timeNs    of {@link System#nanoTime}.
+     * @param perMille  that was done.
+     */
+    private record OperationStart(String operation, long timeNs, int perMille)
+    {
+    }
 
     /**
      * A member failed.
@@ -76,9 +92,11 @@ public final class RaidDevice implements BlockDevice
         members = List.copyOf(assembled.members());
         engineType = assembled.engineType();
         view = assembled.view();
+        spares = members.stream().filter((member) -> view.slotOf(member) < 0).toList();
         bitmapSequence = assembled.bitmapSequence();
         times = assembled.times();
         copyRates = assembled.copyRates();
+        scrubControl = new ScrubControl(assembled.scrubbedMs());
         locks = new StripeLocks(layout.memberBytes(), System::nanoTime);
         final boolean isRedundant = layout.level().parityCount() > 0 || layout.copyCount() > 1;
         intent = isRedundant ? new WriteIntent(layout.memberBytes(), this::wake) : null;
@@ -200,6 +218,66 @@ public final class RaidDevice implements BlockDevice
         return repairs.dropped();
     }
 
+    ScrubControl scrubControl()
+    {
+        return scrubControl;
+    }
+
+    /**
+     * Begins a scrub. Any thread.
+     *
+     * @param mode of the scrub.
+     * @throws BlockDeviceException when it cannot begin: the sentence says why.
+     */
+    public void scrub(final ScrubMode mode)
+    {
+        if (null == intent)
+        {
+            throw new BlockDeviceException("array " + name + " is RAID 0, which has nothing to compare");
+        }
+        checkServes();
+        if (!scrubControl.request(mode))
+        {
+            throw new BlockDeviceException("a scrub of array " + name + " is running: wait for its end, or stop it");
+        }
+        wake();
+    }
+
+    /**
+     * Ends a scrub soon. Any thread.
+     *
+     * @throws BlockDeviceException when none is running.
+     */
+    public void stopScrub()
+    {
+        if (!scrubControl.requestStop())
+        {
+            throw new BlockDeviceException("no scrub of array " + name + " is running");
+        }
+        wake();
+    }
+
+    /**
+     * Sets how old the last complete scrub may become: a check begins then by itself. Any thread.
+     *
+     * @param intervalMs 0: any age.
+     */
+    public void scrubIntervalMs(final long intervalMs)
+    {
+        scrubControl.intervalMs(intervalMs);
+        wake();
+    }
+
+    private void checkServes()
+    {
+        final String failure = view.failure();
+        if (null != failure || null == work)
+        {
+            throw new BlockDeviceException("array " + name + " does not serve: " +
+                (null == failure ? "it is being closed" : failure));
+        }
+    }
+
     MetadataPages pages()
     {
         return pages;
@@ -302,7 +380,96 @@ public final class RaidDevice implements BlockDevice
      */
     void progress(final DeviceProgress newProgress)
     {
+        if (null == newProgress)
+        {
+            operationStart = null;
+        }
+        else if (null == operationStart || !operationStart.operation().equals(newProgress.operation()))
+        {
+            operationStart =
+                new OperationStart(newProgress.operation(), System.nanoTime(), newProgress.perMille());
+        }
         progress = newProgress;
+    }
+
+    private long leftMs()
+    {
+        final OperationStart start = operationStart;
+        final DeviceProgress present = progress;
+        if (null == start || null == present || present.perMille() <= start.perMille())
+        {
+            return RaidDetails.UNKNOWN;
+        }
+        final long elapsedMs = (System.nanoTime() - start.timeNs()) / 1_000_000;
+        return elapsedMs * (1000 - present.perMille()) / (present.perMille() - start.perMille());
+    }
+
+    /**
+     * {@return the array as it is now, for people; any thread, control path}
+     */
+    public RaidDetails details()
+    {
+        return new RaidSnapshot(this).details(leftMs());
+    }
+
+    List<RaidMember> spares()
+    {
+        return spares;
+    }
+
+    /**
+     * Says which members take the place of those that fail. {@link ArrayWork} alone.
+     *
+     * @param newSpares in their order.
+     */
+    void spares(final List<RaidMember> newSpares)
+    {
+        spares = List.copyOf(newSpares);
+    }
+
+    /**
+     * Takes a member out of service as if it had failed. Any thread.
+     *
+     * @param memberName name of its device.
+     * @return done when it was reported; fails when the array needs the member.
+     */
+    public CompletableFuture<Void> fail(final String memberName)
+    {
+        final ArrayView present = view;
+        final RaidMember member = members.stream()
+            .filter((each) -> each.device().name().equals(memberName)).findFirst().orElse(null);
+        final int slot = null == member ? -1 : present.slotOf(member);
+        final String problem = slot < 0 || !present.isWritable(slot) ?
+            "device " + memberName + " is no member of array " + name + " that is in use" :
+            null != present.failure() || null == work ? "array " + name + " does not serve" :
+            !present.with(slot, member, SlotState.FAILED).isSufficient() ?
+            "array " + name + " would lose data without " + memberName + ": rebuild what failed before first" : null;
+        if (null != problem)
+        {
+            return CompletableFuture.failedFuture(new BlockDeviceException(problem));
+        }
+        onMemberFailed(member, "was failed by an operator");
+        return CompletableFuture.completedFuture(null);
+    }
+
+    /**
+     * An operation of the array's own work does not go on now.
+     *
+     * @param operation whose progress is not said any more, unless another's is.
+     */
+    void endProgress(final String operation)
+    {
+        final DeviceProgress present = progress;
+        if (null != present && operation.equals(present.operation()))
+        {
+            progress(null);
+        }
+    }
+
+    /** A scrub has begun or ended, and its result is there. */
+    void onScrubChanged()
+    {
+        services.onStatusChanged();
     }
 
     /**

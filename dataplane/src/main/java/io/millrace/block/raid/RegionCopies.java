@@ -84,6 +84,14 @@ final class RegionCopies
     }
 
     /**
+     * {@return whether a rebuild or a resync goes on; not one that waits for its next try}
+     */
+    boolean isPending()
+    {
+        return isBusy() || null != choose(device.view());
+    }
+
+    /**
      * Begins the next batch when the last has ended.
      *
      * @return stripe requests that were begun.

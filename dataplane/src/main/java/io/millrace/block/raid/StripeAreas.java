@@ -116,6 +116,16 @@ final class StripeAreas
     }
 
     /**
+     * Computes the rows of a data strip from P and the others.
+     *
+     * @param index of the data strip.
+     */
+    void recover(final int index)
+    {
+        engine.recoverPq(areas, dataCount, rows.count(), index);
+    }
+
+    /**
      * {@return whether the parity that was read is that of the data}
      */
     boolean isParityRight()

@@ -32,7 +32,9 @@ abstract class StripeRequest
         /** Rewrites rows that members cannot read. */
         REPAIR,
         /** Compares copies, or parity with the data. */
-        CHECK
+        CHECK,
+        /** Makes copies or parity match where a check found that they do not. */
+        RECONCILE
     }
 
     /** Notified of the end of work of the array's own. */

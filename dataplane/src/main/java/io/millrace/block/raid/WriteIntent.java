@@ -268,6 +268,27 @@ final class WriteIntent
     }
 
     /**
+     * {@return regions that need a resync; any thread}
+     */
+    int resyncCount()
+    {
+        return resyncCount.get();
+    }
+
+    /**
+     * {@return regions that are set on the members; any thread, control path}
+     */
+    int dirtyCount()
+    {
+        int count = 0;
+        for (int region = 0; region < words.length; region++)
+        {
+            count += DIRTY == ((int)WORD.getAcquire(words, region) & STATE) ? 1 : 0;
+        }
+        return count;
+    }
+
+    /**
      * {@return the first region from one on that needs a resync; -1: none}
      *
      * @param from first region to look at.

@@ -22,6 +22,8 @@ final class RaidFactory implements DeviceFactory
     private static final String SPARES = "spares";
     private static final String SYNC_RATE_MIN = "sync-rate-min";
     private static final String SYNC_RATE_MAX = "sync-rate-max";
+    private static final String SCRUB_INTERVAL = "scrub-interval";
+    private static final long NS_PER_MS = 1_000_000;
 
     @Override
     public String type()
@@ -89,7 +91,14 @@ final class RaidFactory implements DeviceFactory
             properties.integer("strip-size", RaidConfig.STRIP_BYTES_DEFAULT), properties.texts(MEMBERS),
             properties.texts(SPARES), properties.flag("assume-clean", false), properties.flag("wipe-signatures", false),
             properties.flag("force-start", false), copyRates(properties));
-        return RaidAssembly.assemble(config, dependencies.bases(), dependencies.memory());
+        final RaidDevice array = RaidAssembly.assemble(config, dependencies.bases(), dependencies.memory());
+        array.scrubIntervalMs(scrubIntervalMs(properties));
+        return array;
+    }
+
+    private static long scrubIntervalMs(final DeviceProperties properties)
+    {
+        return (properties.number(SCRUB_INTERVAL, 0) + NS_PER_MS - 1) / NS_PER_MS;
     }
 
     private static CopyRates copyRates(final DeviceProperties properties)
@@ -101,7 +110,9 @@ final class RaidFactory implements DeviceFactory
     @Override
     public CompletableFuture<Void> apply(final BlockDevice device, final DeviceProperties properties)
     {
-        ((RaidDevice)device).copyRates(copyRates(properties));
+        final RaidDevice array = (RaidDevice)device;
+        array.copyRates(copyRates(properties));
+        array.scrubIntervalMs(scrubIntervalMs(properties));
         return CompletableFuture.completedFuture(null);
     }
 

@@ -97,6 +97,15 @@ public interface TargetListener
     }
 
     /**
+     * Something that an operator may want to know, and that is no failure.
+     *
+     * @param message in one line.
+     */
+    default void onNote(final String message)
+    {
+    }
+
+    /**
      * A failure that is reported to no host.
      *
      * @param message in one line.

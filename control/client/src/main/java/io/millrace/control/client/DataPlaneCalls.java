@@ -1,10 +1,12 @@
 package io.millrace.control.client;
 
 import io.millrace.control.codec.AnaState;
+import io.millrace.control.codec.ArrayOperation;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.AnaInfo;
+import io.millrace.control.message.ArrayInfo;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.ControllerInfo;
@@ -198,6 +200,30 @@ abstract class DataPlaneCalls
     public void setState(final State state)
     {
         execute(new Command.SetState(state));
+    }
+
+    /**
+     * {@return arrays with their members}
+     *
+     * @param name of the device; empty: all.
+     * @throws ControlException if it was not executed, or no answer came in time.
+     */
+    public List<ArrayInfo> arrays(final String name)
+    {
+        return list(ArrayInfo.class, name);
+    }
+
+    /**
+     * Begins or ends something that an array does on its own.
+     *
+     * @param name      of the device.
+     * @param operation what to do.
+     * @param member    device that {@link ArrayOperation#FAIL_MEMBER} is about; else empty.
+     * @throws ControlException if it was not executed, or no answer came in time.
+     */
+    public void operateArray(final String name, final ArrayOperation operation, final String member)
+    {
+        execute(new Command.OperateArray(name, operation, member));
     }
 
     /**

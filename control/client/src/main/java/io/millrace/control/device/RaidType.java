@@ -15,6 +15,8 @@ final class RaidType
     private static final long STRIP_BYTES_MAX = 1 << 20;
     private static final long SYNC_BYTES_MIN = 64 << 10;
     private static final long SYNC_BYTES_MAX = 1L << 40;
+    /** 400 days. */
+    private static final long SCRUB_NS_MAX = 400L * 86_400 * 1_000_000_000L;
 
     private static final DeviceSetting<String> LEVEL = DeviceSetting.required("level",
         SettingType.word("0", "1", "5", "6", "10"), OnChange.REPLACED, "RAID level.");
@@ -50,10 +52,14 @@ final class RaidType
         SettingType.size(SYNC_BYTES_MIN, SYNC_BYTES_MAX), "1GiB", OnChange.APPLIED,
         "Highest rate of a rebuild or a resync, in bytes of each member a second, also without hosts.");
 
+    private static final DeviceSetting<Long> SCRUB_INTERVAL = DeviceSetting.optional("scrub-interval",
+        SettingType.duration(0, SCRUB_NS_MAX), "0ns", OnChange.APPLIED,
+        "How long after the last complete scrub a check begins by itself; 0s: never.");
+
     static final DeviceType TYPE = new DeviceType("raid", DeviceContent.OF_BASE,
         "An array of other devices: RAID 0, 1, 5, 6 or 10.",
         List.of(LEVEL, MEMBERS, SPARES, STRIP_SIZE, ASSUME_CLEAN, WIPE_SIGNATURES, FORCE_START, SYNC_RATE_MIN,
-        SYNC_RATE_MAX), RaidType::check);
+        SYNC_RATE_MAX, SCRUB_INTERVAL), RaidType::check);
 
     private RaidType()
     {

@@ -1,6 +1,7 @@
 package io.millrace.control.message;
 
 import io.millrace.control.codec.AnaState;
+import io.millrace.control.codec.ArrayOperation;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.ReconcileMode;
 import io.millrace.control.codec.Role;
@@ -28,7 +29,7 @@ public sealed interface Command
         {
             case List _, Subscribe _, AddDocumentPart _ -> Role.READ;
             case ReplaceState command -> command.isDryRun() ? Role.READ : Role.ADMIN;
-            case ModifyDevice _, Disconnect _, SetAnaState _, SetQos _ -> Role.OPERATOR;
+            case ModifyDevice _, Disconnect _, SetAnaState _, SetQos _, OperateArray _ -> Role.OPERATOR;
             case SetState command -> State.STOPPING == command.state() ? Role.ADMIN : Role.OPERATOR;
             default -> Role.ADMIN;
         };
@@ -287,6 +288,26 @@ public sealed interface Command
         public SetState
         {
             Objects.requireNonNull(state, "state");
+        }
+    }
+
+    /**
+     * Begins or ends something that an array does on its own.
+     *
+     * @param name      of the device.
+     * @param operation what to do.
+     * @param member    device that {@link ArrayOperation#FAIL_MEMBER} is about; else empty.
+     */
+    record OperateArray(String name, ArrayOperation operation, String member) implements Command
+    {
+        /**
+         * Rejects null.
+         */
+        public OperateArray
+        {
+            Objects.requireNonNull(name, "name");
+            Objects.requireNonNull(operation, "operation");
+            Objects.requireNonNull(member, "member");
         }
     }
 

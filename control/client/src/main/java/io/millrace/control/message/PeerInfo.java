@@ -27,6 +27,8 @@ public record PeerInfo(
 {
     /** First version of the schema with listeners over RDMA. */
     private static final int RDMA_VERSION = 5;
+    /** First version of the schema with operations of arrays. */
+    private static final int ARRAY_VERSION = 6;
     private static final String RDMA_LISTENERS = "listeners over RDMA";
 
     /**
@@ -70,6 +72,7 @@ public record PeerInfo(
             case final Command.AddListener add -> isMissing(add.listener().transport()) ? RDMA_LISTENERS : null;
             case final Command.RemoveListener remove -> isMissing(remove.transport()) ? RDMA_LISTENERS : null;
             case final Command.SetAnaState set -> isMissing(set.transport()) ? RDMA_LISTENERS : null;
+            case Command.OperateArray _ -> schemaVersion < ARRAY_VERSION ? "operations of arrays" : null;
             default -> null;
         };
     }

@@ -28,7 +28,8 @@ final class ResourceKinds
         Map.entry(LeadershipInfo.class, Kind.LEADERSHIP),
         Map.entry(DriftInfo.class, Kind.DRIFT),
         Map.entry(DeviceErrorInfo.class, Kind.ERROR),
-        Map.entry(CounterInfo.class, Kind.COUNTER));
+        Map.entry(CounterInfo.class, Kind.COUNTER),
+        Map.entry(ArrayInfo.class, Kind.ARRAY));
 
     private ResourceKinds()
     {

@@ -20,6 +20,7 @@ import io.millrace.control.codec.DisconnectDecoder;
 import io.millrace.control.codec.ListDecoder;
 import io.millrace.control.codec.MessageHeaderDecoder;
 import io.millrace.control.codec.ModifyDeviceDecoder;
+import io.millrace.control.codec.OperateArrayDecoder;
 import io.millrace.control.codec.ReconcileDecoder;
 import io.millrace.control.codec.RemoveListenerDecoder;
 import io.millrace.control.codec.RemoveNamespaceDecoder;
@@ -69,6 +70,7 @@ final class CommandReader
     private final RemoveListenerDecoder removeListener = check.add(new RemoveListenerDecoder(), "T");
     private final SetStateDecoder setState = check.add(new SetStateDecoder(), "");
     private final DisconnectDecoder disconnect = check.add(new DisconnectDecoder(), "T");
+    private final OperateArrayDecoder operateArray = check.add(new OperateArrayDecoder(), "TT");
     private final SetAnaStateDecoder setAnaState = check.add(new SetAnaStateDecoder(), "TT");
     private final SetQosDecoder setQos = check.add(new SetQosDecoder(), "TT");
     private final AssignControllerIdsDecoder assignControllerIds = check.add(new AssignControllerIdsDecoder(), "");
@@ -123,6 +125,7 @@ final class CommandReader
             case RemoveListenerDecoder.TEMPLATE_ID -> removeListener();
             case SetStateDecoder.TEMPLATE_ID -> setState();
             case DisconnectDecoder.TEMPLATE_ID -> disconnect();
+            case OperateArrayDecoder.TEMPLATE_ID -> operateArray();
             case SetAnaStateDecoder.TEMPLATE_ID -> setAnaState();
             case AssignControllerIdsDecoder.TEMPLATE_ID -> assignControllerIds();
             case SetQosDecoder.TEMPLATE_ID -> setQos();
@@ -237,6 +240,12 @@ final class CommandReader
     private Command disconnect()
     {
         return new Command.Disconnect(disconnect.nqn(), disconnect.controllerId());
+    }
+
+    private Command operateArray()
+    {
+        final String name = operateArray.name();
+        return new Command.OperateArray(name, operateArray.operation(), operateArray.member());
     }
 
     private Command assignControllerIds()

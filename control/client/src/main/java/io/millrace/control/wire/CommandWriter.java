@@ -20,6 +20,7 @@ import io.millrace.control.codec.DisconnectEncoder;
 import io.millrace.control.codec.ListEncoder;
 import io.millrace.control.codec.MessageHeaderEncoder;
 import io.millrace.control.codec.ModifyDeviceEncoder;
+import io.millrace.control.codec.OperateArrayEncoder;
 import io.millrace.control.codec.ReconcileEncoder;
 import io.millrace.control.codec.RemoveListenerEncoder;
 import io.millrace.control.codec.RemoveNamespaceEncoder;
@@ -63,6 +64,7 @@ final class CommandWriter
     private final RemoveListenerEncoder removeListener = new RemoveListenerEncoder();
     private final SetStateEncoder setState = new SetStateEncoder();
     private final DisconnectEncoder disconnect = new DisconnectEncoder();
+    private final OperateArrayEncoder operateArray = new OperateArrayEncoder();
     private final SetAnaStateEncoder setAnaState = new SetAnaStateEncoder();
     private final SetQosEncoder setQos = new SetQosEncoder();
     private final AssignControllerIdsEncoder assignControllerIds = new AssignControllerIdsEncoder();
@@ -98,6 +100,7 @@ final class CommandWriter
             case Command.RemoveListener command -> removeListener(buffer, offset, ids, command);
             case Command.SetState command -> setState(buffer, offset, ids, command);
             case Command.Disconnect command -> disconnect(buffer, offset, ids, command);
+            case Command.OperateArray command -> operateArray(buffer, offset, ids, command);
             case Command.SetAnaState command -> setAnaState(buffer, offset, ids, command);
             case Command.AssignControllerIds command -> assignControllerIds(buffer, offset, ids, command);
             case Command.SetQos command -> setQos(buffer, offset, ids, command.qos());
@@ -352,6 +355,20 @@ final class CommandWriter
         disconnect.controllerId(command.controllerId());
         disconnect.nqn(Text.check("subsystem NQN", command.nqn()));
         return disconnect.encodedLength();
+    }
+
+    private int operateArray(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.OperateArray command)
+    {
+        operateArray.wrapAndApplyHeader(buffer, offset, header);
+        ids(operateArray.command(), ids);
+        operateArray.operation(command.operation())
+            .name(Text.check("device name", command.name(), Text.NAME_LENGTH_MAX_BYTES))
+            .member(Text.check("member", command.member(), Text.NAME_LENGTH_MAX_BYTES));
+        return operateArray.encodedLength();
     }
 
     private int assignControllerIds(

@@ -1,6 +1,7 @@
 package io.millrace.control.wire;
 
 import io.millrace.control.codec.AnaRecordDecoder;
+import io.millrace.control.codec.ArrayRecordDecoder;
 import io.millrace.control.codec.AuditRecordDecoder;
 import io.millrace.control.codec.Bool;
 import io.millrace.control.codec.ControllerRecordDecoder;
@@ -19,9 +20,11 @@ import io.millrace.control.codec.PlanStepRecordDecoder;
 import io.millrace.control.codec.QosRecordDecoder;
 import io.millrace.control.codec.QueuePairRecordDecoder;
 import io.millrace.control.codec.ReactorRecordDecoder;
+import io.millrace.control.codec.ScrubState;
 import io.millrace.control.codec.SubsystemRecordDecoder;
 import io.millrace.control.codec.VersionRecordDecoder;
 import io.millrace.control.message.AnaInfo;
+import io.millrace.control.message.ArrayInfo;
 import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.CounterInfo;
@@ -43,6 +46,7 @@ import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.QueuePairInfo;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.message.Resource;
+import io.millrace.control.message.ScrubInfo;
 import io.millrace.control.message.StatePosition;
 import io.millrace.control.message.SubsystemInfo;
 import io.millrace.control.message.VersionInfo;
@@ -51,12 +55,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.regex.Pattern;
 
 /**
  * Decodes resources that were found sound. Belongs to one thread; keeps nothing between calls but whose the last was.
  */
 final class ResourceReader
 {
+    private static final Pattern OFFSET = Pattern.compile("[0-9]{1,18}");
+
     private final MessageCheck check = new MessageCheck();
     private final DataPlaneRecordDecoder dataPlane = check.add(new DataPlaneRecordDecoder(), "TTT");
     private final ReactorRecordDecoder reactor = check.add(new ReactorRecordDecoder(), "T");
@@ -77,6 +84,8 @@ final class ResourceReader
     private final PlanStepRecordDecoder planStep = check.add(new PlanStepRecordDecoder(), "T");
     private final CounterRecordDecoder counter = check.add(new CounterRecordDecoder(), "TTTT");
     private final DeviceErrorRecordDecoder deviceError = check.add(new DeviceErrorRecordDecoder(), "TTTT");
+    private final ArrayRecordDecoder array =
+        check.add(new ArrayRecordDecoder(), "(T)TTTTT", ArrayRecordDecoder.MembersDecoder.sbeBlockLength());
     private final LeadershipRecordDecoder leadership = check.add(new LeadershipRecordDecoder(), "TT");
     private final DriftRecordDecoder drift = check.add(new DriftRecordDecoder(), "TTT");
     private long correlationId;
@@ -111,6 +120,7 @@ final class ResourceReader
             case LeadershipRecordDecoder.TEMPLATE_ID -> leadership();
             case DriftRecordDecoder.TEMPLATE_ID -> drift();
             case CounterRecordDecoder.TEMPLATE_ID -> counter();
+            case ArrayRecordDecoder.TEMPLATE_ID -> array();
             case DeviceErrorRecordDecoder.TEMPLATE_ID -> deviceError();
             default -> null;
         };
@@ -321,6 +331,44 @@ final class ResourceReader
         return new DeviceErrorInfo(deviceError.device(), deviceError.operation(), deviceError.status(),
             deviceError.cause(), deviceError.errno(), deviceError.count(), deviceError.firstEpochNs(),
             deviceError.lastEpochNs(), deviceError.firstLba(), deviceError.lastLba());
+    }
+
+    private Resource array()
+    {
+        correlationId = array.correlationId();
+        final List<ArrayInfo.Member> members = new ArrayList<>();
+        for (final ArrayRecordDecoder.MembersDecoder each : array.members())
+        {
+            members.add(new ArrayInfo.Member(each.slot(), each.device(), CommandReader.uuid(each.memberId()),
+                each.state(), each.rebuiltBytes(), each.correctedErrors()));
+        }
+        final String name = array.name();
+        final String level = array.level();
+        final String reason = array.reason();
+        final String operation = array.operation();
+        return new ArrayInfo(name, CommandReader.uuid(array.arrayId()), level, array.sizeBytes(), array.memberBytes(),
+            array.stripBytes(), array.health(), reason, operation, array.progressPerMille(), array.leftMs(), members,
+            array.dirtyBytes(), array.resyncBytes(), scrub(array.scrubOffsets()), array.scrubbedEpochMs());
+    }
+
+    private ScrubInfo scrub(final String texts)
+    {
+        if (ScrubState.NULL_VAL == array.scrubState())
+        {
+            return null;
+        }
+        final List<Long> offsets = new ArrayList<>();
+        for (final String each : texts.split(" "))
+        {
+            // What is no number a later version may explain.
+            if (OFFSET.matcher(each).matches())
+            {
+                offsets.add(Long.parseLong(each));
+            }
+        }
+        return new ScrubInfo(array.scrubMode(), array.scrubState(), array.scrubBeganEpochMs(),
+            array.scrubEndedEpochMs(), array.scrubCheckedBytes(), array.scrubSkippedBytes(), array.scrubMismatches(),
+            array.scrubRepaired(), array.scrubCorrectedErrors(), array.scrubUnreadable(), offsets);
     }
 
     private Resource counter()

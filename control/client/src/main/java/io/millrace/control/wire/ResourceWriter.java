@@ -1,6 +1,7 @@
 package io.millrace.control.wire;
 
 import io.millrace.control.codec.AnaRecordEncoder;
+import io.millrace.control.codec.ArrayRecordEncoder;
 import io.millrace.control.codec.AuditRecordEncoder;
 import io.millrace.control.codec.Bool;
 import io.millrace.control.codec.ControllerRecordEncoder;
@@ -20,9 +21,12 @@ import io.millrace.control.codec.PlanStepRecordEncoder;
 import io.millrace.control.codec.QosRecordEncoder;
 import io.millrace.control.codec.QueuePairRecordEncoder;
 import io.millrace.control.codec.ReactorRecordEncoder;
+import io.millrace.control.codec.ScrubMode;
+import io.millrace.control.codec.ScrubState;
 import io.millrace.control.codec.SubsystemRecordEncoder;
 import io.millrace.control.codec.VersionRecordEncoder;
 import io.millrace.control.message.AnaInfo;
+import io.millrace.control.message.ArrayInfo;
 import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.CounterInfo;
@@ -44,8 +48,10 @@ import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.QueuePairInfo;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.message.Resource;
+import io.millrace.control.message.ScrubInfo;
 import io.millrace.control.message.SubsystemInfo;
 import io.millrace.control.message.VersionInfo;
+import java.util.stream.Collectors;
 import org.agrona.MutableDirectBuffer;
 
 /**
@@ -72,6 +78,7 @@ final class ResourceWriter
     private final PlanStepRecordEncoder planStep = new PlanStepRecordEncoder();
     private final CounterRecordEncoder counter = new CounterRecordEncoder();
     private final DeviceErrorRecordEncoder deviceError = new DeviceErrorRecordEncoder();
+    private final ArrayRecordEncoder array = new ArrayRecordEncoder();
     private final LeadershipRecordEncoder leadership = new LeadershipRecordEncoder();
     private final DriftRecordEncoder drift = new DriftRecordEncoder();
 
@@ -99,6 +106,7 @@ final class ResourceWriter
             case LeadershipInfo info -> leadership(buffer, offset, correlationId, info);
             case DriftInfo info -> drift(buffer, offset, correlationId, info);
             case CounterInfo info -> counter(buffer, offset, correlationId, info);
+            case ArrayInfo info -> array(buffer, offset, correlationId, info);
             case DeviceErrorInfo info -> deviceError(buffer, offset, correlationId, info);
         };
     }
@@ -385,6 +393,54 @@ final class ResourceWriter
             .status(Text.fit(info.status()))
             .cause(Text.fit(info.cause()));
         return deviceError.encodedLength();
+    }
+
+    private int array(
+        final MutableDirectBuffer buffer, final int offset, final long correlationId, final ArrayInfo info)
+    {
+        array.wrapAndApplyHeader(buffer, offset, header).correlationId(correlationId);
+        array.arrayId().high(info.arrayId().getMostSignificantBits()).low(info.arrayId().getLeastSignificantBits());
+        array.health(info.health())
+            .progressPerMille(info.progressPerMille())
+            .leftMs(info.leftMs())
+            .sizeBytes(info.sizeBytes())
+            .memberBytes(info.memberBytes())
+            .stripBytes(info.stripBytes())
+            .dirtyBytes(info.dirtyBytes())
+            .resyncBytes(info.resyncBytes())
+            .scrubbedEpochMs(info.scrubbedEpochMs());
+        scrub(info.scrub());
+        final ArrayRecordEncoder.MembersEncoder members = array.membersCount(info.members().size());
+        for (final ArrayInfo.Member each : info.members())
+        {
+            members.next().slot(each.slot()).state(each.state());
+            members.memberId().high(each.memberId().getMostSignificantBits())
+                .low(each.memberId().getLeastSignificantBits());
+            members.rebuiltBytes(each.rebuiltBytes()).correctedErrors(each.correctedErrors())
+                .device(Text.fit(each.device(), Text.MEMBER_LENGTH_MAX_BYTES));
+        }
+        array.name(Text.fit(info.name(), Text.NAME_LENGTH_MAX_BYTES))
+            .level(Text.fit(info.level(), Text.NAME_LENGTH_MAX_BYTES))
+            .reason(Text.fit(info.reason(), Text.SHORT_LENGTH_MAX_BYTES))
+            .operation(Text.fit(info.operation(), Text.NAME_LENGTH_MAX_BYTES))
+            .scrubOffsets(null == info.scrub() ? "" :
+                info.scrub().offsets().stream().map(String::valueOf).collect(Collectors.joining(" ")));
+        return array.encodedLength();
+    }
+
+    private void scrub(final ScrubInfo info)
+    {
+        final boolean isMissing = null == info;
+        array.scrubMode(isMissing ? ScrubMode.NULL_VAL : info.mode())
+            .scrubState(isMissing ? ScrubState.NULL_VAL : info.state())
+            .scrubBeganEpochMs(isMissing ? 0 : info.beganEpochMs())
+            .scrubEndedEpochMs(isMissing ? 0 : info.endedEpochMs())
+            .scrubCheckedBytes(isMissing ? 0 : info.checkedBytes())
+            .scrubSkippedBytes(isMissing ? 0 : info.skippedBytes())
+            .scrubMismatches(isMissing ? 0 : info.mismatches())
+            .scrubRepaired(isMissing ? 0 : info.repaired())
+            .scrubCorrectedErrors(isMissing ? 0 : info.correctedErrors())
+            .scrubUnreadable(isMissing ? 0 : info.unreadable());
     }
 
     private int counter(

@@ -74,7 +74,7 @@ class DeviceTypesTest
             DeviceTypes.of("fault").values(Map.of("base", "d")));
         assertEquals(Map.of("level", "1", "members", List.of("a", "b"), "spares", List.of(), "strip-size", 65_536L,
             "assume-clean", false, "wipe-signatures", false, "force-start", false, "sync-rate-min", 16L << 20,
-            "sync-rate-max", 1L << 30),
+            "sync-rate-max", 1L << 30, "scrub-interval", 0L),
             DeviceTypes.of("raid").values(Map.of("level", "1", "members", "a b")));
     }
 

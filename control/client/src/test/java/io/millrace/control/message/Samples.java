@@ -1,6 +1,7 @@
 package io.millrace.control.message;
 
 import io.millrace.control.codec.AnaState;
+import io.millrace.control.codec.ArrayOperation;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.DeviceHealth;
 import io.millrace.control.codec.DeviceState;
@@ -8,8 +9,11 @@ import io.millrace.control.codec.Effect;
 import io.millrace.control.codec.Health;
 import io.millrace.control.codec.IoKind;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.MemberState;
 import io.millrace.control.codec.ReconcileMode;
 import io.millrace.control.codec.Role;
+import io.millrace.control.codec.ScrubMode;
+import io.millrace.control.codec.ScrubState;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
 import io.millrace.seed.TestSeeds;
@@ -82,6 +86,14 @@ public final class Samples
         return new DeviceSpec(text(), text(), properties(), uuid());
     }
 
+    private ArrayInfo array(final ScrubInfo scrub)
+    {
+        return new ArrayInfo(text(), uuid(), text(), big(), big(), number(), any(DeviceHealth.values()), text(),
+            text(), random.nextInt(1002) - 1, big(), random.ints(random.nextInt(65)).mapToObj((number) ->
+            new ArrayInfo.Member(random.nextInt(65) - 1, "dev" + number, uuid(), any(MemberState.values()), big(),
+                big())).toList(), big(), big(), scrub, big());
+    }
+
     private QosSpec qos()
     {
         return new QosSpec(text(), number(), text(), big(), big(), big(), big(), big(), big(), number());
@@ -109,6 +121,7 @@ public final class Samples
             new Command.RemoveListener(any(Transport.values()), text(), number()),
             new Command.SetState(any(State.values())),
             new Command.Disconnect(text(), number()),
+            new Command.OperateArray(text(), any(ArrayOperation.values()), text()),
             new Command.SetAnaState(text(), any(Transport.values()), text(), number(), number(),
                 any(AnaState.values())),
             new Command.SetQos(qos()),
@@ -143,6 +156,9 @@ public final class Samples
                 text(), random.nextInt(1002) - 1),
             new CounterInfo(text(), text(), text(), text(), big()),
             new DeviceErrorInfo(text(), text(), text(), text(), number(), big(), big(), big(), big(), big()),
+            array(null),
+            array(new ScrubInfo(any(ScrubMode.values()), any(ScrubState.values()), big(), big(), big(), big(), big(),
+                big(), big(), big(), random.longs(random.nextInt(17), 0, 1L << 53).boxed().toList())),
             new PlanStepInfo(any(Effect.values()), random.nextBoolean(), text()),
             new SubsystemInfo(text(), random.nextBoolean(), number(), number(), text(), text()),
             new NamespaceInfo(text(), number(), uuid(), big(), number(), big(), big(), big(), big(), big(), big(),

@@ -7,6 +7,7 @@ import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.ControllerInfo;
+import io.millrace.control.message.ArrayInfo;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.HostInfo;
 import io.millrace.control.message.ListenerInfo;
@@ -101,6 +102,16 @@ public abstract class LiveNames implements Iterable<String>
         Stream<String> of(final ControlLink link, final String first)
         {
             return link.client().devices("").stream().map(DeviceInfo::name);
+        }
+    }
+
+    /** Of arrays. */
+    static final class Arrays extends LiveNames
+    {
+        @Override
+        Stream<String> of(final ControlLink link, final String first)
+        {
+            return link.client().arrays("").stream().map(ArrayInfo::name);
         }
     }
 
@@ -221,6 +232,7 @@ public abstract class LiveNames implements Iterable<String>
             return switch (kind)
             {
                 case DEVICE, ERROR -> new Devices().of(link, "");
+                case ARRAY -> new Arrays().of(link, "");
                 case SUBSYSTEM, NAMESPACE, HOST, CONTROLLER, QUEUE_PAIR, ANA, QOS -> new Subsystems().of(link, "");
                 case MANAGED, VERSION, AUDIT -> new DataPlanes().of(link, "");
                 default -> Stream.empty();

@@ -3,6 +3,7 @@ package io.millrace.control.agent;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.file.FileBounds;
 import io.millrace.block.file.FileRecords;
+import io.millrace.block.raid.ScrubMode;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
@@ -19,6 +20,7 @@ import io.millrace.control.service.Reply;
 import io.millrace.control.setting.InvalidSettingException;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.OperationException;
+import io.millrace.dataplane.RaidArrays;
 import io.millrace.dataplane.config.DataPlaneConfig;
 import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.dataplane.config.SubsystemSettings;
@@ -174,6 +176,8 @@ final class Commands
                 return setState(set.state());
             case final Command.Disconnect disconnect:
                 return ok(dataPlane.controllers().disconnect(disconnect.nqn(), disconnect.controllerId()));
+            case final Command.OperateArray operate:
+                return operate(operate);
             case final Command.SetAnaState ana:
                 // The state is set even if devices still have commands that came before: that is a remark, no refusal.
                 return dataPlane.anaStates().set(ana.nqn(), anaListener(ana), ana.group(), anaState(ana.state()))
@@ -198,6 +202,26 @@ final class Commands
             case final Command.ApplyVersion _:
                 throw new IllegalArgumentException("not a command that modifies resources");
         }
+    }
+
+    private CompletableFuture<Reply> operate(final Command.OperateArray command)
+    {
+        final RaidArrays arrays = dataPlane.arrays();
+        return switch (command.operation())
+        {
+            case SCRUB_CHECK -> done(() -> arrays.scrub(command.name(), ScrubMode.CHECK));
+            case SCRUB_REPAIR -> done(() -> arrays.scrub(command.name(), ScrubMode.REPAIR));
+            case SCRUB_STOP -> done(() -> arrays.stopScrub(command.name()));
+            case FAIL_MEMBER -> ok(arrays.fail(command.name(), command.member()));
+            case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
+                "operation is unknown to this data plane; use a client of its version");
+        };
+    }
+
+    private static CompletableFuture<Reply> done(final Runnable action)
+    {
+        action.run();
+        return DONE;
     }
 
     private static CompletableFuture<Reply> ok(final CompletableFuture<Void> done)

@@ -100,6 +100,8 @@ final class Lists
             case LATENCY -> new Listing<>(Latencies.of(dataPlane.statusSnapshot(), only), Latencies::info);
             case CONTROLLER -> new Listing<>(dataPlane.controllers().list(only), Lists::controller);
             case ERROR -> new Listing<>(deviceErrors(only), Lists::deviceError);
+            case ARRAY -> new Listing<>(null == only ?
+                dataPlane.arrays().list() : List.of(dataPlane.arrays().get(only)), ArrayRecords::of);
             case COUNTER -> new Listing<>(Counters.of(dataPlane.statusSnapshot()), (counter) -> counter);
             case VERSION, AUDIT, MANAGED, PLAN, DRIFT, LEADERSHIP -> throw new ControlException(Code.UNSUPPORTED,
                 "a data plane" + LACKING.formatted(switch (list.kind())

@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 public final class MetricsRecords implements Supplier<List<Resource>>
 {
     private static final List<Kind> KINDS = List.of(Kind.DATA_PLANE, Kind.REACTOR, Kind.NAMESPACE, Kind.CONTROLLER,
-        Kind.ERROR, Kind.LATENCY, Kind.COUNTER);
+        Kind.ERROR, Kind.LATENCY, Kind.COUNTER, Kind.ARRAY);
 
     private final Lists lists;
 

@@ -56,6 +56,14 @@ public final class CommandDescriptions
                 (QosLimits.isNone(c.qos()) ? ": none" : " to " + QosLimits.text(c.qos()));
             case final Command.SetState c -> "set state " + c.state();
             case final Command.Disconnect c -> "disconnect controller " + c.controllerId() + " of " + c.nqn();
+            case final Command.OperateArray c -> switch (c.operation())
+            {
+                case SCRUB_CHECK -> "begin a scrub of array " + c.name();
+                case SCRUB_REPAIR -> "begin a scrub with repair of array " + c.name();
+                case SCRUB_STOP -> "stop the scrub of array " + c.name();
+                case FAIL_MEMBER -> "fail member " + c.member() + " of array " + c.name();
+                case SBE_UNKNOWN, NULL_VAL -> "operate array " + c.name();
+            };
             case final Command.AssignControllerIds c -> "assign controller ids " + c.firstId() + " to " + c.lastId();
             case final Command.Rollback c -> "roll back to version " + c.version();
             case final Command.ReplaceState c -> (c.isDryRun() ? "plan to " : "") + (0 == c.fromVersion() ?

@@ -83,6 +83,30 @@ enum Metric
     DEVICE_ERRORS(Type.COUNTER, "millrace_device_errors", "I/O that a device failed.",
         "data_plane", "device", "operation", "status", "cause"),
 
+    ARRAY_HEALTH(Type.GAUGE, "millrace_array_health", "1 for the health that the array has.",
+        "data_plane", "array", "health"),
+    ARRAY_SLOTS(Type.GAUGE, "millrace_array_slots", "Slots of the array.", Labels.ARRAY),
+    ARRAY_SLOTS_NOT_IN_SYNC(Type.GAUGE, "millrace_array_slots_not_in_sync",
+        "Slots without a member in sync.", Labels.ARRAY),
+    ARRAY_SPARES(Type.GAUGE, "millrace_array_spares", "Spares that no slot has taken.", Labels.ARRAY),
+    ARRAY_PROGRESS(Type.GAUGE, "millrace_array_operation_progress_ratio",
+        "Progress of a rebuild, resync or scrub that runs.", "data_plane", "array", "operation"),
+    ARRAY_DIRTY(Type.GAUGE, "millrace_array_dirty_bytes",
+        "Bytes of each member in regions that the write-intent bitmap has set.", Labels.ARRAY),
+    ARRAY_RESYNC(Type.GAUGE, "millrace_array_resync_bytes",
+        "Bytes of each member in regions that need a resync.", Labels.ARRAY),
+    ARRAY_CORRECTED_ERRORS(Type.COUNTER, "millrace_array_corrected_errors",
+        "How often rows were rewritten on a device that could not read them, or read them wrongly.",
+        "data_plane", "array", "device"),
+    ARRAY_SCRUBBED(Type.GAUGE, "millrace_array_last_scrub_timestamp_seconds",
+        "End of the last complete scrub.", Labels.ARRAY),
+    ARRAY_SCRUB_MISMATCHES(Type.GAUGE, "millrace_array_scrub_mismatches",
+        "Rows that did not match in the scrub that runs, else in the last one.", Labels.ARRAY),
+    ARRAY_SCRUB_REPAIRED(Type.GAUGE, "millrace_array_scrub_repaired",
+        "Mismatches of that scrub that it repaired.", Labels.ARRAY),
+    ARRAY_SCRUB_UNREADABLE(Type.GAUGE, "millrace_array_scrub_unreadable",
+        "Rows of that scrub that could not be read, and not be rewritten.", Labels.ARRAY),
+
     RDMA_OPERATIONS(Type.COUNTER, "millrace_rdma_operations",
         "Requests posted to an RDMA device, and messages received by it.", "data_plane", "device", "operation"),
     RDMA_BYTES(Type.COUNTER, "millrace_rdma_bytes", "Bytes of these requests and messages.",
@@ -161,6 +185,7 @@ enum Metric
         private static final String[] PLANE = {"data_plane"};
         private static final String[] REACTOR = {"data_plane", "reactor"};
         private static final String[] HOLDER = {"data_plane", "reactor", "kind", "holder"};
+        private static final String[] ARRAY = {"data_plane", "array"};
         private static final String[] NAMESPACE = {"data_plane", "subsystem", "nsid"};
     }
 

@@ -3,6 +3,7 @@ package io.millrace.manager.metrics;
 import io.millrace.control.codec.Health;
 import io.millrace.control.codec.IoKind;
 import io.millrace.control.codec.State;
+import io.millrace.control.message.ArrayInfo;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.CounterInfo;
 import io.millrace.control.message.DataPlaneInfo;
@@ -58,6 +59,7 @@ record MetricsCollector(Supplier<List<PlaneRecords>> records, ScrapeCounts count
                 samples.add(Metric.CONTROLLERS, 1, plane, info.nqn(), info.hostNqn());
             case final DeviceErrorInfo info -> samples.add(Metric.DEVICE_ERRORS, info.count(), plane, info.device(),
                 info.operation(), info.status(), info.cause());
+            case final ArrayInfo info -> ArrayMetrics.add(samples, plane, info);
             case final CounterInfo info -> StatusMetrics.add(samples, plane, info);
             case final LatencyInfo info -> latencies(samples, plane, info);
             case final ManagedInfo info -> managed(samples, plane, info);

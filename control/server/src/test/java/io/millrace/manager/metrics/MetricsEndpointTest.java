@@ -5,9 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.control.codec.DeviceHealth;
 import io.millrace.control.codec.Health;
 import io.millrace.control.codec.IoKind;
+import io.millrace.control.codec.MemberState;
+import io.millrace.control.codec.ScrubMode;
+import io.millrace.control.codec.ScrubState;
 import io.millrace.control.codec.State;
+import io.millrace.control.message.ArrayInfo;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.CounterInfo;
 import io.millrace.control.message.DataPlaneInfo;
@@ -18,6 +23,7 @@ import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.message.Resource;
+import io.millrace.control.message.ScrubInfo;
 import io.millrace.rdma.endpoint.DeviceCounters;
 import io.millrace.status.DataPlaneCounters;
 import io.millrace.status.ReactorCounters;
@@ -79,6 +85,14 @@ class MetricsEndpointTest
             new DeviceErrorInfo("vol0", "write", "CAPACITY_EXCEEDED", "ENOSPC", 28, 33_871, 1, 2, 3, 4),
             new DeviceErrorInfo("vol0", "write", "MEDIA_ERROR", "EIO", 5, 1, 1, 2, 3, 4),
             new DeviceErrorInfo("vol0", "write", "MEDIA_ERROR", "ENODATA", 61, 2, 1, 2, 3, 4),
+            new ArrayInfo("vol1", new UUID(5, 6), "5", 1 << 30, 1 << 29, 65536, DeviceHealth.DEGRADED, "reason",
+                "rebuild", 671, 5_000, List.of(
+                new ArrayInfo.Member(0, "d0", new UUID(7, 8), MemberState.IN_SYNC, 1 << 29, 3),
+                new ArrayInfo.Member(1, "d1", new UUID(7, 9), MemberState.REBUILDING, 1 << 28, 0),
+                new ArrayInfo.Member(2, "", new UUID(7, 10), MemberState.FAILED, 0, 0),
+                new ArrayInfo.Member(ArrayInfo.NO_SLOT, "d3", new UUID(0, 0), MemberState.SPARE, 0, 0)),
+                2 << 20, 1 << 20, new ScrubInfo(ScrubMode.REPAIR, ScrubState.COMPLETED, 1, 2, 3, 4, 17, 16, 5, 6,
+                List.of(4096L)), 1_764_000_000_500L),
             new CounterInfo("host", "reactor-0", "nqn.host", CounterInfo.HELD_BYTES, 4096),
             new CounterInfo("host", "reactor-0", "nqn.host", CounterInfo.WAITING, 3),
             new CounterInfo("host", "reactor-0", "nqn.host", CounterInfo.LONGEST_HOLD_NS, 2_500_000_000L),
@@ -136,6 +150,17 @@ class MetricsEndpointTest
                 "millrace_reactor_seconds_total{data_plane=\"a\",mode=\"busy\",reactor=\"reactor-0\"} 1.5");
             assertSample(scraped, "millrace_device_errors_total{cause=\"ENOSPC\",data_plane=\"a\",device=\"vol0\"," +
                 "operation=\"write\",status=\"CAPACITY_EXCEEDED\"} 33871.0");
+            assertSample(scraped, "millrace_array_health{array=\"vol1\",data_plane=\"a\",health=\"degraded\"} 1.0");
+            assertSample(scraped, "millrace_array_health{array=\"vol1\",data_plane=\"a\",health=\"online\"} 0.0");
+            assertSample(scraped, "millrace_array_slots{array=\"vol1\",data_plane=\"a\"} 3.0");
+            assertSample(scraped, "millrace_array_slots_not_in_sync{array=\"vol1\",data_plane=\"a\"} 2.0");
+            assertSample(scraped, "millrace_array_spares{array=\"vol1\",data_plane=\"a\"} 1.0");
+            assertSample(scraped, "millrace_array_operation_progress_ratio{array=\"vol1\",data_plane=\"a\"," +
+                "operation=\"rebuild\"} 0.671");
+            assertSample(scraped, "millrace_array_corrected_errors_total{array=\"vol1\",data_plane=\"a\"," +
+                "device=\"d0\"} 3.0");
+            assertSample(scraped, "millrace_array_scrub_mismatches{array=\"vol1\",data_plane=\"a\"} 17.0");
+            assertSample(scraped, "millrace_array_scrub_unreadable{array=\"vol1\",data_plane=\"a\"} 6.0");
             assertSample(scraped, "millrace_device_errors_total{cause=\"ENODATA\",data_plane=\"a\",device=\"vol0\"," +
                 "operation=\"write\",status=\"MEDIA_ERROR\"} 2.0");
             assertSample(scraped, "millrace_namespace_reads_completed_total{data_plane=\"a\",nsid=\"7\",subsystem=\"" +

@@ -338,7 +338,7 @@ class ConfigReaderTest
         "reactors: {cpu: 1} | test.yaml:9: reactors: a group of settings where a list belongs; write [...]",
         "reactors: [1] | test.yaml:9: reactors[0]: a single value where a group of settings belongs; write {key: value",
         "reactors: [{idle: maybe}] | test.yaml:9: reactors[0].idle = maybe: not one of sleep, busy-spin",
-        "reactors: [{spin: 10}] | test.yaml:9: reactors[0].spin = 10: without a unit; write ns, us, ms or s",
+        "reactors: [{spin: 10}] | test.yaml:9: reactors[0].spin = 10: without a unit; write ns, us, ms, s, m, h or d",
         "reactors: [{spin: 2s}] | test.yaml:9: reactors[0].spin = 2s: out of range 0ns to 1s",
         "memory: {size: 1MiB} | test.yaml:9: memory.size = 1MiB: out of range 8MiB to 1TiB",
         "memory: 1MiB | test.yaml:9: memory: a single value where a group of settings belongs; allowed in it: size",

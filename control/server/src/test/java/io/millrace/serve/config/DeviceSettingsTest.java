@@ -59,7 +59,8 @@ class DeviceSettingsTest
     /** Of a setting that needs several. */
     private static final Map<String, List<String>> LISTS = Map.of(
         "members", List.of("wrapped, wrapped2", "wrapped2, wrapped"), "spares", List.of("wrapped3", "wrapped4"),
-        "sync-rate-min", List.of("32MiB"), "sync-rate-max", List.of("2GiB"));
+        "sync-rate-min", List.of("32MiB"), "sync-rate-max", List.of("2GiB"),
+        "scrub-interval", List.of("604800s"));
 
     private static final Map<String, String> RULE_VALUES = Map.ofEntries(
         Map.entry("effect", "torn-write"), Map.entry("operations[]", "[write, copy, verify]"),

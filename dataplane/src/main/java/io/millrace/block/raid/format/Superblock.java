@@ -25,6 +25,7 @@ import org.agrona.MutableDirectBuffer;
  * @param eventCount     increases with each change of the superblock; not negative.
  * @param clean          whether no write was in progress when this was written.
  * @param updatedMs      when this was written, milliseconds since 1970 (UTC), for people; not negative.
+ * @param scrubbedMs     when the last complete scrub ended, milliseconds since 1970 (UTC); 0: never; not negative.
  * @param slots          from {@link RaidLevel#membersMin()} to {@link RaidLevel#MEMBERS_MAX}, by their position.
  */
 public record Superblock(
@@ -38,6 +39,7 @@ public record Superblock(
     long eventCount,
     boolean clean,
     long updatedMs,
+    long scrubbedMs,
     List<Slot> slots)
 {
     /** Length of a superblock on a member. */
@@ -69,6 +71,7 @@ public record Superblock(
         checkSizes(stripBytes, blockSizeBytes, memberBytes);
         checkNotNegative("event-count", eventCount);
         checkNotNegative("updated", updatedMs);
+        checkNotNegative("scrubbed", scrubbedMs);
         if (null == slots || slots.stream().anyMatch((each) -> null == each))
         {
             throw new BlockDeviceException("superblock: a slot is missing: use EMPTY where there is no member");
@@ -169,7 +172,7 @@ public record Superblock(
     public Superblock forMember(final UUID uuid)
     {
         return new Superblock(array, name, level, stripBytes, blockSizeBytes, memberBytes, uuid, eventCount, clean,
-            updatedMs, slots);
+            updatedMs, scrubbedMs, slots);
     }
 
     /**

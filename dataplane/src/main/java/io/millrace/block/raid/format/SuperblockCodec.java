@@ -39,6 +39,7 @@ final class SuperblockCodec
         buffer.putLong(index + SuperblockLayout.MEMBER_BYTES_OFFSET, superblock.memberBytes(), LITTLE_ENDIAN);
         buffer.putInt(index + SuperblockLayout.STATE_OFFSET,
             superblock.clean() ? SuperblockLayout.STATE_CLEAN : SuperblockLayout.STATE_ACTIVE, LITTLE_ENDIAN);
+        buffer.putLong(index + SuperblockLayout.SCRUBBED_MS_OFFSET, superblock.scrubbedMs(), LITTLE_ENDIAN);
         final byte[] name = superblock.name().getBytes(StandardCharsets.US_ASCII);
         buffer.putInt(index + SuperblockLayout.NAME_BYTES_OFFSET, name.length, LITTLE_ENDIAN);
         buffer.putBytes(index + SuperblockLayout.NAME_OFFSET, name);
@@ -68,6 +69,7 @@ final class SuperblockCodec
         }
         checkZero(buffer, index, SuperblockLayout.RESERVED_1_OFFSET, SuperblockLayout.RESERVED_1_LENGTH);
         checkZero(buffer, index, SuperblockLayout.RESERVED_2_OFFSET, SuperblockLayout.RESERVED_2_LENGTH);
+        checkZero(buffer, index, SuperblockLayout.RESERVED_4_OFFSET, SuperblockLayout.RESERVED_4_LENGTH);
         final int slotsEnd = SuperblockLayout.slotOffset(memberCount);
         checkZero(buffer, index, slotsEnd, Superblock.BYTES - slotsEnd);
         try
@@ -83,6 +85,7 @@ final class SuperblockCodec
                 buffer.getLong(index + SuperblockLayout.EVENT_COUNT_OFFSET, LITTLE_ENDIAN),
                 isClean(buffer, index),
                 buffer.getLong(index + SuperblockLayout.UPDATED_MS_OFFSET, LITTLE_ENDIAN),
+                buffer.getLong(index + SuperblockLayout.SCRUBBED_MS_OFFSET, LITTLE_ENDIAN),
                 slots(buffer, index, memberCount));
         }
         catch (final BlockDeviceException e)

@@ -9,15 +9,16 @@ import io.millrace.block.raid.layout.RaidLevel;
  *      8   4  version: 1                          104   4  state: 1 clean, 2 active
  *     12   4  CRC32C, this field as zero          108   4  name bytes
  *     16   8  features                            112  64  name
- *     24   8  reserved 1                          176  80  reserved 2
- *     32  16  array UUID                          256  64 slots of 32 bytes
- *     48  16  member UUID                        2304  1792 reserved 3
- *     64   8  event count
- *     72   8  updated, ms since 1970 (UTC)         0  16  slot: member UUID
- *     80   4  level                               16   4  slot: state
- *     84   4  member count                        20   4  slot: reserved
- *     88   4  strip bytes                         24   8  slot: rebuilt bytes
- *     92   4  block size bytes
+ *     24   8  reserved 1                          176  64  reserved 2
+ *     32  16  array UUID                          240   8  scrubbed, ms since 1970 (UTC)
+ *     48  16  member UUID                         248   8  reserved 4
+ *     64   8  event count                         256  64 slots of 32 bytes
+ *     72   8  updated, ms since 1970 (UTC)       2304  1792 reserved 3
+ *     80   4  level
+ *     84   4  member count                          0  16  slot: member UUID
+ *     88   4  strip bytes                          16   4  slot: state
+ *     92   4  block size bytes                     20   4  slot: reserved
+ *                                                  24   8  slot: rebuilt bytes
  * </pre>
  * Magic, version and CRC, and what the CRC covers, are the same in every version. Reserved bytes and the slots from the
  * member count on are zero. A build that gives a reserved byte a meaning that no reader may ignore sets a bit of the
@@ -68,8 +69,12 @@ final class SuperblockLayout
     static final int NAME_OFFSET = NAME_BYTES_OFFSET + NAME_BYTES_LENGTH;
     static final int NAME_LENGTH = 64;
     static final int RESERVED_2_OFFSET = NAME_OFFSET + NAME_LENGTH;
-    static final int RESERVED_2_LENGTH = 80;
-    static final int SLOTS_OFFSET = RESERVED_2_OFFSET + RESERVED_2_LENGTH;
+    static final int RESERVED_2_LENGTH = 64;
+    static final int SCRUBBED_MS_OFFSET = RESERVED_2_OFFSET + RESERVED_2_LENGTH;
+    static final int SCRUBBED_MS_LENGTH = Long.BYTES;
+    static final int RESERVED_4_OFFSET = SCRUBBED_MS_OFFSET + SCRUBBED_MS_LENGTH;
+    static final int RESERVED_4_LENGTH = 8;
+    static final int SLOTS_OFFSET = RESERVED_4_OFFSET + RESERVED_4_LENGTH;
     /** Length of one slot. */
     static final int SLOT_BYTES = 32;
     static final int SLOTS_LENGTH = RaidLevel.MEMBERS_MAX * SLOT_BYTES;

@@ -23,7 +23,8 @@ class SuperblockLayoutTest
     private static final UUID OTHER = UUID.fromString("20212223-2425-4627-a829-2a2b2c2d2e2f");
     private static final UUID FAILED = UUID.fromString("30313233-3435-4637-b839-3a3b3c3d3e3f");
     private static final Superblock SUPERBLOCK = new Superblock(ARRAY, "vol-7", RaidLevel.RAID6, 65536, 4096,
-        0x1234_5000_0000L, MEMBER, 0x0102030405060708L, true, 0x0000_0199_1122_3344L, List.of(
+        0x1234_5000_0000L, MEMBER, 0x0102030405060708L, true, 0x0000_0199_1122_3344L,
+        0x0000_0199_5566_7788L, List.of(
             new Slot(OTHER, SlotState.IN_SYNC, 0),
             new Slot(MEMBER, SlotState.REBUILDING, 0x1122_3344_5566L),
             Slot.EMPTY,
@@ -46,6 +47,7 @@ class SuperblockLayoutTest
         bytes.putInt(104, state);
         bytes.putInt(108, 5);
         bytes.put(112, "vol-7".getBytes(StandardCharsets.US_ASCII));
+        bytes.putLong(240, 0x0000_0199_5566_7788L);
         uuid(bytes, 256, OTHER);
         bytes.putInt(272, 1);
         uuid(bytes, 288, MEMBER);
@@ -78,7 +80,8 @@ class SuperblockLayoutTest
     {
         assertEquals(SUPERBLOCK, Superblocks.decode(bytes(1)));
         assertEquals(new Superblock(ARRAY, "vol-7", RaidLevel.RAID6, 65536, 4096, 0x1234_5000_0000L, MEMBER,
-            0x0102030405060708L, false, 0x0000_0199_1122_3344L, SUPERBLOCK.slots()), Superblocks.decode(bytes(2)));
+            0x0102030405060708L, false, 0x0000_0199_1122_3344L, 0x0000_0199_5566_7788L,
+            SUPERBLOCK.slots()), Superblocks.decode(bytes(2)));
     }
 
     @Test

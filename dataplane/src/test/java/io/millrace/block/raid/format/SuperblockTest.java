@@ -40,7 +40,8 @@ class SuperblockTest
         final List<Slot> slots)
     {
         return new Superblock(
-            ARRAY, name, level, stripBytes, blockSizeBytes, memberBytes, A, eventCount, true, updatedMs, slots);
+            ARRAY, name, level, stripBytes, blockSizeBytes, memberBytes, A, eventCount, true, updatedMs, 0,
+            slots);
     }
 
     private static Superblock of(final List<Slot> slots)
@@ -106,11 +107,11 @@ class SuperblockTest
     {
         final UUID nil = new UUID(0, 0);
         assertRefused("UUID of the array",
-            () -> new Superblock(null, "a", RaidLevel.RAID5, 65536, 512, 65536, A, 0, true, 0, SLOTS));
+            () -> new Superblock(null, "a", RaidLevel.RAID5, 65536, 512, 65536, A, 0, true, 0, 0, SLOTS));
         assertRefused("UUID of the array",
-            () -> new Superblock(nil, "a", RaidLevel.RAID5, 65536, 512, 65536, A, 0, true, 0, SLOTS));
+            () -> new Superblock(nil, "a", RaidLevel.RAID5, 65536, 512, 65536, A, 0, true, 0, 0, SLOTS));
         assertRefused("UUID of the member",
-            () -> new Superblock(ARRAY, "a", RaidLevel.RAID5, 65536, 512, 65536, null, 0, true, 0, SLOTS));
+            () -> new Superblock(ARRAY, "a", RaidLevel.RAID5, 65536, 512, 65536, null, 0, true, 0, 0, SLOTS));
         assertRefused("name", () -> of(null, RaidLevel.RAID5, 65536, 512, 65536, 0, 0, SLOTS));
         assertRefused("level", () -> of("a", null, 65536, 512, 65536, 0, 0, SLOTS));
         assertRefused("slot", () -> of(null));

@@ -35,7 +35,7 @@ final class Superblocks
         final Slot any = slots.get(random.nextInt(memberCount));
         return new Superblock(uuid(random), name(random), level, stripBytes, random.nextBoolean() ? 512 : 4096,
             memberBytes, null == any.member() ? uuid(random) : any.member(), random.nextLong() >>> 1,
-            random.nextBoolean(), random.nextLong() >>> 1, slots);
+            random.nextBoolean(), random.nextLong() >>> 1, random.nextLong() >>> 1, slots);
     }
 
     private static String name(final Random random)

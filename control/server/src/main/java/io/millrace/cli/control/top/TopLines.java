@@ -5,13 +5,17 @@ import io.millrace.cli.control.top.TopReport.ReactorLoad;
 import io.millrace.console.Quantity;
 import io.millrace.console.Table;
 import io.millrace.console.Terminal;
+import io.millrace.control.codec.DeviceHealth;
+import io.millrace.control.message.ArrayInfo;
 import io.millrace.control.message.DataPlaneInfo;
+import io.millrace.control.message.Resource;
 import io.millrace.control.setting.SettingType;
 import io.millrace.control.setting.Units;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Lays a report out in the available space: reactors and hosts get a bounded share, namespaces the rest. One thread.
@@ -81,8 +85,10 @@ final class TopLines
         final int hosts = Math.min(report.hosts().size(), share);
         final List<BufferHolders.Holder> holders = BufferHolders.of(report.sample().counters());
         final int held = Math.min(holders.size(), rows < ROWS_FOR_HOLDERS ? 0 : share);
+        final List<ArrayInfo> arrays = report.sample().arrays().stream().filter(TopLines::isNotable).limit(share).toList();
+        arrays.forEach((each) -> lines.add(cut(array(each), columns)));
         // First line, three headings with a blank line before each.
-        final int used = 7 + reactors + (0 == hosts ? 0 : hosts) + (0 == held ? 0 : held + 2);
+        final int used = 7 + arrays.size() + reactors + (0 == hosts ? 0 : hosts) + (0 == held ? 0 : held + 2);
         final int namespaces = UNBOUNDED == rows ? UNBOUNDED : Math.max(1, rows - used);
         add(lines, reactors(report.reactors(), reactors), columns);
         if (held > 0)
@@ -111,6 +117,20 @@ final class TopLines
         return name + " is " + SettingType.word(plane.state()) + ", up " + Quantity.duration(plane.upNs()) +
             ", " + Units.count(plane.controllers(), "host") + pending(report) + ": " +
             Quantity.count(iops) + " IOPS, " + Quantity.bytes(bytes) + "/s";
+    }
+
+    /** An array that lacks redundancy, or does something on its own. */
+    private static boolean isNotable(final ArrayInfo array)
+    {
+        return DeviceHealth.ONLINE != array.health() || !array.operation().isEmpty();
+    }
+
+    private static String array(final ArrayInfo array)
+    {
+        return "array " + array.name() + " is " + SettingType.word(array.health()) + ", " + array.inSyncCount() +
+            " of " + array.slotCount() + " slots in sync" + (array.operation().isEmpty() ? "" : ": " +
+            array.operation() + ' ' + array.progressPerMille() / 10 + " %" + (Resource.UNKNOWN == array.leftMs() ? "" :
+            ", " + Quantity.duration(TimeUnit.MILLISECONDS.toNanos(array.leftMs())) + " left"));
     }
 
     /** Usually none: a connection is pending only until its Connect command. */

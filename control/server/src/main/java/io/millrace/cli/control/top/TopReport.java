@@ -1,6 +1,7 @@
 package io.millrace.cli.control.top;
 
 import io.millrace.control.codec.IoKind;
+import io.millrace.control.message.ArrayInfo;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.LatencyBucket;
 import io.millrace.control.message.LatencyInfo;
@@ -244,9 +245,22 @@ record TopReport(
             reactor.put("pool-waits", each.info().poolWaits());
             return reactor;
         }).toList());
+        map.put("arrays", sample.arrays().stream().map(TopReport::map).toList());
         map.put("buffer-holders", BufferHolders.of(sample.counters()).stream().map(BufferHolders::map).toList());
         map.put("namespaces", namespaces.stream().map((each) -> map(each, "subsystem", "device")).toList());
         map.put("hosts", hosts.stream().map((each) -> map(each, "host", "connection")).toList());
+        return map;
+    }
+
+    private static Map<String, Object> map(final ArrayInfo array)
+    {
+        final Map<String, Object> map = new LinkedHashMap<>();
+        map.put("name", array.name());
+        map.put("health", SettingType.word(array.health()));
+        map.put("slots", array.slotCount());
+        map.put("in-sync", array.inSyncCount());
+        map.put("operation", array.operation().isEmpty() ? null : array.operation());
+        map.put("progress-per-mille", array.operation().isEmpty() ? null : array.progressPerMille());
         return map;
     }
 

@@ -4,6 +4,7 @@ import io.millrace.cli.control.ControlLink;
 import io.millrace.control.client.Call;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.message.ArrayInfo;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.CounterInfo;
@@ -23,6 +24,7 @@ import java.util.List;
  * @param controllers of hosts.
  * @param latencies   of what has counted something; empty when an older data plane does not tell.
  * @param counters    of the status file; likewise.
+ * @param arrays      with their state; likewise.
  */
 record TopSample(
     DataPlaneInfo plane,
@@ -30,10 +32,12 @@ record TopSample(
     List<NamespaceInfo> namespaces,
     List<ControllerInfo> controllers,
     List<LatencyInfo> latencies,
-    List<CounterInfo> counters)
+    List<CounterInfo> counters,
+    List<ArrayInfo> arrays)
 {
     private static final Kind[] KINDS = {
-        Kind.DATA_PLANE, Kind.REACTOR, Kind.NAMESPACE, Kind.CONTROLLER, Kind.LATENCY, Kind.COUNTER};
+        Kind.DATA_PLANE, Kind.REACTOR, Kind.NAMESPACE, Kind.CONTROLLER, Kind.LATENCY, Kind.COUNTER,
+        Kind.ARRAY};
 
     /**
      * Requests a sample.
@@ -60,7 +64,8 @@ record TopSample(
             records(calls.get(2), NamespaceInfo.class),
             records(calls.get(3), ControllerInfo.class),
             known(calls.get(4), LatencyInfo.class),
-            known(calls.get(5), CounterInfo.class));
+            known(calls.get(5), CounterInfo.class),
+            known(calls.get(6), ArrayInfo.class));
     }
 
     /** None when an older data plane does not know the kind. */

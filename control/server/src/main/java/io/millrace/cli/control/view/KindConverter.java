@@ -22,6 +22,7 @@ public final class KindConverter implements ITypeConverter<View<?>>
     static
     {
         VIEWS.put("devices", Views.DEVICES);
+        VIEWS.put("arrays", Views.ARRAYS);
         VIEWS.put("subsystems", Views.SUBSYSTEMS);
         VIEWS.put("namespaces", Views.NAMESPACES);
         VIEWS.put("hosts", Views.HOSTS);

@@ -12,6 +12,7 @@ import io.millrace.control.device.DeviceSetting;
 import io.millrace.control.device.DeviceType;
 import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.AnaInfo;
+import io.millrace.control.message.ArrayInfo;
 import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
@@ -75,6 +76,22 @@ public final class Views
         of(">FIRST LBA", "first-lba", DeviceErrorInfo::firstLba),
         of(">LAST LBA", "last-lba", DeviceErrorInfo::lastLba),
         of(null, "errno", (e) -> 0 == e.errno() ? null : e.errno())));
+
+    /** Arrays, with members and scrubs. */
+    public static final View<ArrayInfo> ARRAYS = new View<>(Kind.ARRAY, "arrays", ArrayInfo.class, List.of(
+        of("NAME", "name", ArrayInfo::name),
+        of("LEVEL", "level", ArrayInfo::level),
+        size(">SIZE", "size-bytes", ArrayInfo::sizeBytes),
+        of("MEMBERS", "in-sync", ArrayValues::members),
+        of("STATE", "health", (a) -> SettingType.word(a.health())),
+        of("OPERATION", "operation", (a) -> a.operation().isEmpty() ? null : a.operation()),
+        new Column<>(">PROGRESS", "progress-per-mille", (a) -> known(a.progressPerMille()),
+            (a) -> Resource.UNKNOWN == a.progressPerMille() ? "-" : a.progressPerMille() / 10 + " %"),
+        of(null, "left-ms", (a) -> known(a.leftMs())),
+        of(null, "reason", (a) -> a.reason().isEmpty() ? null : a.reason()),
+        of(null, "uuid", (a) -> a.arrayId().toString()),
+        of(null, "strip-size-bytes", ArrayInfo::stripBytes),
+        of(null, "member-bytes", ArrayInfo::memberBytes))).with(ArrayValues::of);
 
     /** Subsystems. */
     public static final View<SubsystemInfo> SUBSYSTEMS = new View<>(

@@ -49,7 +49,7 @@ class TopReportTest
             List.of(namespace(1, reads), namespace(2, reads / 10)),
             List.of(new ControllerInfo(NQN, 1, HOST, 4, 120_000, "READY")),
             List.of(
-                latency(NQN, 1, reads, slow), latency(HOST, 0, reads, slow)), COUNTERS);
+                latency(NQN, 1, reads, slow), latency(HOST, 0, reads, slow)), COUNTERS, List.of());
     }
 
     private static LatencyInfo latency(final String name, final int nsid, final long count, final long slow)

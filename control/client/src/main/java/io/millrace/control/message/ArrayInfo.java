@@ -1,0 +1,120 @@
+package io.millrace.control.message;
+
+import io.millrace.control.codec.DeviceHealth;
+import io.millrace.control.codec.MemberState;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+
+/**
+ * An array of a data plane, with its members.
+ *
+ * @param name             of the device.
+ * @param arrayId          of the array in superblocks.
+ * @param level            0, 1, 5, 6 or 10.
+ * @param sizeBytes        of the array's data.
+ * @param memberBytes      of data on each member.
+ * @param stripBytes       of each member in a stripe.
+ * @param health           now.
+ * @param reason           why it is not {@link DeviceHealth#ONLINE}, a sentence, or empty.
+ * @param operation        {@code rebuild}, {@code resync} or {@code scrub}, or empty.
+ * @param progressPerMille of the operation, 0 to 1000; {@link Resource#UNKNOWN}: there is none.
+ * @param leftMs           until the operation ends, at its rate so far; {@link Resource#UNKNOWN}: not known.
+ * @param members          by slot, then devices without a slot.
+ * @param dirtyBytes       of each member, in regions that the write-intent bitmap has set.
+ * @param resyncBytes      of these, in regions where copies or parity may not match.
+ * @param scrub            the scrub that runs, else the last; null: none has begun since the data plane started.
+ * @param scrubbedEpochMs  end of the last complete scrub, since 1970; 0: never.
+ */
+public record ArrayInfo(
+    String name,
+    UUID arrayId,
+    String level,
+    long sizeBytes,
+    long memberBytes,
+    int stripBytes,
+    DeviceHealth health,
+    String reason,
+    String operation,
+    int progressPerMille,
+    long leftMs,
+    List<Member> members,
+    long dirtyBytes,
+    long resyncBytes,
+    ScrubInfo scrub,
+    long scrubbedEpochMs)
+    implements Resource
+{
+    /** Slot of a device that has none. */
+    public static final int NO_SLOT = -1;
+
+    /**
+     * A device of an array, or a slot without one.
+     *
+     * @param slot            of the array; {@link #NO_SLOT}: none.
+     * @param device          its name; empty: it is missing.
+     * @param memberId        of its superblock; zero: the slot is empty.
+     * @param state           of its data.
+     * @param rebuiltBytes    of its data from the start that are valid.
+     * @param correctedErrors times that rows were rewritten which it could not read, or read wrongly.
+     */
+    public record Member(
+        int slot, String device, UUID memberId, MemberState state, long rebuiltBytes, long correctedErrors)
+    {
+        /**
+         * Rejects null.
+         */
+        public Member
+        {
+            Objects.requireNonNull(device, "device");
+            Objects.requireNonNull(memberId, "memberId");
+            Objects.requireNonNull(state, "state");
+        }
+
+        /**
+         * {@return whether it has a slot of the array}
+         */
+        public boolean isInSlot()
+        {
+            return slot >= 0;
+        }
+    }
+
+    /**
+     * Copies the list; rejects null.
+     */
+    public ArrayInfo
+    {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(arrayId, "arrayId");
+        Objects.requireNonNull(level, "level");
+        Objects.requireNonNull(health, "health");
+        Objects.requireNonNull(reason, "reason");
+        Objects.requireNonNull(operation, "operation");
+        members = List.copyOf(members);
+    }
+
+    /**
+     * {@return count of its slots}
+     */
+    public int slotCount()
+    {
+        return (int)members.stream().filter(Member::isInSlot).count();
+    }
+
+    /**
+     * {@return count of its slots whose members are in sync}
+     */
+    public int inSyncCount()
+    {
+        return (int)members.stream().filter((each) -> each.isInSlot() && MemberState.IN_SYNC == each.state()).count();
+    }
+
+    /**
+     * {@return times that rows were rewritten which a member could not read, or read wrongly}
+     */
+    public long correctedErrors()
+    {
+        return members.stream().mapToLong(Member::correctedErrors).sum();
+    }
+}

@@ -1,0 +1,113 @@
+package io.millrace.cli.control;
+
+import io.millrace.cli.control.view.Views;
+import io.millrace.console.CommandException;
+import io.millrace.console.ExitCode;
+import io.millrace.control.codec.Kind;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.DeviceSpec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Members and spares in the settings of an array, and what changes them. One thread.
+ */
+final class ArrayDevices
+{
+    static final String MEMBERS = "members";
+    static final String SPARES = "spares";
+    private static final String TYPE = "raid";
+
+    private final String name;
+    private final List<String> members;
+    private final List<String> spares;
+
+    /**
+     * Those of an array.
+     *
+     * @param device of type raid.
+     */
+    ArrayDevices(final DeviceSpec device)
+    {
+        name = device.name();
+        members = list(device, MEMBERS);
+        spares = list(device, SPARES);
+    }
+
+    /**
+     * {@return the settings of an array: of a manager those of the desired state}
+     *
+     * @param link to either.
+     * @param name of the device.
+     * @throws CommandException when it is no array.
+     */
+    static DeviceSpec spec(final ControlLink link, final String name)
+    {
+        final DeviceSpec device = Views.DEVICES.cast(link.client().execute(
+            new Command.List(Kind.DEVICE, name, Reports.shown(link, false))).resources()).getFirst().spec();
+        if (!TYPE.equals(device.type()))
+        {
+            throw new CommandException(ExitCode.FAILURE, "device " + name + " is no array, but of type " +
+                device.type() + ": 'millrace raid list' lists arrays");
+        }
+        return device;
+    }
+
+    private static List<String> list(final DeviceSpec device, final String key)
+    {
+        final String text = device.properties().getOrDefault(key, "");
+        return new ArrayList<>(text.isEmpty() ? List.of() : List.of(text.split(" ")));
+    }
+
+    /** Settings that change when a spare is added. */
+    Map<String, String> add(final String device)
+    {
+        if (members.contains(device) || spares.contains(device))
+        {
+            throw refusal("device " + device + " belongs to array " + name + " already");
+        }
+        spares.add(device);
+        return Map.of(SPARES, String.join(" ", spares));
+    }
+
+    /** Settings that change when a spare is removed. */
+    Map<String, String> remove(final String device)
+    {
+        if (members.contains(device))
+        {
+            throw refusal("device " + device + " is a member of array " + name +
+                ": 'millrace raid replace' puts another in its place");
+        }
+        if (!spares.remove(device))
+        {
+            throw refusal("device " + device + " does not belong to array " + name + ": its spares are " +
+                (spares.isEmpty() ? "none" : String.join(", ", spares)));
+        }
+        return Map.of(SPARES, String.join(" ", spares));
+    }
+
+    /** Settings that change when another device, maybe a spare, takes the place of a member. */
+    Map<String, String> replace(final String old, final String replacement)
+    {
+        final int place = members.indexOf(old);
+        if (place < 0)
+        {
+            throw refusal("device " + old + " is no member of array " + name + ": its members are " +
+                String.join(", ", members));
+        }
+        if (members.contains(replacement))
+        {
+            throw refusal("device " + replacement + " is a member of array " + name + " already");
+        }
+        members.set(place, replacement);
+        return spares.remove(replacement) ?
+            Map.of(MEMBERS, String.join(" ", members), SPARES, String.join(" ", spares)) :
+            Map.of(MEMBERS, String.join(" ", members));
+    }
+
+    private static CommandException refusal(final String sentence)
+    {
+        return new CommandException(ExitCode.FAILURE, sentence);
+    }
+}

@@ -1,0 +1,256 @@
+package io.millrace.cli.control;
+
+import io.millrace.cli.control.ControlOptions.AnswerTimeout;
+import io.millrace.cli.control.view.ArrayScreen;
+import io.millrace.cli.control.view.Format;
+import io.millrace.cli.control.view.OutputOptions;
+import io.millrace.cli.control.view.Views;
+import io.millrace.console.CommandException;
+import io.millrace.console.CommandGroup;
+import io.millrace.console.Confirmation;
+import io.millrace.console.ExitCode;
+import io.millrace.console.Terminal;
+import io.millrace.control.codec.ArrayOperation;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.ArrayInfo;
+import io.millrace.control.message.DeviceSpec;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * {@code millrace raid}: arrays, their members, scrubs.
+ */
+@Command(
+    name = "raid",
+    description = "Create, inspect and scrub arrays; change their members.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  millrace raid create vol0 d0 d1 d2 --level 5 --spare d3",
+        "  millrace raid show vol0",
+        "  millrace raid scrub vol0 --wait",
+        "  millrace raid fail vol0 d1"})
+public final class RaidCommand extends CommandGroup
+{
+    private static final String TYPE = "raid";
+
+    /**
+     * Called by picocli.
+     */
+    public RaidCommand()
+    {
+    }
+
+    @Command(name = "list", mixinStandardHelpOptions = true,
+        description = {
+            "List arrays with their state.",
+            "MEMBERS are slots in sync, all slots, and spares behind a +."},
+        footerHeading = "%nExamples:%n", footer = {
+            "  millrace raid list", "  millrace raid list --json"})
+    int list(@Mixin final ControlOptions control, @Mixin final OutputOptions output)
+    {
+        return control.run(Role.READ, (link) -> output.print(Views.ARRAYS, link.client().arrays("")));
+    }
+
+    @Command(name = "show", mixinStandardHelpOptions = true,
+        description = "Show an array: state, members, what it is doing, and its last scrub.",
+        footerHeading = "%nExamples:%n", footer = {
+            "  millrace raid show vol0", "  millrace raid show vol0 --output yaml"})
+    int show(
+        @Mixin final ControlOptions control,
+        @Mixin final OutputOptions output,
+        @Parameters(paramLabel = "NAME", completionCandidates = LiveNames.Arrays.class,
+            description = "Name of the array.") final String name)
+    {
+        return control.run(Role.READ, (link) ->
+        {
+            final ArrayInfo array = link.client().arrays(name).getFirst();
+            if (Format.table != output.format())
+            {
+                return output.printOne(Views.ARRAYS, array);
+            }
+            final Terminal terminal = Terminal.standard();
+            ArrayScreen.lines(array, terminal).forEach(terminal::line);
+            return ExitCode.OK;
+        });
+    }
+
+    @Command(name = "create", mixinStandardHelpOptions = true,
+        description = {
+            "Create an array of devices, or assemble one that they hold already.",
+            "'device create --type raid' has all settings."},
+        footerHeading = "%nExamples:%n", footer = {
+            "  millrace raid create vol0 d0 d1 d2 --level 5 --spare d3",
+            "  millrace raid create mirror m0 m1 --level 1"})
+    int create(
+        @Mixin final ControlOptions control,
+        @Parameters(index = "0", paramLabel = "NAME", description = "Name of the array.") final String name,
+        @Parameters(index = "1..*", arity = "1..*", paramLabel = "DEVICE",
+            completionCandidates = LiveNames.Devices.class,
+            description = "Members, in the order of the slots of a new array.") final List<String> members,
+        @Option(names = {"-l", "--level"}, paramLabel = "LEVEL", required = true,
+            description = "RAID level: 0, 1, 5, 6 or 10.") final String level,
+        @Option(names = "--spare", paramLabel = "DEVICE", completionCandidates = LiveNames.Devices.class,
+            description = "Device that takes the place of a member that fails. Repeatable.")
+        final List<String> spares,
+        @Option(names = "--strip-size", paramLabel = "SIZE",
+            description = "Consecutive bytes on one member, a power of two. Default: 64KiB.") final String stripSize,
+        @Option(names = "--assume-clean", description = "All members are full of zeroes: no resync.")
+        final boolean isAssumedClean,
+        @Option(names = "--wipe-signatures", description = "Use devices that hold other data, which is erased.")
+        final boolean wipes)
+    {
+        final Map<String, String> settings = new TreeMap<>();
+        settings.put("level", level);
+        settings.put(ArrayDevices.MEMBERS, String.join(" ", members));
+        putIf(settings, null != spares, ArrayDevices.SPARES, null == spares ? "" : String.join(" ", spares));
+        putIf(settings, null != stripSize, "strip-size", stripSize);
+        putIf(settings, isAssumedClean, "assume-clean", "true");
+        putIf(settings, wipes, "wipe-signatures", "true");
+        final DeviceSpec device = DeviceOptions.check(new DeviceSpec(name, TYPE, settings), "");
+        return control.report(Role.ADMIN, AnswerTimeout.LONG, (client) ->
+        {
+            client.createDevice(device);
+            return "array " + name + " created";
+        });
+    }
+
+    private static void putIf(
+        final Map<String, String> settings, final boolean isGiven, final String key, final String value)
+    {
+        if (isGiven)
+        {
+            settings.put(key, value);
+        }
+    }
+
+    @Command(name = "scrub", mixinStandardHelpOptions = true,
+        description = {
+            "Read all of an array and compare copies, or parity with the data.",
+            "Blocks that a member cannot read are rewritten. Mismatches are counted, and repaired with --repair. " +
+                "With --wait the exit code is 1 when mismatches are left, rows are lost, or the scrub did not end."},
+        footerHeading = "%nExamples:%n", footer = {
+            "  millrace raid scrub vol0", "  millrace raid scrub vol0 --repair --wait",
+            "  millrace raid scrub vol0 --stop"})
+    int scrub(
+        @Mixin final ControlOptions control,
+        @Parameters(paramLabel = "NAME", completionCandidates = LiveNames.Arrays.class,
+            description = "Name of the array.") final String name,
+        @Option(names = "--repair", description = "Make copies equal, and parity match.") final boolean repairs,
+        @Option(names = "--stop", description = "Stop the scrub that runs.") final boolean stops,
+        @Option(names = "--wait", description = "Wait for the end, and print the result.") final boolean waits)
+    {
+        if (stops && (repairs || waits))
+        {
+            throw new CommandException(ExitCode.USAGE, "--stop: goes with neither --repair nor --wait; leave them out");
+        }
+        return control.run(Role.OPERATOR, (link) ->
+        {
+            final Terminal terminal = Terminal.standard();
+            if (stops)
+            {
+                link.client().operateArray(name, ArrayOperation.SCRUB_STOP, "");
+                terminal.line(link.outcome("scrub of array " + name + " stops"));
+                return ExitCode.OK;
+            }
+            final long beganMs = ScrubWait.began(link.client(), name);
+            link.client().operateArray(
+                name, repairs ? ArrayOperation.SCRUB_REPAIR : ArrayOperation.SCRUB_CHECK, "");
+            terminal.line(link.outcome("scrub of array " + name + " begins"));
+            return waits ? new ScrubWait(link.client(), name, terminal).run(beganMs) : ExitCode.OK;
+        });
+    }
+
+    @Command(name = "fail", mixinStandardHelpOptions = true,
+        description = {
+            "Take a member out of service as if it had failed; a spare takes its place.",
+            "Refused when the array would lose data."},
+        footerHeading = "%nExamples:%n", footer = {
+            "  millrace raid fail vol0 d1", "  millrace raid fail vol0 d1 --yes"})
+    int fail(
+        @Mixin final ControlOptions control,
+        @Mixin final Confirmation confirmation,
+        @Parameters(index = "0", paramLabel = "NAME", completionCandidates = LiveNames.Arrays.class,
+            description = "Name of the array.") final String name,
+        @Parameters(index = "1", paramLabel = "MEMBER", completionCandidates = LiveNames.Devices.class,
+            description = "Device of the array.") final String member)
+    {
+        return control.reportEach(Role.OPERATOR, List.of(member),
+            (link, each) -> confirmation.require(Terminal.standard(), "member " + each + " of array " + name +
+                " would be taken out of service, and is rebuilt completely when it comes back"),
+            (client, each) ->
+            {
+                client.operateArray(name, ArrayOperation.FAIL_MEMBER, each);
+                return "member " + each + " of array " + name + " is taken out of service";
+            });
+    }
+
+    @Command(name = "add", mixinStandardHelpOptions = true,
+        description = "Add a spare to an array.", footerHeading = "%nExamples:%n", footer = {
+            "  millrace raid add vol0 d4"})
+    int add(
+        @Mixin final ControlOptions control,
+        @Parameters(index = "0", paramLabel = "NAME", completionCandidates = LiveNames.Arrays.class,
+            description = "Name of the array.") final String name,
+        @Parameters(index = "1", paramLabel = "DEVICE", completionCandidates = LiveNames.Devices.class,
+            description = "Device to add.") final String device)
+    {
+        return change(control, name, (array) -> array.add(device),
+            "device " + device + " is a spare of array " + name);
+    }
+
+    @Command(name = "remove", mixinStandardHelpOptions = true,
+        description = "Remove a spare from an array.", footerHeading = "%nExamples:%n", footer = {
+            "  millrace raid remove vol0 d4"})
+    int remove(
+        @Mixin final ControlOptions control,
+        @Parameters(index = "0", paramLabel = "NAME", completionCandidates = LiveNames.Arrays.class,
+            description = "Name of the array.") final String name,
+        @Parameters(index = "1", paramLabel = "DEVICE", completionCandidates = LiveNames.Devices.class,
+            description = "Device to remove.") final String device)
+    {
+        return change(control, name, (array) -> array.remove(device),
+            "device " + device + " is removed from array " + name);
+    }
+
+    @Command(name = "replace", mixinStandardHelpOptions = true,
+        description = "Replace a member of an array by another device.",
+        footerHeading = "%nExamples:%n", footer = {
+            "  millrace raid replace vol0 d1 d4"})
+    int replace(
+        @Mixin final ControlOptions control,
+        @Parameters(index = "0", paramLabel = "NAME", completionCandidates = LiveNames.Arrays.class,
+            description = "Name of the array.") final String name,
+        @Parameters(index = "1", paramLabel = "OLD", completionCandidates = LiveNames.Devices.class,
+            description = "Member to replace.") final String old,
+        @Parameters(index = "2", paramLabel = "NEW", completionCandidates = LiveNames.Devices.class,
+            description = "Device that takes its place.") final String replacement)
+    {
+        return change(control, name, (array) -> array.replace(old, replacement),
+            "device " + replacement + " replaces " + old + " in array " + name);
+    }
+
+    /** How settings of an array change. */
+    private interface Change
+    {
+        Map<String, String> of(ArrayDevices array);
+    }
+
+    private static int change(
+        final ControlOptions control, final String name, final Change change, final String outcome)
+    {
+        return control.run(Role.OPERATOR, AnswerTimeout.LONG, null, (link) ->
+        {
+            final DeviceSpec device = ArrayDevices.spec(link, name);
+            final Map<String, String> settings = change.of(new ArrayDevices(device));
+            DeviceOptions.checkChange(device, settings);
+            link.client().modifyDevice(name, settings);
+            Terminal.standard().line(link.outcome(outcome));
+            return ExitCode.OK;
+        });
+    }
+}

@@ -1,0 +1,70 @@
+package io.millrace.cli.control.view;
+
+import io.millrace.control.codec.MemberState;
+import io.millrace.control.message.ArrayInfo;
+import io.millrace.control.message.ScrubInfo;
+import io.millrace.control.setting.SettingType;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Values of arrays for programs, beside those of the table. Stateless. */
+final class ArrayValues
+{
+    private ArrayValues()
+    {
+    }
+
+    static Map<String, Object> of(final ArrayInfo array)
+    {
+        final Map<String, Object> values = new LinkedHashMap<>();
+        values.put("members", array.members().stream().map(ArrayValues::member).toList());
+        values.put("dirty-bytes", array.dirtyBytes());
+        values.put("resync-bytes", array.resyncBytes());
+        values.put("last-complete-scrub", time(array.scrubbedEpochMs()));
+        values.put("scrub", null == array.scrub() ? null : scrub(array.scrub()));
+        return values;
+    }
+
+    /** Slots in sync and all, then spares. */
+    static String members(final ArrayInfo array)
+    {
+        final long spares =
+            array.members().stream().filter((each) -> MemberState.SPARE == each.state()).count();
+        return array.inSyncCount() + "/" + array.slotCount() + (0 == spares ? "" : " +" + spares);
+    }
+
+    private static Map<String, Object> member(final ArrayInfo.Member member)
+    {
+        final Map<String, Object> values = new LinkedHashMap<>();
+        values.put("slot", member.isInSlot() ? member.slot() : null);
+        values.put("device", member.device().isEmpty() ? null : member.device());
+        values.put("state", SettingType.word(member.state()));
+        values.put("rebuilt-bytes", member.rebuiltBytes());
+        values.put("corrected-errors", member.correctedErrors());
+        values.put("uuid", member.memberId().toString());
+        return values;
+    }
+
+    private static Map<String, Object> scrub(final ScrubInfo scrub)
+    {
+        final Map<String, Object> values = new LinkedHashMap<>();
+        values.put("mode", SettingType.word(scrub.mode()));
+        values.put("state", SettingType.word(scrub.state()));
+        values.put("began", time(scrub.beganEpochMs()));
+        values.put("ended", time(scrub.endedEpochMs()));
+        values.put("checked-bytes", scrub.checkedBytes());
+        values.put("skipped-bytes", scrub.skippedBytes());
+        values.put("mismatches", scrub.mismatches());
+        values.put("repaired", scrub.repaired());
+        values.put("corrected-errors", scrub.correctedErrors());
+        values.put("unreadable", scrub.unreadable());
+        values.put("offsets", scrub.offsets());
+        return values;
+    }
+
+    private static String time(final long epochMs)
+    {
+        return 0 == epochMs ? null : Instant.ofEpochMilli(epochMs).toString();
+    }
+}

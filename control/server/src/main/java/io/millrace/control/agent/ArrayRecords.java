@@ -1,0 +1,50 @@
+package io.millrace.control.agent;
+
+import io.millrace.block.DeviceProgress;
+import io.millrace.block.raid.RaidDetails;
+import io.millrace.block.raid.RaidMemberDetails;
+import io.millrace.block.raid.ScrubResult;
+import io.millrace.control.codec.DeviceHealth;
+import io.millrace.control.codec.MemberState;
+import io.millrace.control.codec.ScrubMode;
+import io.millrace.control.codec.ScrubState;
+import io.millrace.control.message.ArrayInfo;
+import io.millrace.control.message.Resource;
+import io.millrace.control.message.ScrubInfo;
+import java.util.UUID;
+
+/** Arrays as records. Stateless. */
+final class ArrayRecords
+{
+    private static final UUID NO_UUID = new UUID(0, 0);
+
+    private ArrayRecords()
+    {
+    }
+
+    static ArrayInfo of(final RaidDetails details)
+    {
+        final DeviceProgress progress = details.status().progress();
+        return new ArrayInfo(details.name(), details.id(), details.level().label(), details.sizeBytes(),
+            details.memberBytes(), details.stripBytes(), DeviceHealth.valueOf(details.status().health().name()),
+            details.status().reason(), null == progress ? "" : progress.operation(),
+            null == progress ? Resource.UNKNOWN : progress.perMille(),
+            RaidDetails.UNKNOWN == details.leftMs() ? Resource.UNKNOWN : details.leftMs(),
+            details.members().stream().map(ArrayRecords::member).toList(), details.dirtyBytes(), details.resyncBytes(),
+            null == details.scrub() ? null : scrub(details.scrub()), details.scrubbedMs());
+    }
+
+    private static ArrayInfo.Member member(final RaidMemberDetails member)
+    {
+        return new ArrayInfo.Member(RaidMemberDetails.NO_SLOT == member.slot() ? ArrayInfo.NO_SLOT : member.slot(),
+            member.name(), null == member.id() ? NO_UUID : member.id(), MemberState.valueOf(member.state().name()),
+            member.rebuiltBytes(), member.correctedErrors());
+    }
+
+    private static ScrubInfo scrub(final ScrubResult result)
+    {
+        return new ScrubInfo(ScrubMode.valueOf(result.mode().name()), ScrubState.valueOf(result.status().name()),
+            result.beganMs(), result.endedMs(), result.checkedBytes(), result.skippedBytes(), result.mismatches(),
+            result.repaired(), result.correctedErrors(), result.unreadable(), result.offsets());
+    }
+}

@@ -1,0 +1,59 @@
+package io.millrace.manager.metrics;
+
+import io.millrace.control.codec.DeviceHealth;
+import io.millrace.control.codec.MemberState;
+import io.millrace.control.message.ArrayInfo;
+import io.millrace.control.message.ScrubInfo;
+import io.millrace.control.setting.SettingType;
+
+/** Records of arrays as metrics. Stateless. */
+final class ArrayMetrics
+{
+    private static final double MS_PER_S = 1e3;
+    private static final double PER_MILLE = 1e3;
+
+    private ArrayMetrics()
+    {
+    }
+
+    static void add(final Samples samples, final String plane, final ArrayInfo array)
+    {
+        final String name = array.name();
+        for (final DeviceHealth health : DeviceHealth.values())
+        {
+            if (DeviceHealth.NULL_VAL != health && DeviceHealth.SBE_UNKNOWN != health)
+            {
+                samples.add(Metric.ARRAY_HEALTH, health == array.health() ? 1 : 0, plane, name,
+                    SettingType.word(health));
+            }
+        }
+        samples.add(Metric.ARRAY_SLOTS, array.slotCount(), plane, name)
+            .add(Metric.ARRAY_SLOTS_NOT_IN_SYNC, array.slotCount() - array.inSyncCount(), plane, name)
+            .add(Metric.ARRAY_SPARES, array.members().stream()
+                .filter((each) -> MemberState.SPARE == each.state()).count(), plane, name)
+            .add(Metric.ARRAY_DIRTY, array.dirtyBytes(), plane, name)
+            .add(Metric.ARRAY_RESYNC, array.resyncBytes(), plane, name);
+        if (!array.operation().isEmpty())
+        {
+            samples.add(Metric.ARRAY_PROGRESS, array.progressPerMille() / PER_MILLE, plane, name, array.operation());
+        }
+        array.members().stream().filter((each) -> !each.device().isEmpty()).forEach((each) ->
+            samples.add(Metric.ARRAY_CORRECTED_ERRORS, each.correctedErrors(), plane, name, each.device()));
+        scrub(samples, plane, array);
+    }
+
+    private static void scrub(final Samples samples, final String plane, final ArrayInfo array)
+    {
+        if (0 != array.scrubbedEpochMs())
+        {
+            samples.add(Metric.ARRAY_SCRUBBED, array.scrubbedEpochMs() / MS_PER_S, plane, array.name());
+        }
+        final ScrubInfo scrub = array.scrub();
+        if (null != scrub)
+        {
+            samples.add(Metric.ARRAY_SCRUB_MISMATCHES, scrub.mismatches(), plane, array.name())
+                .add(Metric.ARRAY_SCRUB_REPAIRED, scrub.repaired(), plane, array.name())
+                .add(Metric.ARRAY_SCRUB_UNREADABLE, scrub.unreadable(), plane, array.name());
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.DeviceStatus;
+import io.millrace.block.raid.layout.RaidLevel;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * An array as it is now, for people. Immutable.
+ *
+ * @param name        of the device.
+ * @param id          of the array in superblocks.
+ * @param level       of the array.
+ * @param sizeBytes   of the array's data.
+ * @param stripBytes  of each member in a stripe.
+ * @param memberBytes of data on each member.
+ * @param status      its health, and progress of a rebuild, resync or scrub.
+ * @param leftMs      until that operation ends, at its rate so far; {@link #UNKNOWN}: none is running, or it has just
+ *                    begun.
+ * @param members     by slot, then spares, then devices that failed and whose slot has another.
+ * @param dirtyBytes  of each member, in regions that the write-intent bitmap has set; 0 without a bitmap.
+ * @param resyncBytes of these, in regions where copies or parity may not match.
+ * @param scrub       result of the scrub that runs, else of the last; null: none has begun since it was assembled.
+ * @param scrubbedMs  when the last complete scrub ended, milliseconds since 1970 (UTC); 0: never.
+ */
+public record RaidDetails(
+    String name,
+    UUID id,
+    RaidLevel level,
+    long sizeBytes,
+    int stripBytes,
+    long memberBytes,
+    DeviceStatus status,
+    long leftMs,
+    List<RaidMemberDetails> members,
+    long dirtyBytes,
+    long resyncBytes,
+    ScrubResult scrub,
+    long scrubbedMs)
+{
+    /** Instead of a time that is not known. */
+    public static final long UNKNOWN = -1;
+
+    /**
+     * Copies the list.
+     */
+    public RaidDetails
+    {
+        members = List.copyOf(members);
+    }
+}

@@ -1,0 +1,78 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.raid.RaidMemberDetails.State;
+import io.millrace.block.raid.format.SlotState;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Describes an array as it is at the moment. Any thread, control path. */
+final class RaidSnapshot
+{
+    private final RaidDevice device;
+    private final ArrayView view;
+
+    /**
+     * Of one view.
+     *
+     * @param device to describe.
+     */
+    RaidSnapshot(final RaidDevice device)
+    {
+        this.device = device;
+        view = device.view();
+    }
+
+    /**
+     * {@return the array}
+     *
+     * @param leftMs until its operation ends.
+     */
+    RaidDetails details(final long leftMs)
+    {
+        final WriteIntent intent = device.intent();
+        return new RaidDetails(device.name(), device.id(), device.layout().level(), device.layout().dataBytes(),
+            device.layout().stripBytes(), device.layout().memberBytes(), device.status(), leftMs, members(),
+            null == intent ? 0 : bytes(intent.dirtyCount()), null == intent ? 0 : bytes(intent.resyncCount()),
+            device.scrubControl().result(), device.scrubControl().scrubbedMs());
+    }
+
+    private long bytes(final int regions)
+    {
+        return Math.min(regions * device.intent().regionBytes(), device.layout().memberBytes());
+    }
+
+    private List<RaidMemberDetails> members()
+    {
+        final List<RaidMemberDetails> members = new ArrayList<>();
+        for (int slot = 0; slot < device.layout().memberCount(); slot++)
+        {
+            members.add(slot(slot));
+        }
+        final List<RaidMemberDetails> failed = new ArrayList<>();
+        final List<RaidMember> spares = device.spares();
+        for (final RaidMember each : device.raidMembers())
+        {
+            if (view.slotOf(each) < 0)
+            {
+                final boolean isSpare = spares.contains(each);
+                (isSpare ? members : failed).add(new RaidMemberDetails(RaidMemberDetails.NO_SLOT,
+                    each.device().name(), each.id(), isSpare ? State.SPARE : State.FAILED, 0, each.correctedErrors()));
+            }
+        }
+        members.addAll(failed);
+        return members;
+    }
+
+    private RaidMemberDetails slot(final int slot)
+    {
+        final RaidMember member = view.member(slot);
+        if (null == member)
+        {
+            return new RaidMemberDetails(slot, "", null, State.EMPTY, 0, 0);
+        }
+        final SlotState state = view.state(slot);
+        return new RaidMemberDetails(slot, null == member.device() ? "" : member.device().name(), member.id(),
+            State.valueOf(state.name()), SlotState.IN_SYNC == state ? device.layout().memberBytes() :
+            SlotState.REBUILDING == state ? member.rebuiltBytes() : 0, member.correctedErrors());
+    }
+}

@@ -1,0 +1,334 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BlockStatus;
+import io.millrace.block.DeviceProgress;
+import io.millrace.block.raid.layout.ArrayLayout;
+import io.millrace.reactor.Reactor;
+import org.agrona.concurrent.EpochClock;
+
+/**
+ * Reads everything of all members and compares copies, or parity with the data. Blocks that a member cannot read are
+ * rewritten; what differs is counted and, by a repair, made equal. Parts of a strip are compared a batch at a time,
+ * between pauses that keep the rate; where one is not right its rows are looked at one by one. The reactor's only.
+ * <p>
+ * A rebuild or a resync goes first. Once begun it is in memory only: with the process it ends.
+ */
+final class Scrub
+{
+    private static final int BATCH = 4;
+    private static final String OPERATION = "scrub";
+
+    private final RaidDevice device;
+    private final RaidChannel channel;
+    private final RegionCopies copies;
+    private final Reactor reactor;
+    private final EpochClock clock;
+    private final ScrubControl control;
+    private final ArrayLayout layout;
+    private final boolean hasParity;
+    private final long endOffset;
+    private final CopyRate rate;
+    private final ScrubTally tally;
+    private final Part[] parts = new Part[BATCH];
+    private final ScrubRows rows;
+    private ScrubStatus status = ScrubStatus.COMPLETED;
+    /** Offset as stripe requests lock it: on the array, or on the members of an array with parity. */
+    private long nextOffset;
+    private int outstanding;
+    private long resumeNs;
+    /** When the last scrub of this process ended, complete or not; 0: none has. */
+    private long endedMs;
+    private boolean isUnstored;
+
+    /** A part of a strip that is compared as a whole first. */
+    private final class Part
+    {
+        private final CheckRequest request = channel.newCheckRequest();
+        private final StripeRequest.WorkListener onDone = this::onDone;
+        private long offset;
+        private int length;
+        /** Whether its rows are to be looked at one by one. */
+        private boolean isSuspect;
+
+        void begin()
+        {
+            isSuspect = false;
+            offset = nextOffset;
+            length = (int)Math.min(channel.checkBytesMax(), layout.stripBytes() - (offset & layout.stripBytes() - 1));
+            nextOffset += length;
+            outstanding++;
+            channel.begin(request, StripeRequest.Purpose.CHECK, offset, length, onDone);
+        }
+
+        private void onDone(final BlockStatus result)
+        {
+            outstanding--;
+            isSuspect = BlockStatus.COMPARE_FAILURE == result || BlockStatus.MEDIA_ERROR == result;
+            tally.onCompared((long)length * layout.dataCount(),
+                isSuspect || BlockStatus.SUCCESS == result && request.hasCompared());
+            if (0 == outstanding)
+            {
+                onBatch();
+            }
+        }
+    }
+
+    /**
+     * Runs nothing yet.
+     *
+     * @param device  with redundancy.
+     * @param channel to its members.
+     * @param copies  of the same array, which go first.
+     * @param reactor that it is used on.
+     * @param clock   with the present time of day.
+     */
+    Scrub(
+        final RaidDevice device,
+        final RaidChannel channel,
+        final RegionCopies copies,
+        final Reactor reactor,
+        final EpochClock clock)
+    {
+        this.device = device;
+        this.channel = channel;
+        this.copies = copies;
+        this.reactor = reactor;
+        this.clock = clock;
+        control = device.scrubControl();
+        layout = device.layout();
+        hasParity = layout.level().parityCount() > 0;
+        endOffset = hasParity ? layout.memberBytes() : layout.dataBytes();
+        rate = new CopyRate(layout.memberCount());
+        tally = new ScrubTally(layout.dataBytes());
+        rows = new ScrubRows(device, channel, tally);
+        for (int i = 0; i < BATCH; i++)
+        {
+            parts[i] = new Part();
+        }
+        resumeNs = reactor.nowNs();
+    }
+
+    /**
+     * {@return whether stripe requests are under way}
+     */
+    boolean isBusy()
+    {
+        return 0 != outstanding || rows.isBusy();
+    }
+
+    /**
+     * {@return whether there is nothing to begin before a timer or a completion}
+     */
+    boolean canSleep()
+    {
+        if (isBusy())
+        {
+            return true;
+        }
+        if (!isRunning())
+        {
+            return !control.isWanted() && !isDue();
+        }
+        if (control.isStopWanted() || mustWait() != (ScrubStatus.WAITING == status))
+        {
+            return false;
+        }
+        return mustWait() || reactor.clockNs() - resumeNs < 0;
+    }
+
+    private boolean isRunning()
+    {
+        return ScrubStatus.RUNNING == status || ScrubStatus.WAITING == status;
+    }
+
+    /** Whether the interval says that a check is to begin. One that was stopped counts until the interval is over. */
+    private boolean isDue()
+    {
+        final long intervalMs = control.intervalMs();
+        return 0 != intervalMs && !copies.isPending() &&
+            clock.time() - Math.max(control.scrubbedMs(), endedMs) >= intervalMs;
+    }
+
+    /** Whether a rebuild or a resync goes first, or there is no parity to compare all data with. */
+    private boolean mustWait()
+    {
+        return copies.isPending() || hasParity && !device.view().isComplete();
+    }
+
+    /**
+     * Goes on when what was begun has ended.
+     *
+     * @return steps that were begun or ended.
+     */
+    int poll()
+    {
+        if (isBusy())
+        {
+            return 0;
+        }
+        if (!isRunning())
+        {
+            return begin() ? 1 : 0;
+        }
+        if (control.isStopWanted())
+        {
+            end(ScrubStatus.STOPPED);
+            return 1;
+        }
+        if (mustWait())
+        {
+            return pause() ? 1 : 0;
+        }
+        if (reactor.nowNs() - resumeNs < 0)
+        {
+            return 0;
+        }
+        status = ScrubStatus.RUNNING;
+        if (rows.isIdle())
+        {
+            takeSuspect();
+        }
+        if (!rows.isIdle())
+        {
+            rows.step();
+            return 1;
+        }
+        if (nextOffset == endOffset)
+        {
+            end(ScrubStatus.COMPLETED);
+            return 1;
+        }
+        publish();
+        return batch();
+    }
+
+    private boolean begin()
+    {
+        if (!control.isWanted() && isDue())
+        {
+            control.request(ScrubMode.CHECK);
+        }
+        final ScrubMode mode = control.take();
+        if (null == mode)
+        {
+            return false;
+        }
+        status = ScrubStatus.RUNNING;
+        nextOffset = 0;
+        tally.begin(mode, clock.time());
+        publish();
+        device.onScrubChanged();
+        return true;
+    }
+
+    /** {@return whether it has been going on until now} */
+    private boolean pause()
+    {
+        if (ScrubStatus.WAITING == status)
+        {
+            return false;
+        }
+        status = ScrubStatus.WAITING;
+        // A rebuild or a resync shows its own.
+        device.endProgress(OPERATION);
+        control.result(tally.result(status, 0));
+        return true;
+    }
+
+    private int batch()
+    {
+        int begun = 0;
+        for (final Part part : parts)
+        {
+            part.length = 0;
+        }
+        // Parts may end while they are begun.
+        outstanding++;
+        while (begun < BATCH && nextOffset < endOffset)
+        {
+            parts[begun].begin();
+            begun++;
+        }
+        outstanding--;
+        if (0 == outstanding)
+        {
+            onBatch();
+        }
+        return begun;
+    }
+
+    private void onBatch()
+    {
+        long bytes = 0;
+        for (final Part part : parts)
+        {
+            bytes += part.length;
+        }
+        // A strip of a mirror is read from its copies alone.
+        final long ofEachMember = hasParity ? bytes : Math.max(1, bytes * layout.copyCount() / layout.memberCount());
+        resumeNs = reactor.nowNs() +
+            rate.pauseNs(ofEachMember, device.copyRates(), device.hostBytes(), reactor.nowNs());
+        reactor.schedule(resumeNs, (nowNs) ->
+        {
+        });
+    }
+
+    private void takeSuspect()
+    {
+        for (final Part part : parts)
+        {
+            if (part.isSuspect)
+            {
+                part.isSuspect = false;
+                rows.begin(part.offset, part.length);
+                return;
+            }
+        }
+    }
+
+    private void publish()
+    {
+        control.result(tally.result(status, 0));
+        device.progress(new DeviceProgress(OPERATION, (int)(nextOffset * 1000 / endOffset)));
+    }
+
+    private void end(final ScrubStatus how)
+    {
+        status = how;
+        endedMs = clock.time();
+        rows.clear();
+        for (final Part part : parts)
+        {
+            part.isSuspect = false;
+        }
+        if (ScrubStatus.COMPLETED == how)
+        {
+            control.scrubbedMs(endedMs);
+            isUnstored = true;
+        }
+        device.endProgress(OPERATION);
+        control.result(tally.result(how, endedMs));
+        control.onEnded();
+        device.onScrubChanged();
+    }
+
+    /** The array has failed, or its own work ends: so does the scrub. Nothing is under way. */
+    void abort()
+    {
+        if (isRunning())
+        {
+            end(ScrubStatus.ABORTED);
+        }
+    }
+
+    /**
+     * {@return whether superblocks have not been given the time of the last complete scrub yet, which they are from
+     * then on}
+     */
+    boolean takeUnstored()
+    {
+        final boolean wasUnstored = isUnstored;
+        isUnstored = false;
+        return wasUnstored;
+    }
+}

@@ -1,0 +1,120 @@
+package io.millrace.dataplane;
+
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.raid.RaidDetails;
+import io.millrace.block.raid.RaidDevice;
+import io.millrace.block.raid.ScrubMode;
+import io.millrace.dataplane.OperationException.Reason;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/**
+ * The arrays of a running data plane: what they are made of, and operations of their own. Any thread but the reactors';
+ * futures may complete on a reactor.
+ */
+public final class RaidArrays
+{
+    private final Devices devices;
+
+    RaidArrays(final Devices devices)
+    {
+        this.devices = devices;
+    }
+
+    /**
+     * {@return the arrays in the order they were made}
+     */
+    public List<RaidDetails> list()
+    {
+        return devices.all(RaidDevice.class).stream().map(RaidDevice::details).toList();
+    }
+
+    /**
+     * {@return an array}
+     *
+     * @param name of the device.
+     * @throws OperationException when it is not there, or is no array.
+     */
+    public RaidDetails get(final String name)
+    {
+        return array(name).details();
+    }
+
+    /**
+     * Begins a scrub.
+     *
+     * @param name of the array.
+     * @param mode of the scrub.
+     * @throws OperationException when it cannot begin.
+     */
+    public void scrub(final String name, final ScrubMode mode)
+    {
+        run(name, (array) -> array.scrub(mode));
+    }
+
+    /**
+     * Ends a scrub soon.
+     *
+     * @param name of the array.
+     * @throws OperationException when none is running.
+     */
+    public void stopScrub(final String name)
+    {
+        run(name, RaidDevice::stopScrub);
+    }
+
+    /**
+     * Takes a member out of service as if it had failed.
+     *
+     * @param name   of the array.
+     * @param member name of the device.
+     * @return done when the member is out of service; fails with an {@link OperationException}.
+     * @throws OperationException when the array is not there, or is none.
+     */
+    public CompletableFuture<Void> fail(final String name, final String member)
+    {
+        return array(name).fail(member).exceptionally((failure) ->
+        {
+            final Throwable cause = failure instanceof CompletionException && null != failure.getCause() ?
+                failure.getCause() : failure;
+            throw refused(cause);
+        });
+    }
+
+    /** An operation of an array, which throws a {@link BlockDeviceException}. */
+    private interface Action
+    {
+        void run(RaidDevice array);
+    }
+
+    private void run(final String name, final Action action)
+    {
+        try
+        {
+            action.run(array(name));
+        }
+        catch (final BlockDeviceException e)
+        {
+            throw refused(e);
+        }
+    }
+
+    private static OperationException refused(final Throwable cause)
+    {
+        return new OperationException(Reason.INVALID, "", String.valueOf(cause.getMessage()), "", cause);
+    }
+
+    private RaidDevice array(final String name)
+    {
+        final BlockDevice device = devices.device(name);
+        if (device instanceof final RaidDevice array)
+        {
+            return array;
+        }
+        final List<String> arrays = devices.all(RaidDevice.class).stream().map(RaidDevice::name).toList();
+        throw new OperationException(Reason.INVALID, "device " + name, "is no array", arrays.isEmpty() ?
+            "there are none" : "arrays: " + String.join(", ", arrays));
+    }
+}
