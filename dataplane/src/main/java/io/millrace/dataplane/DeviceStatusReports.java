@@ -19,12 +19,14 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
  */
 final class DeviceStatusReports
 {
+    private static final String SCRUB = "scrub";
+
     private final Operations operations;
     private volatile Consumer<ManagedDevice> growable = (device) ->
     {
     };
-    /** When the scrub ended that was reported last. */
-    private final Map<ManagedDevice, Long> scrubs = new WeakHashMap<>();
+    /** As they were reported last. */
+    private final Map<ManagedDevice, ScrubResult> scrubs = new WeakHashMap<>();
     private final Queue<ManagedDevice> changed = new ManyToOneConcurrentLinkedQueue<>();
 
     DeviceStatusReports(final Operations operations)
@@ -86,8 +88,9 @@ final class DeviceStatusReports
                 "is " + now.health() + (now.reason().isEmpty() ? "" : ": " + now.reason()),
                 DeviceHealth.DEGRADED == now.health() || DeviceHealth.FAILED == now.health());
         }
-        final String ended = operation(before.progress());
-        final String begun = operation(now.progress());
+        final boolean isArray = device.device() instanceof RaidDevice;
+        final String ended = operation(before.progress(), isArray);
+        final String begun = operation(now.progress(), isArray);
         if (!ended.equals(begun))
         {
             if (!ended.isEmpty())
@@ -105,16 +108,25 @@ final class DeviceStatusReports
         }
     }
 
-    /** The result of a scrub that has ended, which may have been so short that nobody saw it running. */
+    /** A scrub goes on though another operation shows its progress, and may end before anybody sees it running. */
     private void scrub(final ManagedDevice device, final ScrubResult result)
     {
-        if (null != result && !result.isActive())
+        if (null == result)
         {
-            final Long before = scrubs.put(device, result.endedMs());
-            if (null == before || before != result.endedMs())
+            return;
+        }
+        final ScrubResult before = scrubs.put(device, result);
+        final boolean isNew = null == before || before.beganMs() != result.beganMs();
+        if (result.isActive())
+        {
+            if (isNew)
             {
-                publish(device, result.sentence(), !result.isClean());
+                publish(device, SCRUB + " has begun", false);
             }
+        }
+        else if (isNew || before.isActive())
+        {
+            publish(device, result.sentence(), !result.isClean());
         }
     }
 
@@ -128,8 +140,8 @@ final class DeviceStatusReports
         operations.publish(ResourceKind.DEVICE, ResourceChange.CHANGED, device.name(), text);
     }
 
-    private static String operation(final DeviceProgress progress)
+    private static String operation(final DeviceProgress progress, final boolean isArray)
     {
-        return null == progress ? "" : progress.operation();
+        return null == progress || isArray && SCRUB.equals(progress.operation()) ? "" : progress.operation();
     }
 }

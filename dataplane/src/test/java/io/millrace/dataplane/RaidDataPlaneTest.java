@@ -11,6 +11,8 @@ import io.millrace.block.DeviceHealth;
 import io.millrace.block.DeviceProperties;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
+import io.millrace.block.raid.RaidMemberDetails;
+import io.millrace.block.raid.ScrubMode;
 import io.millrace.dataplane.config.DataPlaneConfig;
 import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.dataplane.config.ListenerSettings;
@@ -29,6 +31,7 @@ import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.seed.TestSeeds;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
@@ -41,6 +44,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,6 +67,22 @@ class RaidDataPlaneTest
     private final Random random = TestSeeds.random();
     private final List<String> changes = new CopyOnWriteArrayList<>();
     private final List<String> warnings = new CopyOnWriteArrayList<>();
+    private final List<String> errors = new CopyOnWriteArrayList<>();
+    private final List<String> notes = new CopyOnWriteArrayList<>();
+    private final TargetListener log = new TargetListener()
+    {
+        @Override
+        public void onNote(final String message)
+        {
+            notes.add(message);
+        }
+
+        @Override
+        public void onError(final String message)
+        {
+            errors.add(message);
+        }
+    };
     private byte[] model;
 
     private DeviceConfig file(final String name) throws IOException
@@ -102,7 +122,7 @@ class RaidDataPlaneTest
                 TransportAddress.tcp(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)))),
             DataPlaneConfig.NO_DISCOVERY_PORT,
             TargetConfig.defaults(),
-            TcpTransportConfig.defaults()), TargetListener.NONE, this::onEvent);
+            TcpTransportConfig.defaults()), log, this::onEvent);
     }
 
     private void onEvent(final DataPlaneEvent event)
@@ -240,6 +260,48 @@ class RaidDataPlaneTest
             assertEquals(DeviceHealth.ONLINE, dataPlane.devices().get("vol").health());
             writer.check();
             assertEquals(List.of(), warnings);
+        }
+    }
+
+    @Test
+    void shouldSayWhatBecomesOfAnArray() throws IOException
+    {
+        try (DataPlane dataPlane = start(List.of(file("m0"), file("m1"), file("m2"), file("m3"),
+            array("5", List.of("m0", "m1", "m2"), List.of("m3")))))
+        {
+            try (Writer writer = new Writer(dataPlane))
+            {
+                writer.write();
+            }
+            awaitOnline(dataPlane);
+            final RaidArrays arrays = dataPlane.arrays();
+            assertThrows(OperationException.class, () -> arrays.get("m0"));
+            assertThrows(OperationException.class, () -> arrays.stopScrub("vol"));
+            assertEquals(null, arrays.get("vol").scrub());
+            arrays.scrub("vol", ScrubMode.CHECK);
+            Waits.until("the note", () -> notes.stream().anyMatch((each) ->
+                each.startsWith("array vol: scrub completed: ") && each.contains(", 0 mismatches,")));
+            try (RandomAccessFile file = new RandomAccessFile(path("m1").toFile(), "rw"))
+            {
+                file.seek(METADATA_BYTES + 5L * BLOCK);
+                file.writeInt(random.nextInt() | 1);
+            }
+            arrays.scrub("vol", ScrubMode.REPAIR);
+            Waits.until("the event", () -> changes.stream().anyMatch((each) ->
+                each.startsWith("scrub with repair completed: ") && each.contains(", 1 mismatches, 1 repaired,")));
+            assertEquals(List.of(5L * BLOCK), arrays.get("vol").scrub().offsets());
+            assertEquals(List.of(), errors);
+            Waits.get(arrays.fail("vol", "m1"));
+            Waits.until("the error", () -> errors.stream().anyMatch((each) ->
+                each.startsWith("array vol: is DEGRADED: slot 1 (m") && each.contains("m1 was failed by an operator")));
+            awaitOnline(dataPlane);
+            Waits.until("the notes", () -> notes.containsAll(List.of("array vol: rebuild has begun",
+                "array vol: rebuild has ended", "array vol: is ONLINE again")));
+            final List<RaidMemberDetails> members = arrays.get("vol").members();
+            assertEquals(List.of("m0", "m3", "m2", "m1"), members.stream().map(RaidMemberDetails::name).toList());
+            assertEquals(RaidMemberDetails.State.FAILED, members.getLast().state());
+            assertEquals(RaidMemberDetails.State.IN_SYNC, members.get(1).state());
+            assertThrows(CompletionException.class, () -> arrays.fail("vol", "m1").join());
         }
     }
 

@@ -380,16 +380,19 @@ public final class RaidDevice implements BlockDevice
      */
     void progress(final DeviceProgress newProgress)
     {
-        if (null == newProgress)
+        final OperationStart start = operationStart;
+        final boolean isSame = null == newProgress ? null == start :
+            null != start && start.operation().equals(newProgress.operation());
+        if (!isSame)
         {
-            operationStart = null;
-        }
-        else if (null == operationStart || !operationStart.operation().equals(newProgress.operation()))
-        {
-            operationStart =
+            operationStart = null == newProgress ? null :
                 new OperationStart(newProgress.operation(), System.nanoTime(), newProgress.perMille());
         }
         progress = newProgress;
+        if (!isSame)
+        {
+            services.onStatusChanged();
+        }
     }
 
     private long leftMs()

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.control.codec.ArrayOperation;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.DeviceHealth;
 import io.millrace.control.codec.DeviceState;
@@ -132,6 +133,9 @@ class DeviceMessagesTest
         assertEquals("device type file", peer.missingFeature(new Command.CreateDevice(DeviceSpec.file("f", "/f", 0))));
         assertEquals("resources of kind ANA", peer.missingFeature(new Command.List(Kind.ANA, "")));
         assertNull(peer.missingFeature(new Command.CreateDevice(DeviceSpec.memory("m", 4096, 0))));
+        final Command scrub = new Command.OperateArray("vol0", ArrayOperation.SCRUB_CHECK, "");
+        assertEquals("operations of arrays", peer.missingFeature(scrub));
+        assertNull(new PeerInfo(6, peer.type(), peer.kinds(), peer.deviceTypes(), "").missingFeature(scrub));
     }
 
     @Test

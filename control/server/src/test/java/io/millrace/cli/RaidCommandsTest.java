@@ -1,0 +1,212 @@
+package io.millrace.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.console.ExitCode;
+import io.millrace.control.agent.AgentFixture;
+import io.millrace.seed.TestSeeds;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code millrace raid} against a data plane in this process, over files that are corrupted behind its back. */
+class RaidCommandsTest
+{
+    private static final int DATA_OFFSET_BYTES = 1 << 20;
+    private static final int ROW_BYTES = 4096;
+    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
+
+    @TempDir
+    private Path directory;
+
+    private final Random random = TestSeeds.random();
+    private AgentFixture fixture;
+
+    @BeforeEach
+    void start()
+    {
+        fixture = AgentFixture.ipc(directory);
+    }
+
+    @AfterEach
+    void stop()
+    {
+        fixture.close();
+    }
+
+    private CommandRun run(final String line)
+    {
+        final List<String> args = new ArrayList<>(Arrays.asList(line.split(" ")));
+        args.addAll(List.of("--control", fixture.settings().directory().toString()));
+        return CommandRun.of(args.toArray(String[]::new));
+    }
+
+    private String ok(final String line)
+    {
+        final CommandRun run = run(line);
+        assertEquals("", run.err(), line);
+        assertEquals(ExitCode.OK, run.exitCode(), line);
+        return run.out();
+    }
+
+    private void refused(final int exitCode, final String line, final String message)
+    {
+        final CommandRun run = run(line);
+        assertEquals("millrace " + message + "\n", run.err());
+        assertEquals(exitCode, run.exitCode());
+    }
+
+    private Path path(final String name)
+    {
+        return directory.resolve(name + ".img");
+    }
+
+    private void files(final String... names)
+    {
+        for (final String each : names)
+        {
+            ok("device create " + each + " --path " + path(each) + " --size 8MiB");
+        }
+    }
+
+    /** Random bytes in a row of the data of a member. */
+    private void corrupt(final String name, final long offset) throws IOException
+    {
+        final byte[] bytes = new byte[ROW_BYTES];
+        random.nextBytes(bytes);
+        try (RandomAccessFile file = new RandomAccessFile(path(name).toFile(), "rw"))
+        {
+            file.seek(DATA_OFFSET_BYTES + offset);
+            file.write(bytes);
+        }
+    }
+
+    private String await(final String line, final String expected)
+    {
+        final long deadlineNs = System.nanoTime() + PATIENCE_NS;
+        String last = ok(line);
+        while (!last.contains(expected))
+        {
+            final String now = last;
+            assertTrue(System.nanoTime() - deadlineNs < 0, () -> "no " + expected + " in " + now);
+            LockSupport.parkNanos(20_000_000);
+            last = ok(line);
+        }
+        return last;
+    }
+
+    @Test
+    void shouldCreateListAndShowAnArray()
+    {
+        files("d0", "d1", "d2", "d3");
+        assertEquals("array vol0 created\n",
+            ok("raid create vol0 d0 d1 d2 --level 5 --spare d3 --strip-size 16KiB --assume-clean"));
+        assertEquals("""
+            NAME  LEVEL      SIZE  MEMBERS  STATE   OPERATION  PROGRESS
+            vol0  5      14304KiB  3/3 +1   online  -                 -
+            """, ok("raid list"));
+        assertEquals(ok("raid list"), ok("get arrays"));
+        final String shown = ok("raid show vol0");
+        assertTrue(shown.startsWith("vol0  RAID 5, 14.0 MiB, online\n"), shown);
+        assertTrue(shown.contains("   0  d0      in-sync    100 %                 0"), shown);
+        assertTrue(shown.contains("\n   -  d3      spare          -                 -"), shown);
+        assertTrue(shown.endsWith("last complete scrub  never\n"), shown);
+        assertTrue(ok("raid show vol0 --json").contains("\"state\": \"spare\""));
+        assertTrue(ok("raid show vol0 -o yaml").contains("last-complete-scrub: null"));
+    }
+
+    @Test
+    void shouldRefuseWhatDeviceCreateRefuses()
+    {
+        files("d0", "d1");
+        refused(ExitCode.USAGE, "raid create vol0 d0 d1 --level 5",
+            "raid create: members: 2 members, RAID 5 needs at least 3; list more");
+        refused(ExitCode.USAGE, "raid create vol0 d0 d1 --level 1 --spare d1",
+            "raid create: spares = d1: also listed in members; list it once");
+    }
+
+    @Test
+    void shouldFindAndRepairWhatWasCorrupted() throws IOException
+    {
+        files("d0", "d1", "d2", "d3");
+        ok("raid create vol0 d0 d1 d2 d3 --level 6 --assume-clean");
+        assertEquals("scrub of array vol0 begins\nscrub of array vol0 completed: 14.0 MiB checked, no mismatches\n",
+            ok("raid scrub vol0 --wait").replaceAll("1[34]\\.\\d MiB", "14.0 MiB"));
+        corrupt("d1", 0);
+        corrupt("d2", 1 << 20);
+        CommandRun run = run("raid scrub vol0 --wait");
+        assertEquals(ExitCode.FAILURE, run.exitCode());
+        assertTrue(run.out().contains(" checked, 2 mismatches\n"), run.out());
+        assertTrue(ok("raid show vol0").contains("  first mismatches at byte 0, 2097152\n"), ok("raid show vol0"));
+        run = run("raid scrub vol0 --repair --wait");
+        assertEquals(ExitCode.OK, run.exitCode());
+        assertTrue(run.out().contains("2 mismatches (2 repaired)"), run.out());
+        assertTrue(ok("raid show vol0").contains("   1  d1      in-sync    100 %                 1"),
+            ok("raid show vol0"));
+        assertTrue(ok("raid scrub vol0 --wait").contains("no mismatches"));
+    }
+
+    @Test
+    void shouldStopAScrub()
+    {
+        files("d0", "d1");
+        ok("device create vol0 --type raid --level 1 --members d0,d1 --assume-clean --sync-rate-min 64KiB " +
+            "--sync-rate-max 64KiB");
+        ok("raid scrub vol0");
+        await("raid list", "scrub");
+        refused(ExitCode.FAILURE, "raid scrub vol0 --repair",
+            "raid scrub: a scrub of array vol0 is running: wait for its end, or stop it");
+        assertEquals("scrub of array vol0 stops\n", ok("raid scrub vol0 --stop"));
+        await("raid show vol0", "check stopped");
+        refused(ExitCode.FAILURE, "raid scrub vol0 --stop", "raid scrub: no scrub of array vol0 is running");
+        refused(ExitCode.USAGE, "raid scrub vol0 --stop --wait",
+            "raid scrub: --stop: goes with neither --repair nor --wait; leave them out");
+    }
+
+    @Test
+    void shouldFailAMemberAndRebuildOntoTheSpare()
+    {
+        files("d0", "d1", "d2", "d3");
+        ok("raid create vol0 d0 d1 d2 --level 5 --spare d3 --assume-clean");
+        refused(ExitCode.USAGE, "raid fail vol0 d1", "raid fail: member d1 of array vol0 would be taken out of " +
+            "service, and is rebuilt completely when it comes back: add --yes to confirm");
+        assertEquals("member d1 of array vol0 is taken out of service\n", ok("raid fail vol0 d1 --yes"));
+        final String shown = await("raid show vol0", "   1  d3      in-sync");
+        assertTrue(shown.contains("\n   -  d1      failed"), shown);
+        refused(ExitCode.FAILURE, "raid fail vol0 d1 --yes",
+            "raid fail: device d1 is no member of array vol0 that is in use");
+        ok("raid fail vol0 d0 --yes");
+        await("raid list", "2/3");
+        refused(ExitCode.FAILURE, "raid fail vol0 d2 --yes",
+            "raid fail: array vol0 would lose data without d2: rebuild what failed before first");
+        assertTrue(ok("raid show vol0").contains("vol0  RAID 5, 13.8 MiB, degraded\n"), ok("raid show vol0"));
+    }
+
+    @Test
+    void shouldSayWhatIsNoArray()
+    {
+        files("d0", "d1");
+        ok("raid create vol0 d0 d1 --level 1 --assume-clean");
+        ok("device create mem0 --size 1MiB");
+        refused(ExitCode.FAILURE, "raid show mem0", "raid show: device mem0: is no array; arrays: vol0");
+        refused(ExitCode.FAILURE, "raid scrub mem0", "raid scrub: device mem0: is no array; arrays: vol0");
+        refused(ExitCode.FAILURE, "raid add mem0 d0",
+            "raid add: device mem0 is no array, but of type memory: 'millrace raid list' lists arrays");
+        refused(ExitCode.FAILURE, "raid add vol0 d1", "raid add: device d1 belongs to array vol0 already");
+        refused(ExitCode.FAILURE, "raid remove vol0 mem0",
+            "raid remove: device mem0 does not belong to array vol0: its spares are none");
+        refused(ExitCode.FAILURE, "raid replace vol0 mem0 d1",
+            "raid replace: device mem0 is no member of array vol0: its members are d0, d1");
+    }
+}
