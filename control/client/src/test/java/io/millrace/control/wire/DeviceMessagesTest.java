@@ -11,16 +11,21 @@ import io.millrace.control.codec.Code;
 import io.millrace.control.codec.DeviceHealth;
 import io.millrace.control.codec.DeviceState;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.MemberState;
 import io.millrace.control.codec.MessageHeaderEncoder;
 import io.millrace.control.codec.PeerType;
 import io.millrace.control.codec.Role;
+import io.millrace.control.codec.ScrubMode;
+import io.millrace.control.codec.ScrubState;
 import io.millrace.control.codec.State;
+import io.millrace.control.message.ArrayInfo;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.PeerInfo;
+import io.millrace.control.message.ScrubInfo;
 import io.millrace.control.message.SessionInfo;
 import io.millrace.control.message.SessionRequest;
 import java.nio.charset.StandardCharsets;
@@ -60,7 +65,7 @@ class DeviceMessagesTest
     {
         final int length = requestWriter.command(IDS, new Command.CreateDevice(
             new DeviceSpec("m", "memory", Map.of("size", "1MiB", "block-size", "512"), new UUID(6, 7)), true));
-        assertEquals("39000b0044110500" +
+        assertEquals("39000b0044110600" +
             "0100000000000000" + "0200000000000000" + "0300000000000000" + "0400000000000000" + "0500000000000000" +
             "0600000000000000" + "0700000000000000" + "01" +
             "00000200" + text("block-size") + text("512") + text("size") + text("1MiB") + text("m") + text("memory"),
@@ -71,10 +76,37 @@ class DeviceMessagesTest
     void shouldLayOutTheChangeOfADevice()
     {
         final int length = requestWriter.command(IDS, new Command.ModifyDevice("f", Map.of("rules", "")));
-        assertEquals("28000e0044110500" +
+        assertEquals("28000e0044110600" +
             "0100000000000000" + "0200000000000000" + "0300000000000000" + "0400000000000000" + "0500000000000000" +
             "00000100" + text("rules") + text("") + text("f"),
             hex(MessageBytes.of(requestWriter.buffer(), length)));
+    }
+
+    @Test
+    void shouldLayOutTheOperationOfAnArray()
+    {
+        final int length = requestWriter.command(
+            IDS, new Command.OperateArray("vol0", ArrayOperation.FAIL_MEMBER, "d1"));
+        assertEquals("29002c0044110600" +
+            "0100000000000000" + "0200000000000000" + "0300000000000000" + "0400000000000000" + "0500000000000000" +
+            "04" + text("vol0") + text("d1"), hex(MessageBytes.of(requestWriter.buffer(), length)));
+    }
+
+    @Test
+    void shouldLayOutTheRecordOfAnArray()
+    {
+        final int length = responseWriter.resource(9, new ArrayInfo("v", new UUID(1, 2), "1", 3, 4, 5,
+            DeviceHealth.DEGRADED, "r", "scrub", 6, 7, List.of(
+            new ArrayInfo.Member(-1, "d", new UUID(8, 9), MemberState.SPARE, 10, 11)), 12, 13,
+            new ScrubInfo(ScrubMode.REPAIR, ScrubState.STOPPED, 14, 15, 16, 17, 18, 19, 20, 21, List.of(22L, 23L)),
+            24));
+        assertEquals("9300860044110600" + "0900000000000000" + "01000000000000000200000000000000" + "03" + "06000000" +
+            "0700000000000000" + "0300000000000000" + "0400000000000000" + "05000000" + "0c00000000000000" +
+            "0d00000000000000" + "1800000000000000" + "02" + "04" + "0e00000000000000" + "0f00000000000000" +
+            "1000000000000000" + "1100000000000000" + "1200000000000000" + "1300000000000000" + "1400000000000000" +
+            "1500000000000000" + "25000100" + "ffffffff" + "05" + "08000000000000000900000000000000" +
+            "0a00000000000000" + "0b00000000000000" + text("d") + text("v") + text("1") + text("r") + text("scrub") +
+            text("22 23"), hex(MessageBytes.of(responseWriter.buffer(), length)));
     }
 
     @Test
@@ -83,7 +115,7 @@ class DeviceMessagesTest
         final int length = responseWriter.resource(9, new DeviceInfo(
             new DeviceSpec("f", "fault", Map.of("base", "m"), new UUID(6, 7)), 8, 512, 1, List.of("m"),
             DeviceState.RELEASING, DeviceHealth.DEGRADED, "it fails", "rebuild", 7));
-        assertEquals("2e00710044110500" + "0900000000000000" + "0800000000000000" + "00020000" + "01000000" + "0303" +
+        assertEquals("2e00710044110600" + "0900000000000000" + "0800000000000000" + "00020000" + "01000000" + "0303" +
             "07000000" + "0600000000000000" + "0700000000000000" +
             "00000100" + text("base") + text("m") + "00000100" + text("m") +
             text("f") + text("fault") + text("it fails") + text("rebuild"),

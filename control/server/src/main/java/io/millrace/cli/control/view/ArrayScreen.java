@@ -69,15 +69,16 @@ public final class ArrayScreen
 
     private static List<String> members(final ArrayInfo array, final Terminal terminal)
     {
-        final Table table = new Table("SLOT", "MEMBER", "STATE", ">REBUILT", ">CORRECTED ERRORS", "UUID");
+        final Table table = new Table(">SLOT", "MEMBER", "STATE", ">REBUILT", ">CORRECTED ERRORS", "UUID");
         for (final ArrayInfo.Member each : array.members())
         {
             final boolean isSpare = MemberState.SPARE == each.state();
             table.row(each.isInSlot() ? Integer.toString(each.slot()) : "-",
                 !each.device().isEmpty() ? each.device() : MemberState.EMPTY == each.state() ? "-" : "(missing)",
                 state(each.state(), terminal),
-                isSpare || !each.isInSlot() ? "-" : percent(each.rebuiltBytes(), array.memberBytes()),
-                isSpare ? "-" : Long.toString(each.correctedErrors()),
+                MemberState.IN_SYNC != each.state() && MemberState.REBUILDING != each.state() ? "-" : percent(each.rebuiltBytes(), array.memberBytes()),
+                isSpare ? "-" : 0 == each.correctedErrors() ? "0" :
+                    terminal.warn(Long.toString(each.correctedErrors())),
                 isSpare || NO_UUID.equals(each.memberId()) ? "-" : each.memberId().toString());
         }
         return table.lines();

@@ -81,7 +81,7 @@ public final class Views
     public static final View<ArrayInfo> ARRAYS = new View<>(Kind.ARRAY, "arrays", ArrayInfo.class, List.of(
         of("NAME", "name", ArrayInfo::name),
         of("LEVEL", "level", ArrayInfo::level),
-        size(">SIZE", "size-bytes", ArrayInfo::sizeBytes),
+        bytes(">SIZE", "size-bytes", ArrayInfo::sizeBytes),
         of("MEMBERS", "in-sync", ArrayValues::members),
         of("STATE", "health", (a) -> SettingType.word(a.health())),
         of("OPERATION", "operation", (a) -> a.operation().isEmpty() ? null : a.operation()),
