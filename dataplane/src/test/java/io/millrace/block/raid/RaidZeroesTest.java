@@ -339,6 +339,18 @@ class RaidZeroesTest
         verify();
     }
 
+    @ParameterizedTest
+    @CsvSource({"RAID1,2", "RAID1,3", "RAID5,4", "RAID6,4"})
+    void shouldZeroAMemberThatRefusesWhileAnotherFails(final RaidLevel level, final int memberCount)
+    {
+        create(level, memberCount, ABLE);
+        members.get(0).fail(BlockOperation.WRITE_ZEROES);
+        members.get(1).refuse(BlockOperation.WRITE_ZEROES);
+        zero(0, model.length / 2, true);
+        assertEquals(SlotState.FAILED, array.view().state(0));
+        verify();
+    }
+
     @Test
     void shouldEndWithAnErrorWhenNoMemberIsLeftToZero()
     {
