@@ -364,6 +364,35 @@ class RaidZeroesTest
 
     @ParameterizedTest
     @CsvSource({"RAID1,2", "RAID10,4", "RAID5,3", "RAID6,4"})
+    void shouldSetTheBitOfARegionBeforeItIsZeroed(final RaidLevel level, final int memberCount)
+    {
+        try (ArrayFixture clean = new ArrayFixture(random, level, memberCount, 0))
+        {
+            clean.restart();
+            final long before = clean.disk(0).writes();
+            clean.zero(0, 2 * ArrayFixture.STRIP_BYTES);
+            assertTrue(clean.disk(0).writes() - before >= 2, "a page of the bitmap, and zeroes");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RAID1,2", "RAID10,4", "RAID5,3", "RAID6,4"})
+    void shouldWaitForRowsThatAnotherHas(final RaidLevel level, final int memberCount)
+    {
+        create(level, memberCount, ABLE);
+        zero(8 * STRIP, 2 * STRIP, false);
+        assertTrue(array.locks().tryExclusive(0, BLOCK));
+        final Initiator.Io waiting = initiator.io();
+        Initiator.fill(waiting.request(), BlockOperation.WRITE_ZEROES, 0, 2 * STRIP / BLOCK, false);
+        initiator.send(waiting);
+        zero(8 * STRIP, 2 * STRIP, false);
+        assertFalse(waiting.result().isDone());
+        array.locks().releaseExclusive(0, BLOCK);
+        assertEquals(BlockStatus.SUCCESS, initiator.await(waiting));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RAID1,2", "RAID10,4", "RAID5,3", "RAID6,4"})
     void shouldZeroWhileASpareIsRebuilt(final RaidLevel level, final int memberCount)
     {
         try (ArrayFixture spared = new ArrayFixture(random, level, memberCount, 1))
