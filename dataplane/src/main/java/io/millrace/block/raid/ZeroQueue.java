@@ -5,10 +5,11 @@ import io.millrace.block.StripeLocks;
 import io.millrace.block.raid.layout.ArrayLayout;
 
 /**
- * Requests to a channel that write zeroes or deallocate, which may be as long as the array: a part of each in turn, some
- * at a time, so that reads and writes go on beside them. Whole stripes are passed on to the members, each of which gets
- * one range of many strips. What is left at both ends is passed on by strips without parity; with parity it is written
- * as zeroes, and left as it is by a request that deallocates. The reactor's only; nothing is allocated per request.
+ * Requests to a channel that write zeroes or deallocate, which may be as long as the array: a part of each in turn,
+ * some at a time, so that reads and writes go on beside them. Whole stripes are passed on to the members, each of which
+ * gets one range of many strips. What is left at both ends is passed on by strips without parity; with parity it is
+ * written as zeroes, and left as it is by a request that deallocates. The reactor's only; nothing is allocated per
+ * request.
  */
 final class ZeroQueue
 {

@@ -8,8 +8,9 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Writes, zeroes, deallocations, reads and flushes of an array at random, some in flight at a time, checked by an {@link ArrayOracle}.
- * Each request follows the completion of another one on the reactor, so that a seed repeats all of them.
+ * Writes, zeroes, deallocations, reads and flushes of an array at random, some in flight at a time, checked by an
+ * {@link ArrayOracle}. Each request follows the completion of another one on the reactor, so that a seed repeats all of
+ * them.
  */
 public final class ArrayWorkload
 {

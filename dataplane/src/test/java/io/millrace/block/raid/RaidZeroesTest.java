@@ -179,7 +179,7 @@ class RaidZeroesTest
                 assertEquals(MEMBER_BYTES, member.bytes(operation), operation + " of " + member.name());
                 assertEquals(member.bytes(operation), member.asked().stream().mapToLong((each) ->
                     (long)each.blocks() * BLOCK).sum(), "nothing else");
-                assertTrue(member.asked().stream().allMatch(this::isInOneRegion), "behind a bit of the bitmap that is set");
+                assertTrue(member.asked().stream().allMatch(this::isInOneRegion), "in a region of the bitmap");
                 // Not strip by strip, whose count is 128.
                 assertTrue(member.count(operation) <= (isOdd ? 16 : 8), () -> member.count(operation) + " requests");
             }
