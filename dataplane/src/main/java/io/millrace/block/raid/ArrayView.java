@@ -16,6 +16,7 @@ final class ArrayView
     private final RaidMember[] members;
     private final SlotState[] states;
     private final String failure;
+    private final boolean isComplete;
 
     private ArrayView(
         final ArrayLayout layout,
@@ -29,6 +30,19 @@ final class ArrayView
         this.members = members;
         this.states = states;
         this.failure = failure;
+        isComplete = areInSync(states);
+    }
+
+    private static boolean areInSync(final SlotState... states)
+    {
+        for (final SlotState state : states)
+        {
+            if (SlotState.IN_SYNC != state)
+            {
+                return false;
+            }
+        }
+        return true;
     }
 
     /**
@@ -146,14 +160,7 @@ final class ArrayView
      */
     boolean isComplete()
     {
-        for (final SlotState state : states)
-        {
-            if (SlotState.IN_SYNC != state)
-            {
-                return false;
-            }
-        }
-        return true;
+        return isComplete;
     }
 
     /**

@@ -35,14 +35,14 @@ final class CopyRate
     }
 
     /**
-     * {@return how long to pause after a copy, in nanoseconds}
+     * {@return how long a copy takes at the present rate, in nanoseconds}
      *
      * @param copiedBytes of each member.
      * @param rates       bounds of the rate.
      * @param hostBytes   that hosts have read and written so far, each request at least {@link #REQUEST_BYTES_MIN}.
      * @param nowNs       present time.
      */
-    long pauseNs(final long copiedBytes, final CopyRates rates, final long hostBytes, final long nowNs)
+    long batchNs(final long copiedBytes, final CopyRates rates, final long hostBytes, final long nowNs)
     {
         measure(hostBytes, nowNs);
         return (long)((double)copiedBytes * NS_PER_S / bytesPerS(rates));
@@ -56,6 +56,14 @@ final class CopyRate
     long bytesPerS(final CopyRates rates)
     {
         return Math.clamp(shareBytesPerS, rates.minBytesPerS(), rates.maxBytesPerS());
+    }
+
+    /**
+     * {@return whether hosts read or wrote when it was measured last}
+     */
+    boolean isBesideHosts()
+    {
+        return Long.MAX_VALUE != shareBytesPerS;
     }
 
     private void measure(final long hostBytes, final long nowNs)

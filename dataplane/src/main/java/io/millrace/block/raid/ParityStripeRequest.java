@@ -102,7 +102,7 @@ final class ParityStripeRequest extends StripeRequest
 
     private BlockStatus planRead()
     {
-        for (int index = 0; index < dataCount; index++)
+        for (int index = rows.firstCovered(); index < rows.endCovered(); index++)
         {
             if (rows.isCovered(index) && !rows.isReadable(index))
             {
@@ -111,7 +111,7 @@ final class ParityStripeRequest extends StripeRequest
         }
         strategy = Strategy.DIRECT_READ;
         issuing(State.READING);
-        for (int index = 0; index < dataCount; index++)
+        for (int index = rows.firstCovered(); index < rows.endCovered(); index++)
         {
             if (rows.isCovered(index))
             {

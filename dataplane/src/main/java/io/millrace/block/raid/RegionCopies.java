@@ -12,7 +12,9 @@ import io.millrace.reactor.Reactor;
  */
 final class RegionCopies
 {
-    private static final int BATCH_MAX = 8;
+    private static final int BATCH_MAX = 16;
+    /** Requests of hosts wait at the members behind all that a batch has there. */
+    private static final int BATCH_BESIDE_HOSTS = 1;
     private static final long NS_PER_S = 1_000_000_000L;
     private static final long RETRY_NS = 60 * NS_PER_S;
 
@@ -41,6 +43,8 @@ final class RegionCopies
     private int region;
     /** When the resync of the region began. */
     private int tornCount;
+    /** When the batch began. */
+    private long startNs;
     private long resumeNs;
     /** Regions before it are left out of resyncs until the next retry: a block of the last cannot be read. */
     private int resyncFrom;
@@ -164,11 +168,13 @@ final class RegionCopies
     private int batch()
     {
         startOffset = nextOffset;
+        startNs = reactor.nowNs();
         final int startSlot = nextSlot;
+        final int most = rate.isBesideHosts() ? BATCH_BESIDE_HOSTS : BATCH_MAX;
         worst = BlockStatus.SUCCESS;
         isIssuing = true;
         int begun = 0;
-        while (begun < BATCH_MAX && nextOffset < endOffset)
+        while (begun < most && nextOffset < endOffset)
         {
             // A rebuild may go on where one with a shorter buffer stopped.
             final long leftOfStrip = layout.stripBytes() - (nextOffset & layout.stripBytes() - 1);
@@ -269,7 +275,7 @@ final class RegionCopies
     private void onCopied()
     {
         final long bytes = Math.max(nextOffset - startOffset, channel.workBytesMax());
-        resumeNs = reactor.nowNs() + rate.pauseNs(bytes, device.copyRates(), device.hostBytes(), reactor.nowNs());
+        resumeNs = startNs + rate.batchNs(bytes, device.copyRates(), device.hostBytes(), reactor.nowNs());
         reactor.schedule(resumeNs, (nowNs) ->
         {
         });

@@ -35,6 +35,8 @@ final class Scrub
     /** Offset as stripe requests lock it: on the array, or on the members of an array with parity. */
     private long nextOffset;
     private int outstanding;
+    /** When the batch began. */
+    private long startNs;
     private long resumeNs;
     /** When the last scrub of this process ended, complete or not; 0: none has. */
     private long endedMs;
@@ -237,14 +239,17 @@ final class Scrub
 
     private int batch()
     {
+        startNs = reactor.nowNs();
         int begun = 0;
+        // Requests of hosts wait at the members behind all that a batch has there.
+        final int most = rate.isBesideHosts() ? 1 : BATCH;
         for (final Part part : parts)
         {
             part.length = 0;
         }
         // Parts may end while they are begun.
         outstanding++;
-        while (begun < BATCH && nextOffset < endOffset)
+        while (begun < most && nextOffset < endOffset)
         {
             parts[begun].begin();
             begun++;
@@ -266,8 +271,7 @@ final class Scrub
         }
         // A strip of a mirror is read from its copies alone.
         final long ofEachMember = hasParity ? bytes : Math.max(1, bytes * layout.copyCount() / layout.memberCount());
-        resumeNs = reactor.nowNs() +
-            rate.pauseNs(ofEachMember, device.copyRates(), device.hostBytes(), reactor.nowNs());
+        resumeNs = startNs + rate.batchNs(ofEachMember, device.copyRates(), device.hostBytes(), reactor.nowNs());
         reactor.schedule(resumeNs, (nowNs) ->
         {
         });

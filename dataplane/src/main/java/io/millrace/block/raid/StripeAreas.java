@@ -154,7 +154,7 @@ final class StripeAreas
      */
     void copyPayloadIn(final ArrayRequest request)
     {
-        for (int index = 0; index < dataCount; index++)
+        for (int index = rows.firstCovered(); index < rows.endCovered(); index++)
         {
             if (rows.isCovered(index))
             {
@@ -173,7 +173,7 @@ final class StripeAreas
     {
         // Behind the areas of old data and parity are those of payload that lies in several places.
         long copy = areas[dataCount + parityCount - 1] + areaBytes;
-        for (int index = 0; index < dataCount; index++)
+        for (int index = rows.firstCovered(); index < rows.endCovered(); index++)
         {
             if (rows.isCovered(index))
             {
@@ -207,7 +207,7 @@ final class StripeAreas
      */
     void copyPayloadOut(final ArrayRequest request)
     {
-        for (int index = 0; index < dataCount; index++)
+        for (int index = rows.firstCovered(); index < rows.endCovered(); index++)
         {
             if (rows.isCovered(index))
             {

@@ -14,6 +14,11 @@ final class StripeRows
     private final int stripCount;
     private final int stripBytes;
     private long stripe;
+    /** Slot of P: a division, and each strip's slot follows from it. */
+    private int slotOfP;
+    /** Data strips that the request covers any of: the first, and the one behind the last. */
+    private int firstCovered;
+    private int endCovered;
     /** What the request covers of the stripe's data, in bytes from its start. */
     private long from;
     private long to;
@@ -44,10 +49,12 @@ final class StripeRows
     void take(final ArrayRequest request, final int chunk)
     {
         final long stripeBytes = (long)dataCount << layout.stripShift();
-        stripe = request.nextOffset() / stripeBytes;
+        place(layout.stripeOf(request.nextOffset()));
         final long start = stripe * stripeBytes;
         from = request.nextOffset() - start;
         to = Math.min(request.endOffset() - start, stripeBytes);
+        firstCovered = (int)(from >>> layout.stripShift());
+        endCovered = (int)(to - 1 >>> layout.stripShift()) + 1;
         int row = request.nextRow();
         while (!coversRows(row, row + chunk))
         {
@@ -72,11 +79,19 @@ final class StripeRows
      */
     void take(final long memberOffset, final int count)
     {
-        stripe = memberOffset >>> layout.stripShift();
+        place(memberOffset >>> layout.stripShift());
         from = 0;
         to = 0;
+        firstCovered = 0;
+        endCovered = 0;
         rowStart = (int)(memberOffset & stripBytes - 1);
         rowEnd = rowStart + count;
+    }
+
+    private void place(final long newStripe)
+    {
+        stripe = newStripe;
+        slotOfP = layout.parityP(newStripe);
     }
 
     /**
@@ -115,7 +130,7 @@ final class StripeRows
 
     private boolean coversRows(final int start, final int end)
     {
-        for (int index = 0; index < dataCount; index++)
+        for (int index = firstCovered; index < endCovered; index++)
         {
             if (low(index, start) < high(index, end))
             {
@@ -128,7 +143,7 @@ final class StripeRows
     private int lowestRow(final int start, final int end)
     {
         int lowest = end;
-        for (int index = 0; index < dataCount; index++)
+        for (int index = firstCovered; index < endCovered; index++)
         {
             if (low(index, start) < high(index, end))
             {
@@ -141,7 +156,7 @@ final class StripeRows
     private int highestRow(final int start, final int end)
     {
         int highest = start;
-        for (int index = 0; index < dataCount; index++)
+        for (int index = firstCovered; index < endCovered; index++)
         {
             if (low(index, start) < high(index, end))
             {
@@ -180,6 +195,22 @@ final class StripeRows
     int high(final int index)
     {
         return high(index, rowEnd);
+    }
+
+    /**
+     * {@return first data strip that the request covers any of}
+     */
+    int firstCovered()
+    {
+        return firstCovered;
+    }
+
+    /**
+     * {@return data strip behind the last that the request covers any of}
+     */
+    int endCovered()
+    {
+        return endCovered;
     }
 
     /**
@@ -227,8 +258,9 @@ final class StripeRows
      */
     int slot(final int index)
     {
-        return index < dataCount ? layout.dataSlot(stripe, index) :
-            index == dataCount ? layout.parityP(stripe) : layout.parityQ(stripe);
+        // Behind P lies Q, then the data, and behind the last slot the first.
+        final int slot = slotOfP + (index < dataCount ? stripCount - dataCount + index : index - dataCount);
+        return slot < stripCount ? slot : slot - stripCount;
     }
 
     /**
@@ -249,6 +281,11 @@ final class StripeRows
      */
     void findReadable(final ArrayView view, final long badSlots)
     {
+        readable = (1L << stripCount - 1 << 1) - 1;
+        if (0 == badSlots && view.isComplete())
+        {
+            return;
+        }
         readable = 0;
         for (int index = 0; index < stripCount; index++)
         {
@@ -263,12 +300,7 @@ final class StripeRows
      */
     int unreadableData()
     {
-        int count = 0;
-        for (int index = 0; index < dataCount; index++)
-        {
-            count += isReadable(index) ? 0 : 1;
-        }
-        return count;
+        return dataCount - Long.bitCount(readable & (1L << dataCount) - 1);
     }
 
     /**
@@ -276,12 +308,7 @@ final class StripeRows
      */
     int readableParity()
     {
-        int count = 0;
-        for (int index = dataCount; index < stripCount; index++)
-        {
-            count += isReadable(index) ? 1 : 0;
-        }
-        return count;
+        return Long.bitCount(readable >>> dataCount);
     }
 
     /**

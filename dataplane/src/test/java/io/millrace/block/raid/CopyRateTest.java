@@ -1,6 +1,8 @@
 package io.millrace.block.raid;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
@@ -16,53 +18,65 @@ class CopyRateTest
     @Test
     void shouldCopyAtTheHighestRateWhileNoHostIsThere()
     {
-        assertEquals(SECOND_NS / 1024, rate.pauseNs(MIB, RATES, 0, 5));
-        assertEquals(SECOND_NS / 1024, rate.pauseNs(MIB, RATES, 0, SECOND_NS));
+        assertEquals(SECOND_NS / 1024, rate.batchNs(MIB, RATES, 0, 5));
+        assertEquals(SECOND_NS / 1024, rate.batchNs(MIB, RATES, 0, SECOND_NS));
         assertEquals(1024 * MIB, rate.bytesPerS(RATES));
     }
 
     @Test
     void shouldTakeItsShareOfEachMemberBesideHosts()
     {
-        rate.pauseNs(MIB, RATES, 7 * MIB, 0);
-        rate.pauseNs(MIB, RATES, 1607 * MIB, SECOND_NS / 2);
+        rate.batchNs(MIB, RATES, 7 * MIB, 0);
+        rate.batchNs(MIB, RATES, 1607 * MIB, SECOND_NS / 2);
         // 3200 MiB/s of hosts, a quarter of that, divided among four members.
         assertEquals(200 * MIB, rate.bytesPerS(RATES));
-        assertEquals(SECOND_NS / 200, rate.pauseNs(MIB, RATES, 1607 * MIB, SECOND_NS / 2 + 1));
+        assertEquals(SECOND_NS / 200, rate.batchNs(MIB, RATES, 1607 * MIB, SECOND_NS / 2 + 1));
     }
 
     @Test
     void shouldKeepTheLeastRate()
     {
-        rate.pauseNs(MIB, RATES, 0, 0);
-        rate.pauseNs(MIB, RATES, 1, SECOND_NS);
+        rate.batchNs(MIB, RATES, 0, 0);
+        rate.batchNs(MIB, RATES, 1, SECOND_NS);
         assertEquals(16 * MIB, rate.bytesPerS(RATES));
     }
 
     @Test
     void shouldKeepTheHighestRateBesideFastHosts()
     {
-        rate.pauseNs(MIB, RATES, 0, 0);
-        rate.pauseNs(MIB, RATES, 1L << 50, SECOND_NS);
+        rate.batchNs(MIB, RATES, 0, 0);
+        rate.batchNs(MIB, RATES, 1L << 50, SECOND_NS);
         assertEquals(1024 * MIB, rate.bytesPerS(RATES));
     }
 
     @Test
     void shouldMeasureOverATenthOfASecondAtLeast()
     {
-        rate.pauseNs(MIB, RATES, 0, 0);
-        rate.pauseNs(MIB, RATES, 1, SECOND_NS / 10 - 1);
+        rate.batchNs(MIB, RATES, 0, 0);
+        rate.batchNs(MIB, RATES, 1, SECOND_NS / 10 - 1);
         assertEquals(1024 * MIB, rate.bytesPerS(RATES));
-        rate.pauseNs(MIB, RATES, 1, SECOND_NS / 10);
+        rate.batchNs(MIB, RATES, 1, SECOND_NS / 10);
         assertEquals(16 * MIB, rate.bytesPerS(RATES));
     }
 
     @Test
     void shouldSpeedUpWhenHostsStop()
     {
-        rate.pauseNs(MIB, RATES, 0, 0);
-        rate.pauseNs(MIB, RATES, MIB, SECOND_NS);
-        rate.pauseNs(MIB, RATES, MIB, 2 * SECOND_NS);
+        rate.batchNs(MIB, RATES, 0, 0);
+        rate.batchNs(MIB, RATES, MIB, SECOND_NS);
+        rate.batchNs(MIB, RATES, MIB, 2 * SECOND_NS);
         assertEquals(1024 * MIB, rate.bytesPerS(RATES));
+    }
+
+    @Test
+    void shouldSayWhetherHostsAreThere()
+    {
+        assertFalse(rate.isBesideHosts());
+        rate.batchNs(MIB, RATES, 0, 0);
+        assertFalse(rate.isBesideHosts());
+        rate.batchNs(MIB, RATES, MIB, SECOND_NS);
+        assertTrue(rate.isBesideHosts());
+        rate.batchNs(MIB, RATES, MIB, 2 * SECOND_NS);
+        assertFalse(rate.isBesideHosts());
     }
 }

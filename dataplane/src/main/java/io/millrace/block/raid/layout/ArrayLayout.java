@@ -232,6 +232,17 @@ public final class ArrayLayout
     }
 
     /**
+     * Levels 5 and 6: the stripe of an offset.
+     *
+     * @param offset on the array, below its capacity.
+     * @return number of the stripe.
+     */
+    public long stripeOf(final long offset)
+    {
+        return quotient(offset >>> stripShift, dataCount);
+    }
+
+    /**
      * Levels 5 and 6: the slot of P, the XOR of the data.
      *
      * @param stripe from 0, below {@link #stripes()}.
