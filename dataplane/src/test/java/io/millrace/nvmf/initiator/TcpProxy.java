@@ -155,7 +155,7 @@ public final class TcpProxy implements AutoCloseable
     }
 
     /** Hands nothing on, but keeps the connections. */
-    void stall(final boolean on)
+    public void stall(final boolean on)
     {
         synchronized (gate)
         {

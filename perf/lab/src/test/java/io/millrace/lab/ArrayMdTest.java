@@ -1,0 +1,209 @@
+package io.millrace.lab;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.block.DeviceHealth;
+import io.millrace.dataplane.config.SettingException;
+import io.millrace.seed.TestSeeds;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Arrays have the layout of Linux md: md reads members that Millrace wrote, without some of them too, and its check
+ * finds nothing. Millrace reads the data of md's arrays, without some members too.
+ */
+@LabTest
+final class ArrayMdTest
+{
+    private static final int DATA_OFFSET = 1 << 20;
+    private static final int MEMBER_BYTES = 2 << 20;
+    /** With the second copy of the superblock. */
+    private static final int FILE_BYTES = DATA_OFFSET + MEMBER_BYTES + 4096;
+    private static final int LIMIT_S = 600;
+    private static final List<Case> CASES = List.of(new Case("0", 3, 16, 6 << 20, List.of()),
+        new Case("1", 2, 64, MEMBER_BYTES, anyOne(2)), new Case("5", 4, 64, 6 << 20, anyOne(4)),
+        new Case("6", 5, 16, 6 << 20, anyTwo(5)), new Case("10", 3, 64, 3 << 20, anyOne(3)));
+
+    private final Random random = TestSeeds.random();
+
+    /**
+     * An array.
+     *
+     * @param level     of the array.
+     * @param members   count of them.
+     * @param stripKib  size of a strip.
+     * @param sizeBytes of the array.
+     * @param losses    slots that may be missing at once.
+     */
+    private record Case(String level, int members, int stripKib, int sizeBytes, List<Set<Integer>> losses)
+    {
+        String argument()
+        {
+            return level + ':' + members + ':' + stripKib;
+        }
+
+        List<Path> files(final Path share, final String name)
+        {
+            return IntStream.range(0, members).mapToObj((slot) -> share.resolve(name + '.' + level + '.' + slot))
+                .toList();
+        }
+
+        ServedArray serve(final List<Path> files, final String settings)
+        {
+            return new ServedArray(level, stripKib, files, settings);
+        }
+    }
+
+    private static List<Set<Integer>> anyOne(final int members)
+    {
+        return IntStream.range(0, members).mapToObj((slot) -> Set.of(slot)).toList();
+    }
+
+    private static List<Set<Integer>> anyTwo(final int members)
+    {
+        final List<Set<Integer>> all = new ArrayList<>();
+        for (int slot = 0; slot < members; slot++)
+        {
+            for (int other = slot + 1; other < members; other++)
+            {
+                all.add(Set.of(slot, other));
+            }
+        }
+        return all;
+    }
+
+    private static Path emptyShare() throws IOException
+    {
+        final Path share = Lab.directory("array-md-share");
+        try (var files = Files.list(share))
+        {
+            for (final Path file : files.toList())
+            {
+                Files.delete(file);
+            }
+        }
+        return share;
+    }
+
+    @Test
+    void shouldReadWhatMdWritesAndTheOtherWayRound() throws Exception
+    {
+        final Path share = emptyShare();
+        for (final Case each : CASES)
+        {
+            write(each, share);
+        }
+        final LabResult result = Lab.named("array-md").option("--drives", 0).share(share).run(LIMIT_S, "array-md.sh",
+            CASES.stream().map(Case::argument).toArray());
+        result.assertPassed();
+        for (final Case each : CASES)
+        {
+            result.assertStep("reads-" + each.level);
+            result.assertStep("writes-" + each.level);
+            read(each, share);
+        }
+        emptyShare();
+    }
+
+    /** Members that are full of zeroes and written in several ways, and an image for md. */
+    private void write(final Case array, final Path share) throws IOException
+    {
+        final List<Path> files = array.files(share, "ours");
+        for (final Path file : files)
+        {
+            makeFile(file);
+        }
+        final byte[] image = bytes(array.sizeBytes);
+        try (ServedArray served = array.serve(files, ", assume-clean: true"))
+        {
+            assertEquals(array.sizeBytes, served.sizeBytes(), array::argument);
+            served.write(image, 128 << 10);
+            // Parity of all is updated by blocks that change, half of it is written again by larger transfers.
+            random.nextBytes(image);
+            served.write(image, 4096);
+            System.arraycopy(bytes(array.sizeBytes / 2), 0, image, 0, array.sizeBytes / 2);
+            served.write(Arrays.copyOf(image, array.sizeBytes / 2), 96 << 10);
+            assertEquals(DeviceHealth.ONLINE, served.health());
+        }
+        Files.write(share.resolve("image." + array.level), image);
+        Files.write(share.resolve("image2." + array.level), bytes(array.sizeBytes));
+    }
+
+    /** Data areas of md's members in an array of Millrace, with all members and without those that may be missing. */
+    private void read(final Case array, final Path share) throws IOException
+    {
+        final byte[] image = Files.readAllBytes(share.resolve("image2." + array.level));
+        final List<Path> ofMd = array.files(share, "md");
+        final String refusal =
+            assertThrows(SettingException.class, () -> array.serve(ofMd, "").close(), array::argument).getMessage();
+        assertTrue(refusal.contains("md"), refusal);
+        final List<Path> files = array.files(share, "read");
+        for (final Path file : files)
+        {
+            makeFile(file);
+        }
+        array.serve(files, ", assume-clean: true").close();
+        for (int slot = 0; slot < array.members; slot++)
+        {
+            copyData(ofMd.get(slot), files.get(slot));
+        }
+        try (ServedArray served = array.serve(files, ""))
+        {
+            assertEquals(array.sizeBytes, served.sizeBytes(), array::argument);
+            assertArrayEquals(image, served.read(128 << 10), array::argument);
+        }
+        final List<Path> left = array.files(share, "left");
+        for (final Set<Integer> missing : array.losses)
+        {
+            for (int slot = 0; slot < array.members; slot++)
+            {
+                Files.deleteIfExists(left.get(slot));
+                if (!missing.contains(slot))
+                {
+                    Files.copy(files.get(slot), left.get(slot), StandardCopyOption.REPLACE_EXISTING);
+                }
+            }
+            try (ServedArray served = array.serve(left, "1".equals(array.level) ? ", force-start: true" : ""))
+            {
+                assertEquals(DeviceHealth.DEGRADED, served.health());
+                assertArrayEquals(image, served.read(64 << 10), () -> array.argument() + " without " + missing);
+            }
+        }
+    }
+
+    private static void copyData(final Path from, final Path to) throws IOException
+    {
+        try (FileChannel source = FileChannel.open(from, StandardOpenOption.READ);
+            FileChannel target = FileChannel.open(to, StandardOpenOption.WRITE))
+        {
+            target.position(DATA_OFFSET);
+            assertEquals(MEMBER_BYTES, source.transferTo(DATA_OFFSET, MEMBER_BYTES, target));
+        }
+    }
+
+    private static void makeFile(final Path file) throws IOException
+    {
+        Files.write(file, new byte[FILE_BYTES]);
+    }
+
+    private byte[] bytes(final int count)
+    {
+        final byte[] bytes = new byte[count];
+        random.nextBytes(bytes);
+        return bytes;
+    }
+}
