@@ -12,6 +12,7 @@ import io.millrace.nvmf.initiator.rdma.HostBuffers;
 import io.millrace.nvmf.initiator.rdma.RdmaHostTransport;
 import io.millrace.nvmf.rdma.RdmaTransport;
 import io.millrace.nvmf.rdma.RdmaTransportConfig;
+import io.millrace.nvmf.rdma.cm.ConnectRequest;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.rdma.model.LinuxDescriptors;
 import io.millrace.rdma.model.ModelRdmaCore;
@@ -34,6 +35,7 @@ class RdmaCapsuleFuzzTest
     private static final int LENGTH_FULL = 0x3E;
     private static final long DEVICE_BYTES = 4L << 20;
     private static final int COMMAND_ID_OFFSET = 2;
+    private static final int ATTEMPTS_MAX = 6;
     private static RdmaCapsuleFuzzTest target;
 
     private final RdmaModel model = new RdmaModel();
@@ -57,6 +59,25 @@ class RdmaCapsuleFuzzTest
         final ModelRdmaCore core = new ModelRdmaCore(model.network(), new LinuxDescriptors());
         core.addDevice(RdmaModel.address(3));
         host = new ScriptedRdmaHost(core);
+        // Classes are instrumented as they are loaded, which on a busy machine takes longer than a connection may.
+        int attempts = 0;
+        while (!isAnswered() && attempts < ATTEMPTS_MAX)
+        {
+            attempts++;
+        }
+    }
+
+    private boolean isAnswered()
+    {
+        final ScriptedRdmaHost.Queue queue = host.connect(fixture.address().socketAddress(),
+            new ConnectRequest(0, ScriptedRdmaHost.ENTRIES, ScriptedRdmaHost.ENTRIES, 0).toBytes(),
+            ScriptedRdmaHost.ENTRIES, 0);
+        final boolean isAnswered = queue.established.handle((_, failure) -> null == failure).join();
+        if (isAnswered)
+        {
+            queue.end();
+        }
+        return isAnswered;
     }
 
     /**

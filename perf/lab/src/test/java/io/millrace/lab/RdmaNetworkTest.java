@@ -27,8 +27,8 @@ final class RdmaNetworkTest
     {
         final List<String> jvm = TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m");
         jvm.removeLast();
-        result = Lab.named("rdma-network").run(900, "rdma-network.sh", String.join(" ", jvm), TargetProcess.NQN,
-            KEEP_ALIVE_SECONDS, IDLE_SECONDS);
+        result = Lab.named("rdma-network").option("--drives", 0).run(900, "rdma-network.sh", String.join(" ", jvm),
+            TargetProcess.NQN, KEEP_ALIVE_SECONDS, IDLE_SECONDS);
     }
 
     @Test
