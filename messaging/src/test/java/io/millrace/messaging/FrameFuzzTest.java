@@ -2,8 +2,6 @@ package io.millrace.messaging;
 
 import com.code_intelligence.jazzer.api.BugDetectors;
 import com.code_intelligence.jazzer.junit.FuzzTest;
-import io.millrace.bindings.NativeMemory;
-import io.millrace.messaging.wire.Hello;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
@@ -11,7 +9,7 @@ import java.net.Socket;
 import java.util.Arrays;
 
 /**
- * Whatever a peer says as hello, frames and bulk ends its connection or is handled, and another peer never notices. Runs
+ * Whatever a peer sends as frames and bulk ends its connection or is handled, and another peer never notices. Runs
  * on the kept corpus with every build; {@code JAZZER_FUZZ=1} fuzzes, as {@code perf/fuzz} does.
  */
 class FrameFuzzTest
@@ -21,31 +19,6 @@ class FrameFuzzTest
     private static final int PIECE_BYTES = 7;
     private static MessagingFixture fixture;
     private static long messages;
-
-    /** What the private data of the RDMA connection manager holds, and the first bytes of a stream. */
-    @FuzzTest(maxDuration = "1m")
-    void shouldReadOrRefuseAnyHello(final byte[] input)
-    {
-        try (Arena arena = Arena.ofConfined())
-        {
-            final long at = arena.allocate(Hello.SIZE_BYTES, Long.BYTES).address();
-            for (int i = 0; i < Math.min(input.length, Hello.SIZE_BYTES); i++)
-            {
-                NativeMemory.putByte(at + i, input[i]);
-            }
-            if (null != Hello.invalid(at))
-            {
-                return;
-            }
-            if (Hello.slotBytes(at) < Hello.SLOT_BYTES_MIN || Hello.slotBytes(at) > Hello.SLOT_BYTES_MAX ||
-                Hello.receiveDepth(at) < Hello.DEPTH_MIN || Hello.receiveDepth(at) > Hello.DEPTH_MAX ||
-                Hello.messageBytesMax(at) < 0 || Hello.messageBytesMax(at) > Hello.MESSAGE_BYTES_MAX ||
-                Hello.stream(at) >= Hello.STREAMS_MAX)
-            {
-                throw new AssertionError("a hello with sizes that cannot be was taken");
-            }
-        }
-    }
 
     /**
      * The first byte says whether the peer has proved itself before the bytes come (bit 0), and in what pieces they come
