@@ -21,8 +21,8 @@ class FrameFuzzTest
     private static long messages;
 
     /**
-     * The first byte says whether the peer has proved itself before the bytes come (bit 0), and in what pieces they come
-     * (bits 7:1, in units of 7 bytes; 0 for all at once).
+     * The first byte says whether the peer has proved itself before the bytes come (bit 0), and in what pieces they
+     * come (bits 7:1, in units of 7 bytes; 0 for all at once).
      */
     @FuzzTest(maxDuration = "2m")
     void shouldSurviveAnyBytes(final byte[] input) throws IOException

@@ -17,10 +17,11 @@ import java.util.Queue;
 
 /**
  * Takes requests to connect on the listening reactor: rejects those of addresses that are not allowed and those whose
- * private data is wrong, and gives the others to the reactor that has the fewest queues of their kind, which the private data tells, among those with receive
- * buffers for them. Where none has, a connection that has not sent its Connect command is ended, and the request waits
- * for its buffers, at most as long as any request. The ports have one listening reactor, so their events come to it; a
- * request moves to the event channel of its own reactor, and with it all further events. Listening reactor's thread.
+ * private data is wrong, and gives the others to the reactor that has the fewest queues of their kind, which the
+ * private data tells, among those with receive buffers for them. Where none has, a connection that has not sent its
+ * Connect command is ended, and the request waits for its buffers, at most as long as any request. The ports have one
+ * listening reactor, so their events come to it; a request moves to the event channel of its own reactor, and with it
+ * all further events. Listening reactor's thread.
  */
 final class RdmaPlacement implements Acceptor
 {

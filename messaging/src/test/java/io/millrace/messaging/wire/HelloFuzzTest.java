@@ -8,8 +8,8 @@ import io.millrace.bindings.NativeMemory;
 import java.lang.foreign.Arena;
 
 /**
- * Any bytes are a valid hello or refused with a reason: private data of the RDMA connection manager, and the first bytes
- * of a stream. Runs on the kept corpus with every build; {@code JAZZER_FUZZ=1} fuzzes, as {@code perf/fuzz} does.
+ * Any bytes are a valid hello or refused with a reason: private data of the RDMA connection manager, and the first
+ * bytes of a stream. Runs on the kept corpus with every build; {@code JAZZER_FUZZ=1} fuzzes, as {@code perf/fuzz} does.
  */
 class HelloFuzzTest
 {

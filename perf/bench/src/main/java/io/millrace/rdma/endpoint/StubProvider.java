@@ -11,8 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A verbs provider in C that does nothing but complete, {@code native/verbs-provider/stub_provider.c}: what is left of a
- * measurement is the way there and back, with its calls by function pointers. One thread.
+ * A verbs provider in C that does nothing but complete, {@code native/verbs-provider/stub_provider.c}: what is left of
+ * a measurement is the way there and back, with its calls by function pointers. One thread.
  */
 final class StubProvider implements AutoCloseable
 {
