@@ -90,7 +90,8 @@ public final class Listeners
     {
         synchronized (operations)
         {
-            return List.copyOf(listeners.values());
+            return listeners.values().stream().map((each) -> new ListenerSnapshot(each.address(),
+                each.discoveryOnly(), transports.of(each.address()).isListening(each.address()))).toList();
         }
     }
 

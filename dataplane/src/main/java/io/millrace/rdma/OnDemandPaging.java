@@ -48,7 +48,7 @@ public record OnDemandPaging(boolean isImplicit, Set<Operation> operations)
      * @param general    {@code IBV_ODP_SUPPORT*} of the device.
      * @param operations {@code IBV_ODP_SUPPORT_*} of reliable connections.
      */
-    static OnDemandPaging of(final long general, final int operations)
+    public static OnDemandPaging of(final long general, final int operations)
     {
         final EnumSet<Operation> offered = EnumSet.noneOf(Operation.class);
         if (0 != (general & Verbs.IBV_ODP_SUPPORT))

@@ -49,9 +49,14 @@ class RdmaPlacementTest
 
     private void serve(final int reactors)
     {
+        serve(reactors, List.of());
+    }
+
+    private void serve(final int reactors, final List<String> allowedAddresses)
+    {
         final RdmaTransportConfig config = new RdmaTransportConfig(4096, CAPSULES, 16,
             RdmaTransportConfig.CONNECT_TIMEOUT_NS_DEFAULT, RdmaTransportConfig.CONNECTIONS_MAX_DEFAULT,
-            RdmaTransportConfig.TRANSFER_TIMEOUT_NS_DEFAULT);
+            RdmaTransportConfig.TRANSFER_TIMEOUT_NS_DEFAULT, allowedAddresses);
         fixture = new TransportContractFixture(
             new StripedDevice(8L << 20, TransportContractFixture.BLOCK_BYTES, 1, 2), reactors, 16L << 20, registry,
             (target, groups) -> new RdmaTransport(target, groups, config, model.targetCore(), registry),
@@ -134,6 +139,20 @@ class RdmaPlacementTest
             () -> 1 + (CAPSULES - LARGE_QUEUE) / QUEUE == fixture.transport().connectionCount());
     }
 
+    /** It is refused whatever it says, and nothing is reserved for it. */
+    @Test
+    void shouldRefuseAHostWhoseAddressIsNotAllowed()
+    {
+        serve(1, List.of(RdmaModel.address(3).getHostAddress()));
+        assertEquals(RejectStatus.NO_RESOURCES, connect(second, QUEUE, 0).rejection());
+        assertEquals(RejectStatus.NO_RESOURCES,
+            second.connect(fixture.address().socketAddress(), new byte[]{1, 0}, QUEUE, 1).rejection());
+        assertEquals(2, fixture.count(DataPlaneCounters.Value.REFUSED));
+        assertEquals(0, fixture.count(DataPlaneCounters.Value.ACCEPTED));
+        open(first, CAPSULES, 0);
+        assertEquals(1, fixture.transport().connectionCount());
+    }
+
     /** A host opens all its queues before it sends their Connect commands: it does not end its own. */
     @Test
     void shouldEndNoConnectionForOneOfTheSameHost()
@@ -168,6 +187,7 @@ class RdmaPlacementTest
         model.network().timeouts(1_000_000L, 20_000_000L);
         model.targetDevice().remove();
         fixture.await("the connection to end", () -> 0 == fixture.transport().connectionCount());
+        fixture.await("the listener to wait", () -> !fixture.transport().isListening(fixture.address()));
         model.targetCore().addDevice(RdmaModel.address(2));
         model.network().timeouts(20_000_000L, 500_000_000L);
         final int[] attempts = new int[1];
@@ -176,6 +196,7 @@ class RdmaPlacementTest
             final CompletableFuture<Void> established = connect(second, QUEUE, attempts[0]++ % 8).established;
             return established.handle((_, failure) -> null == failure).join();
         });
+        assertTrue(fixture.transport().isListening(fixture.address()));
         assertTrue(fixture.transport().stopListening(fixture.address()));
         assertFalse(fixture.transport().stopListening(fixture.address()));
     }

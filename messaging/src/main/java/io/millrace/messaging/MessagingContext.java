@@ -9,6 +9,7 @@ import io.millrace.rdma.RdmaSettings;
 import io.millrace.rdma.core.LinuxRdmaCore;
 import io.millrace.rdma.core.RdmaCore;
 import io.millrace.reactor.ReactorConfig;
+import io.millrace.validation.AddressFilter;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;

@@ -20,7 +20,8 @@ class BadPeerTest
 {
     private static final int RUNS = 150;
 
-    private static byte[] hello(final Arena arena, final long[] at)
+    /** {@return a valid hello; its address is put into the first element} */
+    static byte[] hello(final Arena arena, final long[] at)
     {
         at[0] = arena.allocate(Hello.SIZE_BYTES, 8).address();
         Hello.write(at[0], 0, 4096, 1024, 1 << 20, 0);
@@ -38,7 +39,7 @@ class BadPeerTest
     }
 
     /** A socket that said hello and proved that it knows the secret. */
-    private static Socket proved(final Arena arena, final InetSocketAddress address) throws IOException
+    static Socket proved(final Arena arena, final InetSocketAddress address) throws IOException
     {
         final Socket socket = new Socket(address.getAddress(), address.getPort());
         socket.setSoTimeout(20_000);
@@ -60,7 +61,7 @@ class BadPeerTest
     }
 
     /** Reads until the other side ends the stream. */
-    private static void awaitEnd(final Socket socket) throws IOException
+    static void awaitEnd(final Socket socket) throws IOException
     {
         try
         {
@@ -82,10 +83,11 @@ class BadPeerTest
         return new MessagingFixture((context) -> context.rdma(context.rdma().withEnabled(false))).connect();
     }
 
-    private static void checkOthersWork(final MessagingFixture fixture)
+    /** Sends a message over the connection that was there before. */
+    static void checkOthersWork(final MessagingFixture fixture, final long id, final int messageBytes)
     {
-        assertEquals(SubmitResult.ACCEPTED, fixture.send(1, new byte[50_000]));
-        fixture.client.awaitSuccess(1);
+        assertEquals(SubmitResult.ACCEPTED, fixture.send(id, new byte[messageBytes]));
+        fixture.client.awaitSuccess(id);
         assertEquals(1, fixture.endpoint.sessions());
     }
 
@@ -118,7 +120,7 @@ class BadPeerTest
                     awaitEnd(socket);
                 }
             }
-            checkOthersWork(fixture);
+            checkOthersWork(fixture, 1, 50_000);
             assertTrue(fixture.serving.count(MessagingCounter.PROTOCOL_ERRORS) > 0);
         }
     }
@@ -142,7 +144,7 @@ class BadPeerTest
                     awaitEnd(socket);
                 }
             }
-            checkOthersWork(fixture);
+            checkOthersWork(fixture, 1, 50_000);
         }
     }
 }

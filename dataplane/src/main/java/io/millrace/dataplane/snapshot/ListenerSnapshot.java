@@ -7,7 +7,18 @@ import io.millrace.nvmf.transport.TransportAddress;
  *
  * @param address       with the port as taken.
  * @param discoveryOnly whether no other subsystem than discovery is reached there.
+ * @param listening     whether hosts reach it; not while it waits for a device that was removed.
  */
-public record ListenerSnapshot(TransportAddress address, boolean discoveryOnly)
+public record ListenerSnapshot(TransportAddress address, boolean discoveryOnly, boolean listening)
 {
+    /**
+     * One that hosts reach.
+     *
+     * @param address       with the port as taken.
+     * @param discoveryOnly whether no other subsystem than discovery is reached there.
+     */
+    public ListenerSnapshot(final TransportAddress address, final boolean discoveryOnly)
+    {
+        this(address, discoveryOnly, true);
+    }
 }

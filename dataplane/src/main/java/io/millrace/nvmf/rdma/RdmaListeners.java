@@ -8,11 +8,12 @@ import io.millrace.reactor.Reactor;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
  * Addresses that are listened at. One whose RDMA device was removed is tried again until the device is back, or nobody
- * wants it any more. Listening reactor's thread.
+ * wants it any more. Listening reactor's thread; any asks which wait.
  */
 final class RdmaListeners implements DeviceListener
 {
@@ -26,7 +27,7 @@ final class RdmaListeners implements DeviceListener
     private final Consumer<String> onWarning;
     private final Set<InetSocketAddress> wanted = new LinkedHashSet<>();
     /** Those of them whose device is gone. */
-    private final Set<InetSocketAddress> waiting = new LinkedHashSet<>();
+    private final Set<InetSocketAddress> waiting = ConcurrentHashMap.newKeySet();
     private long timer = NO_TIMER;
 
     /**
@@ -70,6 +71,12 @@ final class RdmaListeners implements DeviceListener
         waiting.remove(local);
         manager.stopListening(local);
         return wanted.remove(local);
+    }
+
+    /** {@return whether the device of an address is gone; any thread} */
+    boolean isWaiting(final InetSocketAddress local)
+    {
+        return waiting.contains(local);
     }
 
     @Override

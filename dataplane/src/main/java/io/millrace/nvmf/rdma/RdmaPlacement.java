@@ -10,22 +10,25 @@ import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.rdma.endpoint.Acceptor;
 import io.millrace.rdma.endpoint.ConnectionState;
 import io.millrace.rdma.endpoint.RdmaConnection;
+import io.millrace.validation.AddressFilter;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
 
 /**
- * Takes requests to connect on the listening reactor: rejects those whose private data is wrong, and gives the others
- * to the reactor that has the fewest queues of their kind, which the private data tells, among those with receive
- * buffers for them. Where none has, a connection that has not sent its Connect command is ended, and the request waits
- * for its buffers, at most as long as any request. The ports have one listening reactor, so their events come to it; a
- * request moves to the event channel of its own reactor, and with it all further events. Listening reactor's thread.
+ * Takes requests to connect on the listening reactor: rejects those of addresses that are not allowed and those whose
+ * private data is wrong, and gives the others to the reactor that has the fewest queues of their kind, which the
+ * private data tells, among those with receive buffers for them. Where none has, a connection that has not sent its
+ * Connect command is ended, and the request waits for its buffers, at most as long as any request. The ports have one
+ * listening reactor, so their events come to it; a request moves to the event channel of its own reactor, and with it
+ * all further events. Listening reactor's thread.
  */
 final class RdmaPlacement implements Acceptor
 {
     private final Target target;
     private final List<RdmaPollGroup> groups;
     private final RdmaTransportConfig config;
+    private final AddressFilter allowed;
     private final ConnectionCounters counters;
     private final ConnectionAdmission admission;
     /** For each of these a connection is ended. */
@@ -51,6 +54,7 @@ final class RdmaPlacement implements Acceptor
         this.target = target;
         this.groups = List.copyOf(groups);
         this.config = config;
+        allowed = config.filter();
         this.counters = counters;
         this.admission = admission;
         groups.forEach((group) -> group.onRoom(this::onRoom));
@@ -59,16 +63,27 @@ final class RdmaPlacement implements Acceptor
     @Override
     public void onRequest(final RdmaConnection request)
     {
+        if (!allowed.test(request.peerAddress().getAddress()))
+        {
+            // The specification has no status for it. What the private data says is of no interest.
+            refuse(request, RejectStatus.NO_RESOURCES, "its address is none of rdma.allowed-addresses");
+            return;
+        }
         final RejectStatus refusal = refusal(request);
         if (null != refusal)
         {
-            target.listener().onProtocolError(
-                TransportAddress.of(TransportAddress.Type.RDMA, request.peerAddress()).toString(), refusal.text());
-            counters.onRefused();
-            reject(request, refusal);
+            refuse(request, refusal, refusal.text());
             return;
         }
         place(request);
+    }
+
+    private void refuse(final RdmaConnection request, final RejectStatus status, final String reason)
+    {
+        target.listener().onProtocolError(
+            TransportAddress.of(TransportAddress.Type.RDMA, request.peerAddress()).toString(), reason);
+        counters.onRefused();
+        reject(request, status);
     }
 
     private static void reject(final RdmaConnection request, final RejectStatus status)

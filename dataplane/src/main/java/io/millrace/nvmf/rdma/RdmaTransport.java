@@ -194,6 +194,12 @@ public final class RdmaTransport implements Transport
     }
 
     @Override
+    public synchronized boolean isListening(final TransportAddress local)
+    {
+        return listening.contains(local) && !listeners.isWaiting(local.socketAddress());
+    }
+
+    @Override
     public RdmaTransportConfig config()
     {
         return config;

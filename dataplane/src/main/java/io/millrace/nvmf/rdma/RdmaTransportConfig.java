@@ -2,6 +2,8 @@ package io.millrace.nvmf.rdma;
 
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.nvmf.transport.TransportConfig;
+import io.millrace.validation.AddressFilter;
+import java.util.List;
 
 /**
  * Settings of the RDMA transport. Immutable; checked when made, so that nothing is half-started.
@@ -14,6 +16,7 @@ import io.millrace.nvmf.transport.TransportConfig;
  * @param connectionsMax     connections of one reactor; 1 to 65535.
  * @param transferTimeoutNs  time without the end of any transfer that is outstanding, after which a connection ends;
  *                           100 ms to 1 hour.
+ * @param allowedAddresses   addresses and prefixes of hosts that may connect, such as 192.0.2.0/24; all when empty.
  */
 public record RdmaTransportConfig(
     int inCapsuleDataBytes,
@@ -21,7 +24,8 @@ public record RdmaTransportConfig(
     int readsMax,
     long connectTimeoutNs,
     int connectionsMax,
-    long transferTimeoutNs) implements TransportConfig
+    long transferTimeoutNs,
+    List<String> allowedAddresses) implements TransportConfig
 {
     /** Default of {@link #inCapsuleDataBytes()}: a block, so that small writes need no RDMA READ. */
     public static final int IN_CAPSULE_DATA_BYTES_DEFAULT = 4096;
@@ -63,6 +67,8 @@ public record RdmaTransportConfig(
         check("connect-timeout-ns", connectTimeoutNs, CONNECT_TIMEOUT_NS_MIN, CONNECT_TIMEOUT_NS_MAX);
         check("connections-max", connectionsMax, 1, CONNECTIONS_MAX);
         check("transfer-timeout-ns", transferTimeoutNs, TRANSFER_TIMEOUT_NS_MIN, TRANSFER_TIMEOUT_NS_MAX);
+        allowedAddresses = List.copyOf(allowedAddresses);
+        filter(allowedAddresses);
     }
 
     @Override
@@ -77,7 +83,36 @@ public record RdmaTransportConfig(
     public static RdmaTransportConfig defaults()
     {
         return new RdmaTransportConfig(IN_CAPSULE_DATA_BYTES_DEFAULT, CAPSULES_MAX_DEFAULT, READS_MAX_DEFAULT,
-            CONNECT_TIMEOUT_NS_DEFAULT, CONNECTIONS_MAX_DEFAULT, TRANSFER_TIMEOUT_NS_DEFAULT);
+            CONNECT_TIMEOUT_NS_DEFAULT, CONNECTIONS_MAX_DEFAULT, TRANSFER_TIMEOUT_NS_DEFAULT, List.of());
+    }
+
+    /**
+     * {@return the same with other hosts that may connect}
+     *
+     * @param addresses and prefixes; empty for all.
+     */
+    public RdmaTransportConfig withAllowedAddresses(final List<String> addresses)
+    {
+        return new RdmaTransportConfig(inCapsuleDataBytes, capsulesMax, readsMax, connectTimeoutNs, connectionsMax,
+            transferTimeoutNs, addresses);
+    }
+
+    /** {@return which hosts may connect} */
+    AddressFilter filter()
+    {
+        return filter(allowedAddresses);
+    }
+
+    private static AddressFilter filter(final List<String> addresses)
+    {
+        try
+        {
+            return new AddressFilter(addresses);
+        }
+        catch (final IllegalArgumentException e)
+        {
+            throw new IllegalArgumentException("rdma " + e.getMessage(), e);
+        }
     }
 
     private static void check(final String name, final long value, final long minimum, final long maximum)

@@ -45,6 +45,16 @@ public interface Transport extends AutoCloseable
     boolean stopListening(TransportAddress local);
 
     /**
+     * {@return whether hosts reach a listener: it may wait for a device that was removed}
+     *
+     * @param local as {@link #listen} or {@link #listenForDiscovery} answered it.
+     */
+    default boolean isListening(final TransportAddress local)
+    {
+        return true;
+    }
+
+    /**
      * {@return connections that are open or being handed to their reactor}
      */
     int connectionCount();

@@ -1,6 +1,7 @@
 package io.millrace.rdma.endpoint;
 
 import io.millrace.bindings.Errno;
+import io.millrace.bindings.verbs.Verbs;
 import io.millrace.rdma.RdmaException;
 import io.millrace.rdma.core.RdmaCore;
 import java.util.ArrayList;
@@ -111,14 +112,36 @@ final class DeviceMemory
      */
     RdmaRegion register(final long address, final long lengthBytes, final RegionAccess access)
     {
-        final RdmaRegion region = registerMr(address, lengthBytes, access);
+        return keep(registerMr(address, lengthBytes, access.bits()));
+    }
+
+    /** As {@link #register}; the device takes pages as it needs them, and the kernel may take them back. */
+    RdmaRegion registerOnDemand(final long address, final long lengthBytes, final RegionAccess access)
+    {
+        return keep(registerMr(address, lengthBytes, access.bits() | Verbs.IBV_ACCESS_ON_DEMAND));
+    }
+
+    /** As {@link #register}, of a part of a dma-buf, which requests name by addresses from the given one on. */
+    RdmaRegion registerDmaBuf(
+        final int fd, final long offset, final long address, final long lengthBytes, final RegionAccess access)
+    {
+        return keep(region(address, lengthBytes,
+            core.registerDmaBuf(pdAddress, offset, lengthBytes, address, fd, access.bits())));
+    }
+
+    private RdmaRegion keep(final RdmaRegion region)
+    {
         byHand.add(region);
         return region;
     }
 
-    private RdmaRegion registerMr(final long address, final long lengthBytes, final RegionAccess access)
+    private RdmaRegion registerMr(final long address, final long lengthBytes, final int access)
     {
-        final long mrAddress = core.registerMr(pdAddress, address, lengthBytes, access.bits());
+        return region(address, lengthBytes, core.registerMr(pdAddress, address, lengthBytes, access));
+    }
+
+    private RdmaRegion region(final long address, final long lengthBytes, final long mrAddress)
+    {
         if (mrAddress < 0)
         {
             throw new RdmaException("cannot register " + lengthBytes + " bytes at 0x" + Long.toHexString(address) +
@@ -129,7 +152,8 @@ final class DeviceMemory
 
     private static String remedy(final int errno)
     {
-        return Errno.ENOMEM == errno || Errno.EAGAIN == errno ?
+        return Errno.EOPNOTSUPP == errno ? "; the device, its driver or rdma-core does not offer this kind" :
+            Errno.ENOMEM == errno || Errno.EAGAIN == errno ?
             "; allow the process to lock as much memory (ulimit -l, or LimitMEMLOCK of the unit)" :
             Errno.EFAULT == errno ? "; the memory is not mapped" : "";
     }
@@ -141,7 +165,22 @@ final class DeviceMemory
      */
     void add(final long address, final long lengthBytes, final RegionAccess access)
     {
-        registered.put(address, registerMr(address, lengthBytes, access));
+        registered.put(address, registerMr(address, lengthBytes, access.bits()));
+        publish();
+    }
+
+    /**
+     * Registers a range that is mapped from a dma-buf, and puts it into the table: by the dma-buf, since pages of
+     * another device have no others; by its address where no dma-buf can be registered.
+     *
+     * @throws RdmaException as of {@link #register}.
+     */
+    void addDmaBuf(
+        final int fd, final long offset, final long address, final long lengthBytes, final RegionAccess access)
+    {
+        final long mrAddress = core.registerDmaBuf(pdAddress, offset, lengthBytes, address, fd, access.bits());
+        registered.put(address, -Errno.EOPNOTSUPP == mrAddress ?
+            registerMr(address, lengthBytes, access.bits()) : region(address, lengthBytes, mrAddress));
         publish();
     }
 

@@ -3,12 +3,15 @@ package io.millrace.rdma.endpoint;
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.verbs.DeviceAttributes;
 import io.millrace.bindings.verbs.Verbs;
+import io.millrace.rdma.OnDemandPaging;
 import io.millrace.rdma.RdmaException;
 import io.millrace.rdma.core.RdmaCore;
 import io.millrace.reactor.Reactor;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -36,6 +39,7 @@ public final class RdmaDomain
     private final int requestsMax;
     private final int segmentsMax;
     private final boolean hasWindows;
+    private final OnDemandPaging onDemandPaging;
     private final int sharedMax;
     private final int sharedRequestsMax;
     private final int sharedSegmentsMax;
@@ -79,6 +83,8 @@ public final class RdmaDomain
             final int capabilities = DeviceAttributes.capabilities(attributes);
             hasWindows = 0 != DeviceAttributes.maxWindows(attributes) &&
                 0 != (capabilities & Verbs.IBV_DEVICE_MEM_WINDOW_TYPE_2B);
+            onDemandPaging = OnDemandPaging.of(DeviceAttributes.onDemandPaging(attributes),
+                DeviceAttributes.onDemandPagingOfReliableConnections(attributes));
             sharedMax = DeviceAttributes.maxSharedReceiveQueues(attributes);
             sharedRequestsMax = DeviceAttributes.maxSharedReceiveRequests(attributes);
             sharedSegmentsMax = DeviceAttributes.maxSharedReceiveSegments(attributes);
@@ -119,6 +125,53 @@ public final class RdmaDomain
     public RdmaRegion register(final long address, final long lengthBytes, final RegionAccess access)
     {
         return memory.register(address, lengthBytes, access);
+    }
+
+    /**
+     * {@return what the device does with memory that is not pinned}
+     */
+    public OnDemandPaging onDemandPaging()
+    {
+        return onDemandPaging;
+    }
+
+    /**
+     * As {@link #register}, with on-demand paging: no page is pinned, and the device takes each when it needs it, which
+     * makes that access slow. Any thread.
+     *
+     * @param address     of the memory, which stays mapped.
+     * @param lengthBytes of the memory, 64 bits.
+     * @param access      what is done with it; no windows.
+     * @return the region.
+     * @throws RdmaException when the device does not offer it for that access, or the kernel or the device refuses.
+     */
+    public RdmaRegion registerOnDemand(final long address, final long lengthBytes, final RegionAccess access)
+    {
+        final Set<OnDemandPaging.Operation> missing = EnumSet.copyOf(access.onDemandOperations());
+        missing.removeAll(onDemandPaging.operations());
+        if (RegionAccess.WINDOWS == access || !missing.isEmpty())
+        {
+            throw new RdmaException(deviceName + " has no on-demand paging for " + (missing.isEmpty() ?
+                "memory windows" : missing) + ": register the memory without, which pins it");
+        }
+        return memory.registerOnDemand(address, lengthBytes, access);
+    }
+
+    /**
+     * As {@link #register}, of memory that has a dma-buf, such as another device's. Any thread.
+     *
+     * @param fd          the dma-buf, open until the region is closed.
+     * @param offset      in the dma-buf.
+     * @param address     by which requests name the first byte; that of its mapping, where there is one.
+     * @param lengthBytes of the memory.
+     * @param access      what is done with it.
+     * @return the region.
+     * @throws RdmaException when rdma-core, the kernel or the device registers no dma-buf, or refuses this one.
+     */
+    public RdmaRegion registerDmaBuf(
+        final int fd, final long offset, final long address, final long lengthBytes, final RegionAccess access)
+    {
+        return memory.registerDmaBuf(fd, offset, address, lengthBytes, access);
     }
 
     /**

@@ -178,7 +178,15 @@ public final class RdmaMemory implements MemoryListener, AutoCloseable
     {
         try
         {
-            memory.add(range.address, range.lengthBytes, access);
+            if (MemoryRegion.NO_FD == region.dmaBufFd())
+            {
+                memory.add(range.address, range.lengthBytes, access);
+            }
+            else
+            {
+                memory.addDmaBuf(region.dmaBufFd(), region.dmaBufOffsetBytes() + range.address - region.address(),
+                    range.address, range.lengthBytes, access);
+            }
         }
         catch (final RdmaException e)
         {

@@ -1,6 +1,9 @@
 package io.millrace.rdma.endpoint;
 
 import io.millrace.bindings.verbs.Verbs;
+import io.millrace.rdma.OnDemandPaging.Operation;
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * What is done with a region besides sending from it. Immutable; any thread.
@@ -36,6 +39,14 @@ public enum RegionAccess
     int bits()
     {
         return bits;
+    }
+
+    /** {@return what a device has to do with memory that is not pinned} */
+    Set<Operation> onDemandOperations()
+    {
+        return SEND == this ? EnumSet.of(Operation.SEND, Operation.WRITE) : REMOTE_ALL == this ?
+            EnumSet.of(Operation.SEND, Operation.WRITE, Operation.RECEIVE, Operation.READ, Operation.ATOMIC) :
+            EnumSet.of(Operation.SEND, Operation.WRITE, Operation.RECEIVE, Operation.READ);
     }
 
     /** {@return {@code IBV_ACCESS_REMOTE_*}} */

@@ -84,6 +84,44 @@ public class ModelRdmaCore extends ModelVerbs
     }
 
     /**
+     * Gives the devices a dma-buf that they register; before it they register none.
+     *
+     * @param fd      its descriptor.
+     * @param address of its first byte.
+     */
+    public void dmaBuf(final int fd, final long address)
+    {
+        synchronized (network)
+        {
+            dmaBufs.put(fd, address);
+        }
+    }
+
+    /**
+     * Sets what the devices do with memory that is not pinned, as they are opened from now on.
+     *
+     * @param operations {@code IBV_ODP_SUPPORT_*}; 0: nothing.
+     */
+    public void onDemandOperations(final int operations)
+    {
+        synchronized (network)
+        {
+            onDemandOperations = operations;
+        }
+    }
+
+    /**
+     * {@return bytes that were registered with on-demand paging}
+     */
+    public long onDemandBytes()
+    {
+        synchronized (network)
+        {
+            return onDemandBytes;
+        }
+    }
+
+    /**
      * Sets how many RDMA READs and atomics of a queue pair the devices serve and have under way.
      *
      * @param count 0 to 16.

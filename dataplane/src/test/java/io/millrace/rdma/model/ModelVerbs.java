@@ -3,6 +3,7 @@ package io.millrace.rdma.model;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.generated.verbs.ibv_device_attr;
+import io.millrace.bindings.generated.verbs.ibv_odp_caps;
 import io.millrace.bindings.generated.verbs.verbs_h;
 import io.millrace.bindings.verbs.AsyncEvent;
 import io.millrace.bindings.verbs.DeviceAttributes;
@@ -51,6 +52,11 @@ abstract class ModelVerbs implements RdmaCore
     final Map<Object, Long> handles = new HashMap<>();
     long lockedBytesMax = Long.MAX_VALUE;
     int readsMax = READS_MAX;
+    /** Addresses of dma-bufs by their descriptors; a device registers none when it is empty. */
+    final Map<Integer, Long> dmaBufs = new HashMap<>();
+    int onDemandOperations;
+    /** That were registered with on-demand paging. */
+    long onDemandBytes;
     int unacknowledgedEvents;
     long lastHandle = 0x5EED_0000_0000L;
     long lockedBytes;
@@ -164,6 +170,13 @@ abstract class ModelVerbs implements RdmaCore
             NativeMemory.putInt(attributesAddress + ibv_device_attr.max_mw$offset(), WINDOWS_MAX);
             NativeMemory.putInt(attributesAddress + ibv_device_attr.device_cap_flags$offset(),
                 Verbs.IBV_DEVICE_MEM_WINDOW_TYPE_2B);
+            if (0 != onDemandOperations)
+            {
+                NativeMemory.putLong(attributesAddress + verbs_h.IBV_DEVICE_ATTR_EX_ODP_CAPS() +
+                    ibv_odp_caps.general_caps$offset(), Verbs.IBV_ODP_SUPPORT);
+                NativeMemory.putInt(attributesAddress + verbs_h.IBV_DEVICE_ATTR_EX_ODP_CAPS() +
+                    ibv_odp_caps.per_transport_caps$offset(), onDemandOperations);
+            }
             NativeMemory.putInt(attributesAddress + ibv_device_attr.max_srq$offset(), SHARED_MAX);
             NativeMemory.putInt(attributesAddress + ibv_device_attr.max_srq_wr$offset(), SHARED_REQUESTS_MAX);
             NativeMemory.putInt(attributesAddress + ibv_device_attr.max_srq_sge$offset(), SHARED_SEGMENTS_MAX);
@@ -346,6 +359,10 @@ abstract class ModelVerbs implements RdmaCore
             if (domain.device.isRemoved())
             {
                 return -Errno.EIO;
+            }
+            if (0 != (access & Verbs.IBV_ACCESS_ON_DEMAND))
+            {
+                onDemandBytes += lengthBytes;
             }
             if (lengthBytes > lockedBytesMax - lockedBytes)
             {
@@ -569,6 +586,16 @@ abstract class ModelVerbs implements RdmaCore
         final int fd,
         final int access)
     {
-        return -Errno.EOPNOTSUPP;
+        synchronized (network)
+        {
+            final Long mapped = dmaBufs.get(fd);
+            if (null == mapped)
+            {
+                return dmaBufs.isEmpty() ? -Errno.EOPNOTSUPP : -Errno.EBADF;
+            }
+            // It moves data by addresses of this process.
+            return mapped + offset == address ?
+                registerMr(pdAddress, address, lengthBytes, access) : -Errno.EINVAL;
+        }
     }
 }

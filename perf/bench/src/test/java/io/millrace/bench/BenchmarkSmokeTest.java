@@ -3,6 +3,7 @@ package io.millrace.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.millrace.testing.Requirement;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,17 +28,7 @@ class BenchmarkSmokeTest
     @Test
     void shouldRunEveryBenchWithoutError() throws RunnerException, IOException
     {
-        // Another run of JMH on the machine disturbs numbers, not this.
-        System.setProperty("jmh.ignoreLock", "true");
-        final Collection<RunResult> results = new Runner(new OptionsBuilder()
-            .include("io\\.millrace\\.bench\\..*")
-            .forks(0)
-            .warmupIterations(0)
-            .measurementIterations(1)
-            .measurementTime(TimeValue.milliseconds(20))
-            .shouldFailOnError(true)
-            .verbosity(VerboseMode.SILENT)
-            .build()).run();
+        final Collection<RunResult> results = run("io\\.millrace\\.bench\\..*");
         final Set<String> ran = results.stream()
             .map((result) -> result.getParams().getBenchmark().replaceAll("\\.\\w+$", "").replaceAll(".*\\.", ""))
             .collect(Collectors.toCollection(TreeSet::new));
@@ -46,6 +37,28 @@ class BenchmarkSmokeTest
         {
             assertFalse(Double.isNaN(result.getPrimaryResult().getScore()), result.getParams().getBenchmark());
         }
+    }
+
+    @Test
+    void shouldRunTheBenchmarkOfQueuePairsWithoutError() throws RunnerException
+    {
+        Requirement.requireProgram("cc", "gcc");
+        assertEquals(3, run("io\\.millrace\\.rdma\\..*").size());
+    }
+
+    private static Collection<RunResult> run(final String benchmarks) throws RunnerException
+    {
+        // Another run of JMH on the machine disturbs numbers, not this.
+        System.setProperty("jmh.ignoreLock", "true");
+        return new Runner(new OptionsBuilder()
+            .include(benchmarks)
+            .forks(0)
+            .warmupIterations(0)
+            .measurementIterations(1)
+            .measurementTime(TimeValue.milliseconds(20))
+            .shouldFailOnError(true)
+            .verbosity(VerboseMode.SILENT)
+            .build()).run();
     }
 
     private static Set<String> benchClasses() throws IOException

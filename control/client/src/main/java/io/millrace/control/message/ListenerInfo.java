@@ -10,9 +10,25 @@ import java.util.Objects;
  * @param address       numeric.
  * @param port          as taken.
  * @param discoveryOnly no other subsystem is reached there.
+ * @param listening     hosts reach it; not while it waits for a device that was removed.
  */
-public record ListenerInfo(Transport transport, String address, int port, boolean discoveryOnly) implements Resource
+public record ListenerInfo(Transport transport, String address, int port, boolean discoveryOnly, boolean listening)
+    implements Resource
 {
+    /**
+     * One that hosts reach.
+     *
+     * @param transport     of NVMe-oF.
+     * @param address       numeric.
+     * @param port          as taken.
+     * @param discoveryOnly no other subsystem is reached there.
+     */
+    public ListenerInfo(
+        final Transport transport, final String address, final int port, final boolean discoveryOnly)
+    {
+        this(transport, address, port, discoveryOnly, true);
+    }
+
     /**
      * Rejects null.
      */

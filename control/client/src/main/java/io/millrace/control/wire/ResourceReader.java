@@ -231,7 +231,8 @@ final class ResourceReader
         correlationId = listener.correlationId();
         final String address = listener.address();
         return new ListenerInfo(
-            listener.transport(), address, listener.port(), Bool.TRUE == listener.discoveryOnly());
+            listener.transport(), address, listener.port(), Bool.TRUE == listener.discoveryOnly(),
+            Bool.FALSE != listener.listening());
     }
 
     private Resource controller()

@@ -275,6 +275,7 @@ final class ResourceWriter
         listener.transport(info.transport());
         listener.port(info.port());
         listener.discoveryOnly(info.discoveryOnly() ? Bool.TRUE : Bool.FALSE);
+        listener.listening(info.listening() ? Bool.TRUE : Bool.FALSE);
         listener.address(Text.fit(info.address()));
         return listener.encodedLength();
     }

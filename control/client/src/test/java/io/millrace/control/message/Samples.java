@@ -166,7 +166,7 @@ public final class Samples
             new QueuePairInfo(text(), text(), number(), number(), number(), number(), number(), text()),
             new QosInfo(qos(), big(), big(), big(), big()),
             new HostInfo(text(), text()),
-            new ListenerInfo(any(Transport.values()), text(), number(), random.nextBoolean()),
+            new ListenerInfo(any(Transport.values()), text(), number(), random.nextBoolean(), random.nextBoolean()),
             new ControllerInfo(text(), number(), text(), number(), number(), text()),
             new VersionInfo(big(), big(), number(), number(), number(), number(), number(), text(), text(), text()),
             new AuditInfo(big(), big(), big(), any(Role.values()), any(Code.values()), text(), text(), text(), text()),

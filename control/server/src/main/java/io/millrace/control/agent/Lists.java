@@ -208,7 +208,7 @@ final class Lists
     {
         final TransportAddress address = snapshot.address();
         return new ListenerInfo(Transport.valueOf(address.transportType().name()), address.address(), address.port(),
-            snapshot.discoveryOnly());
+            snapshot.discoveryOnly(), snapshot.listening());
     }
 
     private static Resource ana(final AnaSnapshot snapshot)

@@ -405,7 +405,8 @@ public final class ConfigReader
             section.get(Settings.RDMA_READS),
             section.get(Settings.RDMA_CONNECT_TIMEOUT),
             section.get(Settings.RDMA_CONNECTIONS),
-            section.get(Settings.RDMA_TRANSFER_TIMEOUT));
+            section.get(Settings.RDMA_TRANSFER_TIMEOUT),
+            section.list(Settings.RDMA_ALLOWED_ADDRESSES));
     }
 
     private static TcpTransportConfig tcp(final Section section)

@@ -19,6 +19,7 @@ import io.millrace.settings.DeviceReader;
 import io.millrace.settings.Setting;
 import io.millrace.settings.SettingTable;
 import io.millrace.status.StatusSettings;
+import io.millrace.validation.AddressFilter;
 import io.millrace.validation.ResourceValidation;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -309,6 +310,9 @@ final class Settings
     static final Setting<Integer> RDMA_CONNECTIONS = Setting.optional("rdma.connections",
         SettingType.number(1, 65535), Integer.toString(RdmaTransportConfig.CONNECTIONS_MAX_DEFAULT),
         "Connections of each reactor.");
+    static final Setting<String> RDMA_ALLOWED_ADDRESSES = Setting.values("rdma.allowed-addresses[]",
+        new SettingType<>("addresses", "addresses or prefixes such as 192.0.2.0/24", Settings::allowedAddress),
+        "Hosts that may connect; all when not given.");
 
     private static final List<Setting<?>> BEFORE_DEVICES = List.of(
         REACTORS, REACTOR_NAME, REACTOR_CPU, REACTOR_IDLE, REACTOR_SPIN,
@@ -335,7 +339,7 @@ final class Settings
         TCP, TCP_IN_CAPSULE, TCP_MAX_H2C, TCP_RECEIVE_BUFFER, TCP_SUCCESS_FLAG, TCP_CONNECT_TIMEOUT,
         TCP_DATA_TIMEOUT, TCP_SEND_TIMEOUT, TCP_CONNECTIONS, TCP_SOCKET_SEND, TCP_SOCKET_RECEIVE,
         RDMA, RDMA_IN_CAPSULE, RDMA_CAPSULES, RDMA_READS, RDMA_CONNECT_TIMEOUT, RDMA_TRANSFER_TIMEOUT,
-        RDMA_CONNECTIONS);
+        RDMA_CONNECTIONS, RDMA_ALLOWED_ADDRESSES);
 
     /** All of them, in the order of the documentation. */
     static final SettingTable ALL = new SettingTable(Stream.of(BEFORE_DEVICES, DeviceReader.settings(), AFTER_DEVICES)
@@ -348,6 +352,19 @@ final class Settings
 
     private Settings()
     {
+    }
+
+    private static String allowedAddress(final String text)
+    {
+        try
+        {
+            new AddressFilter(List.of(text));
+            return text;
+        }
+        catch (final IllegalArgumentException e)
+        {
+            throw new SettingType.BadValue("neither an address nor a prefix", "write one such as 192.0.2.0/24");
+        }
     }
 
     /** {@return a path; an empty one for none} */

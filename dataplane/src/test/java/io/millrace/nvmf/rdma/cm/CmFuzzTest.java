@@ -3,6 +3,7 @@ package io.millrace.nvmf.rdma.cm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.millrace.seed.TestSeeds;
 import java.util.Random;
 import net.jqwik.api.ForAll;
@@ -25,6 +26,21 @@ class CmFuzzTest
             data[0] = 0;
             data[1] = 0;
         }
+        check(data);
+    }
+
+    /**
+     * The same, with coverage guidance. Runs on the kept corpus with every build; {@code JAZZER_FUZZ=1} fuzzes, as
+     * {@code perf/fuzz} does.
+     */
+    @FuzzTest(maxDuration = "1m")
+    void shouldReadOrRefuseWhatIsFound(final byte[] input)
+    {
+        check(input);
+    }
+
+    private static void check(final byte[] data)
+    {
         final ConnectRequest request = ConnectRequest.read(data);
         assertEquals(null == request, null != ConnectRequest.refusal(data));
         if (null != request)

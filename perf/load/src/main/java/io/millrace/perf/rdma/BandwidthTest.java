@@ -58,11 +58,14 @@ final class BandwidthTest extends RdmaTest<Long>
     private void fill()
     {
         final boolean isSend = RdmaOperation.SEND == config.operation();
+        // The device is notified once of those that this posts.
+        queuePair().hold();
         while (posted < total && posted - done < config.depth() && (!isSend || posted - credited < config.depth()))
         {
             final long id = posted++;
             post(id, (int)(id % config.depth()), isSignalled(id));
         }
+        queuePair().release();
     }
 
     /** The last of the warm-up and of all are reported as well. */

@@ -132,7 +132,9 @@ public final class Views
         of("ADDRESS", "address", (l) -> NetworkAddress.canonical(l.address())),
         of(">PORT", "port", ListenerInfo::port),
             new Column<>("SERVES", "discovery-only", ListenerInfo::discoveryOnly,
-                (l) -> l.discoveryOnly() ? "discovery" : "all")));
+                (l) -> l.discoveryOnly() ? "discovery" : "all"),
+            new Column<>("STATE", "listening", ListenerInfo::listening,
+                (l) -> l.listening() ? "listening" : "waiting")));
 
     /** ANA states of listeners; equal states of groups without namespaces share a line of the table. */
     public static final View<AnaInfo> ANA = new View<>(Kind.ANA, "ANA states", AnaInfo.class, List.of(

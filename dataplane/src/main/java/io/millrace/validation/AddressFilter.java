@@ -1,4 +1,4 @@
-package io.millrace.messaging;
+package io.millrace.validation;
 
 import java.net.InetAddress;
 import java.util.List;
@@ -9,9 +9,11 @@ import java.util.regex.Pattern;
  * Addresses that may connect: single ones or prefixes, such as {@code 192.0.2.0/24} or {@code fd00::/8}; all when none
  * is named. Immutable; any thread.
  */
-final class AddressFilter implements Predicate<InetAddress>
+public final class AddressFilter implements Predicate<InetAddress>
 {
-    private static final Pattern LITERAL = Pattern.compile("[0-9a-fA-F:.]+");
+    /** An IPv4 address of fewer parts has zeros before the last one, which nobody means. */
+    private static final Pattern LITERAL = Pattern.compile(
+        "(?:[0-9]{1,3}\\.){3}[0-9]{1,3}|[0-9a-fA-F.]*:[0-9a-fA-F:.]*");
 
     private final List<Prefix> prefixes;
 
@@ -35,7 +37,13 @@ final class AddressFilter implements Predicate<InetAddress>
         }
     }
 
-    AddressFilter(final List<String> allowed)
+    /**
+     * Reads them.
+     *
+     * @param allowed addresses and prefixes as text; empty for all.
+     * @throws IllegalArgumentException when one is neither.
+     */
+    public AddressFilter(final List<String> allowed)
     {
         prefixes = allowed.stream().map(AddressFilter::parse).toList();
     }

@@ -1,0 +1,216 @@
+# Our target over NVMe/RDMA on a network that loses and reorders packets, on one whose link goes down for longer than the keep
+# alive timeout, and with 64 connected queue pairs that do nothing. Two devices in software at the ends of a cable of this
+# machine: what goes from one address to the other leaves by one end and arrives at the other.
+# usage: rdma-network.sh "JVM COMMAND" NQN KEEP_ALIVE_SECONDS IDLE_SECONDS
+# Namespaces: 1 of the kernel's host, 2 of our own.
+. "$(dirname "$0")/common.sh"
+jvm=$1
+nqn=$2
+keep_alive_s=$3
+idle_s=$4
+config=/tmp/target.yaml
+log=/tmp/serve.log
+
+routes()
+{
+    ip route replace 192.0.2.2 dev lab0 src 192.0.2.1 table 101
+    ip route replace 192.0.2.1 dev lab1 src 192.0.2.2 table 102
+}
+
+makes_network()
+{
+    modprobe rdma_rxe
+    modprobe ib_uverbs
+    modprobe rdma_ucm
+    modprobe nvme-rdma
+    modprobe sch_netem
+    ip link set lo up
+    ip link add lab0 type veth peer name lab1
+    local each
+    # Each end is a neighbour of the other, though both are this machine's.
+    for each in 0 1
+    do
+        sysctl -q -w net.ipv4.conf.lab$each.rp_filter=0 net.ipv4.conf.lab$each.accept_local=1 \
+            net.ipv4.conf.lab$each.arp_ignore=1
+        ip link set lab$each mtu 4200 up
+        ip addr add 192.0.2.$((each + 1))/24 dev lab$each
+        ip rule add pref 10 iif lab$each lookup local
+    done
+    sysctl -q -w net.ipv4.conf.all.rp_filter=0
+    ip rule add pref 20 to 192.0.2.2 lookup 101
+    ip rule add pref 20 to 192.0.2.1 lookup 102
+    ip rule add pref 100 lookup local
+    ip rule del pref 0
+    routes
+    rdma link add rxe0 type rxe netdev lab0
+    rdma link add rxe1 type rxe netdev lab1
+    await 20 "[ \$(ibv_devinfo -v -d rxe1 | grep -c 'GID\[') = 2 ]"
+}
+
+serves()
+{
+    cat > $config << Y
+reactors: [{name: r0}, {name: r1}]
+memory: {size: 32MiB}
+warm-up: false
+control: {enabled: false}
+devices:
+  - {name: kernels, type: memory, size: 16MiB, block-size: 4096}
+  - {name: ours, type: memory, size: 16MiB, block-size: 4096}
+subsystems:
+  - nqn: $nqn
+    allow-any-host: true
+    namespaces: [{nsid: 1, device: kernels}, {nsid: 2, device: ours}]
+listeners: [{transport: rdma, address: 192.0.2.2, port: 4420}]
+discovery: false
+Y
+    # shellcheck disable=SC2086
+    $jvm io.millrace.cli.Millrace serve --config $config > $log 2>&1 &
+    echo $! > /tmp/serve.pid
+    await 240 "grep -q '^ready' $log || ! kill -0 $!"
+    grep -q '^ready' $log || { cat $log; return 1; }
+}
+
+# pairs: sets PAIRS to the queue pairs that the target has connected.
+pairs()
+{
+    PAIRS=$(rdma resource show qp link rxe1 | grep -c "state RTS.* pid $(cat /tmp/serve.pid) ") || true
+}
+
+has_pairs() { pairs && [ "$PAIRS" = "$1" ]; }
+
+# await_pairs SECONDS COUNT
+await_pairs()
+{
+    await "$1" "has_pairs $2" || { rdma resource show qp link rxe1 >&2; return 1; }
+}
+
+lossy()
+{
+    local each
+    for each in lab0 lab1
+    do
+        tc qdisc add dev $each root netem limit 10000 loss 5% delay 500us reorder 10% 50%
+    done
+}
+
+# What was lost is counted: an emulation that loses nothing shows nothing.
+lossless()
+{
+    local each
+    for each in lab0 lab1
+    do
+        tc -s qdisc show dev $each | sed -n "s/.*Sent .* \([0-9]*\) pkt (dropped \([0-9]*\),.*/NETEM $each \1 \2/p"
+        tc qdisc del dev $each root
+    done
+}
+
+connects()
+{
+    nvme connect -t rdma -a 192.0.2.2 -s 4420 -n "$nqn" --nr-io-queues=2 --queue-size=16 \
+        --keep-alive-tmo="$keep_alive_s" --reconnect-delay=1 --ctrl-loss-tmo=600
+    namespace "$nqn" 1
+    await 20 "is_state '$nqn' live"
+    await_pairs 20 3
+}
+
+# verifies BYTES: by the kernel's host. One that lost its connection meanwhile sends again what was not answered.
+verifies()
+{
+    namespace "$nqn" 1
+    fio --output=/tmp/fio --name=verify --filename="$NAMESPACE" --ioengine=libaio --direct=1 --rw=randwrite \
+        --bsrange=4k-64k --size="$1" --iodepth=16 --thread --verify=crc32c --verify_fatal=1 --do_verify=1 ||
+        { cat /tmp/fio; return 1; }
+}
+
+loses()
+{
+    lossy
+    verifies 2M
+    lossless
+}
+
+# Our host runs in the background from here on and asks for changes by files.
+our_host_loses()
+{
+    # shellcheck disable=SC2086
+    $jvm io.millrace.lab.guest.RdmaNetworkRun 192.0.2.2 4420 "$nqn" > /tmp/run 2>&1 &
+    echo $! > /tmp/run.pid
+    await 240 "[ -e /tmp/want-loss ] || ! kill -0 $!"
+    lossy
+    rm /tmp/want-loss
+    await 240 "grep -q 'DONE loss' /tmp/run || ! kill -0 $!"
+    grep -q 'DONE loss' /tmp/run || { cat /tmp/run; return 1; }
+    lossless
+}
+
+# The target lets go of a host that it does not hear; the host comes back by itself, and so does its load.
+link_goes_down()
+{
+    namespace "$nqn" 1
+    (
+        until [ -e /tmp/stop ]
+        do
+            fio --output=/tmp/fio.cut --name=cut --filename="$NAMESPACE" --ioengine=libaio --direct=1 --rw=randwrite \
+                --bs=4k --size=2M --iodepth=8 --thread --verify=crc32c --verify_fatal=1 --do_verify=1 || exit 1
+        done
+    ) &
+    local load=$!
+    sleep 1
+    ip link set lab0 down
+    await 60 "is_state '$nqn' connecting"
+    await_pairs 60 0
+    echo "CUT $PAIRS"
+    ip link set lab0 up
+    routes
+    await 120 "is_state '$nqn' live"
+    await_pairs 60 $((3 + $1))
+    touch /tmp/stop
+    wait $load || { cat /tmp/fio.cut; return 1; }
+    verifies 1M
+}
+
+# ticks PID: sets TICKS to the CPU time of a process.
+ticks()
+{
+    local stat
+    read -r stat < "/proc/$1/stat"
+    read -r -a stat <<< "${stat##*) }"
+    TICKS=$((stat[11] + stat[12]))
+}
+
+idles()
+{
+    local before
+    disconnect "$nqn"
+    touch /tmp/connect-all
+    await 240 "[ -e /tmp/want-idle ] || ! kill -0 $(cat /tmp/run.pid)"
+    [ -e /tmp/want-idle ] || { cat /tmp/run; return 1; }
+    await_pairs 20 64
+    sleep 2
+    ticks "$(cat /tmp/serve.pid)"
+    before=$TICKS
+    sleep "$idle_s"
+    ticks "$(cat /tmp/serve.pid)"
+    echo "IDLE $PAIRS $((1000000 * (TICKS - before) / $(getconf CLK_TCK) / idle_s))"
+    rm /tmp/want-idle
+    wait_for_run
+}
+
+wait_for_run()
+{
+    await 120 "! kill -0 $(cat /tmp/run.pid)"
+    grep -q 'DONE closed' /tmp/run || { cat /tmp/run; return 1; }
+}
+
+step make makes_network
+[ -z "${FAILED:-}" ] || finish
+for each in serve:serves connect:connects loss:loses own-loss:our_host_loses "link:link_goes_down 2" idle:idles
+do
+    # shellcheck disable=SC2086
+    step "${each%%:*}" ${each#*:}
+    [ -z "${FAILED:-}" ] || break
+done
+sed 's/^/LOG /' $log
+sed 's/^/RUN /' /tmp/run 2> /dev/null
+finish
