@@ -1,5 +1,7 @@
 package io.millrace.block.raid;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import io.millrace.block.BackgroundWork;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockGeometry;
@@ -41,6 +43,11 @@ final class CrashingArray implements CrashRun.Working, DeviceServices
     public void begin(final Initiator initiator)
     {
         array.start(this);
+        if (null != array.intent())
+        {
+            // Beside all that hosts, failures and a resync do: it must neither change nor miss anything.
+            array.scrubControl().request(ScrubMode.REPAIR);
+        }
     }
 
     @Override
@@ -83,6 +90,8 @@ final class CrashingArray implements CrashRun.Working, DeviceServices
     @Override
     public void end(final Initiator initiator)
     {
+        final ScrubResult scrub = array.scrubControl().result();
+        assertEquals(0, null == scrub ? 0 : scrub.mismatches(), "rows that differ outside of regions to resynchronize");
         if (null != work)
         {
             initiator.call(() ->
