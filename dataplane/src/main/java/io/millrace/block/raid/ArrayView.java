@@ -17,19 +17,22 @@ final class ArrayView
     private final SlotState[] states;
     private final String failure;
     private final boolean isComplete;
+    private final long journalEpoch;
 
     private ArrayView(
         final ArrayLayout layout,
         final long eventCount,
         final RaidMember[] members,
         final SlotState[] states,
-        final String failure)
+        final String failure,
+        final long journalEpoch)
     {
         this.layout = layout;
         this.eventCount = eventCount;
         this.members = members;
         this.states = states;
         this.failure = failure;
+        this.journalEpoch = journalEpoch;
         isComplete = areInSync(states);
     }
 
@@ -57,7 +60,7 @@ final class ArrayView
     static ArrayView of(
         final ArrayLayout layout, final long eventCount, final RaidMember[] members, final SlotState[] states)
     {
-        return new ArrayView(layout, eventCount, members.clone(), states.clone(), null);
+        return new ArrayView(layout, eventCount, members.clone(), states.clone(), null, 0);
     }
 
     /**
@@ -73,7 +76,7 @@ final class ArrayView
         final SlotState[] newStates = states.clone();
         newMembers[slot] = member;
         newStates[slot] = state;
-        return new ArrayView(layout, eventCount + 1, newMembers, newStates, failure);
+        return new ArrayView(layout, eventCount + 1, newMembers, newStates, failure, journalEpoch);
     }
 
     /**
@@ -83,7 +86,33 @@ final class ArrayView
      */
     ArrayView failed(final String reason)
     {
-        return new ArrayView(layout, eventCount, members, states, reason);
+        return new ArrayView(layout, eventCount, members, states, reason, journalEpoch);
+    }
+
+    /**
+     * {@return the view with another epoch of the journal}
+     *
+     * @param epoch of the superblocks; 0: writes are not journaled.
+     */
+    ArrayView journaling(final long epoch)
+    {
+        return new ArrayView(layout, eventCount, members, states, failure, epoch);
+    }
+
+    /**
+     * {@return whether writes are journaled}
+     */
+    boolean isJournaling()
+    {
+        return 0 != journalEpoch;
+    }
+
+    /**
+     * {@return epoch of entries in the journal; 0: writes are not journaled}
+     */
+    long journalEpoch()
+    {
+        return journalEpoch;
     }
 
     /**

@@ -35,8 +35,10 @@ final class ArrayWork implements BackgroundWork
     private BlockRepairs repairs;
     /** Null of an array without redundancy. */
     private Scrub scrub;
+    private final JournalEpochs epochs;
     /** Superblocks of it are being written. */
     private ArrayView candidate;
+    private boolean isFlushed;
     private final List<RaidMember> spares = new ArrayList<>();
     private String lastFailure = "";
     private boolean isStopping;
@@ -53,6 +55,8 @@ final class ArrayWork implements BackgroundWork
         OPENING,
         /** No metadata is being written. */
         IDLE,
+        /** Superblocks of {@link #candidate} are written when no host writes members any more. */
+        QUIESCING,
         /** Superblocks of {@link #candidate} are being written. */
         SUPERBLOCKS,
         /** The bitmap is being written. */
@@ -83,6 +87,7 @@ final class ArrayWork implements BackgroundWork
     {
         this.device = device;
         times = device.times();
+        epochs = new JournalEpochs(device, device.isMatched());
     }
 
     /** There is something to do. Any thread. */
@@ -171,6 +176,15 @@ final class ArrayWork implements BackgroundWork
         {
             count += next() ? 1 : 0;
         }
+        else if (State.QUIESCING == state && epochs.isReady())
+        {
+            // In this order: what has failed by then is in the superblocks.
+            count++;
+            if (!takeFailures())
+            {
+                writeSuperblocks();
+            }
+        }
         if (State.CLOSING != state && State.DONE != state && null == device.view().failure())
         {
             count += isStopping ? 0 : copies.poll() + (null == scrub ? 0 : repairs.poll() + scrub.poll());
@@ -185,13 +199,17 @@ final class ArrayWork implements BackgroundWork
     @Override
     public boolean canSleep()
     {
+        if (State.QUIESCING == state)
+        {
+            return false;
+        }
         if (State.IDLE == state && null != device.view().failure())
         {
             return !isStopping && !device.hasFailures() && channel.canSleep();
         }
         return State.OPENING == state || State.IDLE == state && channel.canSleep() && copies.canSleep() &&
             (null == scrub || repairs.canSleep() && scrub.canSleep()) && !isStopping && !hasWanted() &&
-            !device.hasFailures() || State.IDLE != state && channel.canSleep();
+            !epochs.isOutdated() && !device.hasFailures() || State.IDLE != state && channel.canSleep();
     }
 
     private boolean isCopying()
@@ -215,11 +233,27 @@ final class ArrayWork implements BackgroundWork
         {
             return isStopping && !isCopying() && close();
         }
+        if (renewJournal())
+        {
+            return true;
+        }
         if (isStopping)
         {
             return stopStep();
         }
         return takeSpare() || promote() || writeWanted() || clearUnused() || checkpoint() || storeScrubbed();
+    }
+
+    /** {@return whether superblocks with another epoch of the journal are written} */
+    private boolean renewJournal()
+    {
+        if (!epochs.isOutdated())
+        {
+            return false;
+        }
+        final ArrayView view = device.view();
+        change(view.with(0, view.member(0), view.state(0)), true);
+        return true;
     }
 
     private boolean takeFailures()
@@ -262,8 +296,25 @@ final class ArrayWork implements BackgroundWork
             device.publish(device.view().failed("more members failed than RAID " + device.layout().level().label() +
                 " tolerates, the last: " + lastFailure +
                 ": repair or reconnect them, then delete and create the device again, or restart the data plane"));
+            epochs.resume();
             return;
         }
+        candidate = changed;
+        isFlushed = flush;
+        epochs.prepare(changed);
+        if (epochs.isBeginning())
+        {
+            state = State.QUIESCING;
+        }
+        else
+        {
+            writeSuperblocks();
+        }
+    }
+
+    private void writeSuperblocks()
+    {
+        final ArrayView changed = epochs.apply(candidate);
         candidate = changed;
         state = State.SUPERBLOCKS;
         pages.fillSuperblocks(superblock(changed));
@@ -275,7 +326,7 @@ final class ArrayWork implements BackgroundWork
                 targets.add(changed.member(slot));
             }
         }
-        superblocks.begin(targets, flush, this::onSuperblocks);
+        superblocks.begin(targets, isFlushed || epochs.isBeginning(), this::onSuperblocks);
     }
 
     private Superblock superblock(final ArrayView of)
@@ -289,7 +340,7 @@ final class ArrayWork implements BackgroundWork
         }
         return new Superblock(device.id(), device.name(), device.layout().level(), device.layout().stripBytes(),
             device.geometry().blockSizeBytes(), device.layout().memberBytes(), device.id(), of.eventCount(), isClean,
-            SystemEpochClock.INSTANCE.time(), device.scrubControl().scrubbedMs(), slots);
+            SystemEpochClock.INSTANCE.time(), device.scrubControl().scrubbedMs(), slots, epochs.state(of));
     }
 
     private void onSuperblocks(final long failed)
@@ -305,6 +356,7 @@ final class ArrayWork implements BackgroundWork
         final ArrayView stable = candidate;
         candidate = null;
         device.publish(stable);
+        epochs.resume();
         if (stable.isComplete())
         {
             device.trouble("");
@@ -513,6 +565,7 @@ final class ArrayWork implements BackgroundWork
     private void end()
     {
         state = State.DONE;
+        epochs.resume();
         device.onWorkEnded();
     }
 }

@@ -22,6 +22,8 @@ import java.util.UUID;
  * @param times          of its own work.
  * @param copyRates      bounds of the rate of a rebuild or a resync.
  * @param scrubbedMs     when the last complete scrub ended, milliseconds since 1970 (UTC); 0: never.
+ * @param journalMode    when writes are journaled.
+ * @param isMatched      whether parity matches in all regions, entries of the journal being replayed.
  * @param trouble        a sentence on devices that cannot be used; empty: none.
  */
 record AssembledArray(
@@ -37,6 +39,8 @@ record AssembledArray(
     RaidTimes times,
     CopyRates copyRates,
     long scrubbedMs,
+    JournalMode journalMode,
+    boolean isMatched,
     String trouble)
 {
 }

@@ -1,5 +1,6 @@
 package io.millrace.block.raid;
 
+import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
@@ -33,7 +34,11 @@ final class ParityStripeRequest extends StripeRequest
     private final int stripCount;
     private final StripeRows rows;
     private final StripeAreas areas;
+    private final JournalWrite entry;
     private Strategy strategy;
+    /** Behind the last row that it has to write, of which it may plan some first. */
+    private int endRow;
+    private long entryAddress;
 
     /**
      * Creates a slot.
@@ -48,6 +53,7 @@ final class ParityStripeRequest extends StripeRequest
         stripCount = dataCount + parityCount;
         rows = new StripeRows(channel.layout());
         areas = new StripeAreas(rows, channel.engine(), dataCount, parityCount);
+        entry = new JournalWrite(this, channel);
     }
 
     /**
@@ -59,7 +65,9 @@ final class ParityStripeRequest extends StripeRequest
     {
         final Purpose newPurpose = newParent.isWrite() ? Purpose.WRITE : Purpose.READ;
         begin(newPurpose, newParent, null);
-        rows.take(newParent, channel.rowBytesMax());
+        final boolean isLogged = Purpose.WRITE == newPurpose && channel.device().view().isJournaling();
+        rows.take(newParent, isLogged ? channel.journalRowBytesMax() : channel.rowBytesMax());
+        endRow = rows.end();
         if (Purpose.WRITE == newPurpose)
         {
             entering(rows.memberOffset());
@@ -85,6 +93,11 @@ final class ParityStripeRequest extends StripeRequest
     @Override
     protected BlockStatus plan()
     {
+        if (isLogged() && rows.count() > channel.journalRowBytesMax())
+        {
+            // It was begun before the array journaled: its rows do not fit into one entry.
+            rows.shorten(channel.journalRowBytesMax());
+        }
         rows.findReadable(view, badSlots);
         return switch (purpose)
         {
@@ -93,6 +106,11 @@ final class ParityStripeRequest extends StripeRequest
             case RESYNC -> 0 == rows.unreadableData() ? reconstruct() : lost();
             default -> reconstruct();
         };
+    }
+
+    private boolean isLogged()
+    {
+        return Purpose.WRITE == purpose && view.isJournaling();
     }
 
     private BlockStatus lost()
@@ -129,7 +147,9 @@ final class ParityStripeRequest extends StripeRequest
         final int length = rows.high(index) - rows.low(index);
         final BlockRequest part = part(slot, operation, rows.memberOffset(rows.low(index)), length);
         parent.slicePayload(rows.arrayOffset(index), length, part.segments());
-        part.forceUnitAccess(parent.request().forceUnitAccess());
+        // What was logged is stable when it was written, since its entry is not kept any longer.
+        part.forceUnitAccess(
+            parent.request().forceUnitAccess() || BlockOperation.WRITE == operation && view.isJournaling());
         submit(slot);
     }
 
@@ -160,9 +180,7 @@ final class ParityStripeRequest extends StripeRequest
             !channel.device().intent().needsResync(channel.device().intent().region(rows.memberOffset()));
         if (0 == parities)
         {
-            strategy = Strategy.DATA_ONLY;
-            writeAll();
-            return BlockStatus.SUCCESS;
+            return dataOnly();
         }
         if (0 == incomplete && isContiguous)
         {
@@ -173,6 +191,17 @@ final class ParityStripeRequest extends StripeRequest
             return readModifyWrite(isContiguous ? covered : 2 * covered);
         }
         return areOthersReadable ? reconstructWrite() : reconstruct();
+    }
+
+    private BlockStatus dataOnly()
+    {
+        strategy = Strategy.DATA_ONLY;
+        if (isLogged() && 0 == takeBuffer(0))
+        {
+            return null;
+        }
+        writeAll();
+        return BlockStatus.SUCCESS;
     }
 
     private BlockStatus fullWrite()
@@ -288,7 +317,10 @@ final class ParityStripeRequest extends StripeRequest
 
     private long takeBuffer(final int count)
     {
-        return acquireBuffer(count * areas.bytes());
+        final int areasBytes = count * areas.bytes();
+        final long buffer = acquireBuffer(areasBytes + (isLogged() ? entry.bytesMax(areas.bytes()) : 0));
+        entryAddress = buffer + areasBytes;
+        return buffer;
     }
 
     /** Reads rows of a strip into its area. */
@@ -346,8 +378,129 @@ final class ParityStripeRequest extends StripeRequest
         }
     }
 
-    /** Writes the payload and the parity. */
+    /** Writes the payload and the parity, once they may be and are logged. */
     private void writeAll()
+    {
+        admitting();
+    }
+
+    @Override
+    protected boolean admit()
+    {
+        final ArrayView present = channel.device().view();
+        if (channel.isClosing() || null != present.failure())
+        {
+            finish(channel.isClosing() ? BlockStatus.ABORTED : BlockStatus.DEVICE_ERROR);
+            return true;
+        }
+        if (!entry.enter())
+        {
+            return false;
+        }
+        // The gate may have been closed since the plan.
+        if (channel.device().view().journalEpoch() != view.journalEpoch())
+        {
+            entry.leave();
+            planAgain();
+            return true;
+        }
+        if (!view.isJournaling())
+        {
+            writeInPlace();
+            return true;
+        }
+        if (!entry.take(view))
+        {
+            entry.leave();
+            return false;
+        }
+        fillEntry();
+        log();
+        return true;
+    }
+
+    private void fillEntry()
+    {
+        entry.begin(entryAddress, rows.memberOffset(), rows.count());
+        for (int index = 0; index < stripCount; index++)
+        {
+            final int slot = rows.slot(index);
+            if (!view.isWritable(slot))
+            {
+                continue;
+            }
+            if (index >= dataCount)
+            {
+                NativeMemory.copy(areas.address(index), entry.add(slot, 0, rows.count()), rows.count());
+            }
+            else if (rows.isCovered(index))
+            {
+                final int length = rows.high(index) - rows.low(index);
+                parent.copyPayload(
+                    rows.arrayOffset(index), entry.add(slot, rows.low(index) - rows.start(), length), length);
+            }
+        }
+        entry.seal();
+    }
+
+    private void log()
+    {
+        issuing(State.JOURNALING);
+        entry.submit(view);
+        issued();
+    }
+
+    @Override
+    protected void onJournaled()
+    {
+        if (channel.isClosing())
+        {
+            finish(BlockStatus.ABORTED);
+        }
+        else if (entry.isWritten())
+        {
+            writeInPlace();
+        }
+        else
+        {
+            log();
+        }
+    }
+
+    @Override
+    protected void onReporting()
+    {
+        entry.leave();
+    }
+
+    @Override
+    protected void onWritten()
+    {
+        entry.complete();
+        if (Purpose.WRITE == purpose && rows.goOn(endRow))
+        {
+            planAgain();
+        }
+        else
+        {
+            finish(BlockStatus.SUCCESS);
+        }
+    }
+
+    @Override
+    protected void onEnding(final BlockStatus result)
+    {
+        if (BlockStatus.SUCCESS == result)
+        {
+            entry.complete();
+        }
+        else
+        {
+            entry.abandon();
+        }
+    }
+
+    private void writeInPlace()
     {
         issuing(State.WRITING);
         for (int index = 0; index < stripCount; index++)
@@ -389,7 +542,7 @@ final class ParityStripeRequest extends StripeRequest
         final int slot = rows.slot(index);
         final BlockRequest part = part(slot, BlockOperation.WRITE, rows.memberOffset(), rows.count());
         part.addSegment(areas.address(index), rows.count());
-        part.forceUnitAccess(null != parent && parent.request().forceUnitAccess());
+        part.forceUnitAccess(null != parent && (parent.request().forceUnitAccess() || view.isJournaling()));
         submit(slot);
     }
 

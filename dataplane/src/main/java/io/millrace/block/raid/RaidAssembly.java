@@ -4,6 +4,7 @@ import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
 import io.millrace.block.raid.format.BitmapPage;
+import io.millrace.block.raid.format.JournalState;
 import io.millrace.block.raid.format.MemberArea;
 import io.millrace.block.raid.format.Slot;
 import io.millrace.block.raid.format.SlotState;
@@ -199,7 +200,8 @@ public final class RaidAssembly
         final int block = members.getFirst().device().geometry().blockSizeBytes();
         final BlockGeometry geometry = MemberGeometries.ofArray(layout, members);
         final Superblock first = new Superblock(array, config.name(), layout.level(), layout.stripBytes(), block,
-            memberBytes, array, CREATED_EVENT, false, SystemEpochClock.INSTANCE.time(), 0, slots);
+            memberBytes, array, CREATED_EVENT, false, SystemEpochClock.INSTANCE.time(), 0, slots, JournalState.NONE);
+        final JournalState journal = journal(layout, slots, CREATED_EVENT + 1, dirty);
         // All checks have passed.
         for (final RaidMember member : members)
         {
@@ -212,7 +214,7 @@ public final class RaidAssembly
             write(member, MemberArea.bitmapOffset(1), page);
         }
         // A creation that ends before all have the first is begun again, as nothing was stored yet.
-        for (final Superblock each : List.of(first, at(CREATED_EVENT + 1, first, slots)))
+        for (final Superblock each : List.of(first, at(CREATED_EVENT + 1, first, slots, journal)))
         {
             for (final RaidMember member : members)
             {
@@ -220,7 +222,8 @@ public final class RaidAssembly
             }
         }
         return assembled(
-            array, layout, geometry, members, view(layout, CREATED_EVENT + 1, slots, members), dirty, 1, 0);
+            array, layout, geometry, members, view(layout, CREATED_EVENT + 1, slots, members, journal), dirty, 1,
+            0, journal);
     }
 
     /** Found devices in the order of the configuration, which is that of the slots of a new array. */
@@ -301,12 +304,39 @@ public final class RaidAssembly
             }
         }
         checkStart(layout, isPresent, isMissing, missing);
+        final JournalReplay replay = new JournalReplay(io, newest);
+        for (final RaidMember member : members)
+        {
+            if (isInSync(member, slots))
+            {
+                try
+                {
+                    replay.read(member);
+                }
+                catch (final BlockDeviceException e)
+                {
+                    return assembleWithout(member, e, newest);
+                }
+            }
+        }
         final Bitmap bitmap = bitmap(newest, members, slots);
+        if (newest.journal().isMatched())
+        {
+            // Once the journal is replayed, parity matches the data even where a write was in progress.
+            bitmap.dirty.clear();
+        }
         checkParity(layout, isPresent, bitmap);
         addSpares(members, byId);
         final BlockGeometry geometry = MemberGeometries.ofArray(layout, members);
-        final Superblock next = at(newest.eventCount() + 1, newest, slots);
+        final long event = newest.eventCount() + 1;
+        final JournalState journal = journal(layout, slots, event, bitmap.dirty);
+        final Superblock next = at(event, newest, slots, journal);
         // All checks have passed.
+        final JournalReplay.Failure failure = replay.run(bySlot(slots, members));
+        if (null != failure)
+        {
+            return assembleWithout(failure.member(), failure.reason(), newest);
+        }
         final List<FoundMember> refusing = new ArrayList<>();
         for (final RaidMember member : members)
         {
@@ -333,10 +363,41 @@ public final class RaidAssembly
             {
                 throw new BlockDeviceException("none of its members can be written: check them" + why());
             }
-            return assemble(at(next.eventCount(), newest, newest.slots()));
+            return assemble(at(next.eventCount(), newest, newest.slots(), newest.journal()));
         }
-        return assembled(newest.array(), layout, geometry, members, view(layout, next.eventCount(), slots, members),
-            bitmap.dirty, bitmap.sequence, newest.scrubbedMs());
+        return assembled(newest.array(), layout, geometry, members, view(layout, event, slots, members, journal),
+            bitmap.dirty, bitmap.sequence, newest.scrubbedMs(), journal);
+    }
+
+    /** Once more without a member whose journal cannot be read, or that cannot be written. */
+    private AssembledArray assembleWithout(
+        final RaidMember member, final BlockDeviceException reason, final Superblock newest)
+    {
+        unusable.add(reason.getMessage());
+        found.remove(foundOf(member));
+        return assemble(newest);
+    }
+
+    /** Entries of epochs before are void: what they have was replayed. */
+    private JournalState journal(
+        final ArrayLayout layout, final List<Slot> slots, final long event, final BitSet dirty)
+    {
+        final boolean isComplete = slots.stream().allMatch((slot) -> SlotState.IN_SYNC == slot.state());
+        return layout.level().parityCount() > 0 && (JournalMode.ALWAYS == config.journal() || !isComplete) ?
+            new JournalState(event, dirty.isEmpty()) : JournalState.NONE;
+    }
+
+    private static Map<Integer, RaidMember> bySlot(final List<Slot> slots, final List<RaidMember> members)
+    {
+        final Map<Integer, RaidMember> bySlot = new HashMap<>();
+        for (int slot = 0; slot < slots.size(); slot++)
+        {
+            final Slot each = slots.get(slot);
+            final int at = slot;
+            members.stream().filter((member) -> each.isActive() && member.id().equals(each.member())).findFirst()
+                .ifPresent((member) -> bySlot.put(at, member));
+        }
+        return bySlot;
     }
 
     private FoundMember foundOf(final RaidMember member)
@@ -345,11 +406,12 @@ public final class RaidAssembly
     }
 
     /** A superblock with other slots and another event count. */
-    private Superblock at(final long event, final Superblock of, final List<Slot> slots)
+    private Superblock at(
+        final long event, final Superblock of, final List<Slot> slots, final JournalState journal)
     {
         return new Superblock(of.array(), config.name(), of.level(), of.stripBytes(), of.blockSizeBytes(),
             of.memberBytes(), of.array(), event, false, SystemEpochClock.INSTANCE.time(), of.scrubbedMs(),
-            slots);
+            slots, journal);
     }
 
     private void checkConfigured(final Superblock newest)
@@ -484,7 +546,11 @@ public final class RaidAssembly
     }
 
     private static ArrayView view(
-        final ArrayLayout layout, final long event, final List<Slot> slots, final List<RaidMember> members)
+        final ArrayLayout layout,
+        final long event,
+        final List<Slot> slots,
+        final List<RaidMember> members,
+        final JournalState journal)
     {
         final RaidMember[] bySlot = new RaidMember[layout.memberCount()];
         final SlotState[] states = new SlotState[layout.memberCount()];
@@ -495,7 +561,7 @@ public final class RaidAssembly
             final RaidMember missing = null == id ? null : RaidMember.missing(id);
             bySlot[slot] = members.stream().filter((each) -> each.id().equals(id)).findFirst().orElse(missing);
         }
-        return ArrayView.of(layout, event, bySlot, states);
+        return ArrayView.of(layout, event, bySlot, states).journaling(journal.epoch());
     }
 
     private void writeSuperblock(final RaidMember member, final Superblock superblock)
@@ -538,11 +604,12 @@ public final class RaidAssembly
         final ArrayView view,
         final BitSet dirty,
         final long sequence,
-        final long scrubbedMs)
+        final long scrubbedMs,
+        final JournalState journal)
     {
         final boolean hasParity = layout.level().parityCount() > 0;
         return new AssembledArray(config.name(), array, layout, geometry,
             hasParity ? FastestEngine.TYPE : null, members, view, dirty, sequence, times, config.copyRates(),
-            scrubbedMs, String.join("; ", unusable));
+            scrubbedMs, config.journal(), journal.isMatched(), String.join("; ", unusable));
     }
 }

@@ -36,6 +36,9 @@ final class RaidChannel implements BlockChannel
     /** Null of an array without parity. */
     private final ParityEngine engine;
     private final int rowBytesMax;
+    /** 0 of an array without parity. */
+    private final int journalRowBytesMax;
+    private final WriteGate gate;
     private final StripeList waiting = new StripeList();
     private final HostLoad hostLoad = new HostLoad();
     private final ZeroQueue zeroes;
@@ -62,6 +65,10 @@ final class RaidChannel implements BlockChannel
         final int areas = layout.dataCount() + layout.level().parityCount();
         rowBytesMax = Math.min(layout.stripBytes(),
             Integer.highestOneBit(buffers.bufferBytesMax() / areas / ROW_UNIT_BYTES) * ROW_UNIT_BYTES);
+        final int units = Integer.highestOneBit(buffers.bufferBytesMax() / journalUnits(layout) / ROW_UNIT_BYTES);
+        journalRowBytesMax =
+            hasParity ? Math.min(device.journal().places().rowUnitBytes(), units * ROW_UNIT_BYTES) : 0;
+        gate = device.gates().add();
         final int memberCount = device.members().size();
         channels = new BlockChannel[memberCount];
         queues = new ChannelQueue[memberCount];
@@ -86,7 +93,9 @@ final class RaidChannel implements BlockChannel
      */
     static void open(final RaidDevice device, final ReactorContext context, final OpenListener listener)
     {
-        final int bytesMin = device.layout().memberCount() * ROW_UNIT_BYTES;
+        final boolean hasParity = device.layout().level().parityCount() > 0;
+        final int bytesMin = hasParity ? journalUnits(device.layout()) * ROW_UNIT_BYTES :
+            device.layout().memberCount() * ROW_UNIT_BYTES;
         final StripeBuffers buffers = new StripeBuffers(context.buffers(), bytesMin);
         if (!buffers.exist())
         {
@@ -98,6 +107,12 @@ final class RaidChannel implements BlockChannel
         final RaidChannel channel = new RaidChannel(device, context, buffers);
         device.add(channel.hostLoad);
         channel.openMembers(listener);
+    }
+
+    /** Of rows and entry of a write that is journaled, and the header. */
+    private static int journalUnits(final ArrayLayout layout)
+    {
+        return 2 * layout.memberCount() + 1;
     }
 
     private void openMembers(final OpenListener listener)
@@ -166,6 +181,20 @@ final class RaidChannel implements BlockChannel
     int rowBytesMax()
     {
         return rowBytesMax;
+    }
+
+    /**
+     * {@return most rows of a write that is journaled, so that its areas and its entry have room in one buffer, and its
+     * entry in a place}
+     */
+    int journalRowBytesMax()
+    {
+        return journalRowBytesMax;
+    }
+
+    WriteGate gate()
+    {
+        return gate;
     }
 
     /**
@@ -624,6 +653,7 @@ final class RaidChannel implements BlockChannel
         {
             buffers.close();
             device.remove(hostLoad);
+            device.gates().remove(gate);
             if (null != engine)
             {
                 engine.close();

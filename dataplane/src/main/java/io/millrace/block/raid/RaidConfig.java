@@ -18,6 +18,7 @@ import java.util.List;
  * @param forceStart      whether it starts although members are missing that may have newer data, or that are needed to
  *                        make parity match again.
  * @param copyRates       bounds of the rate of a rebuild or a resync.
+ * @param journal         when writes are journaled; matters with parity.
  */
 public record RaidConfig(
     String name,
@@ -28,7 +29,8 @@ public record RaidConfig(
     boolean assumeClean,
     boolean wipeSignatures,
     boolean forceStart,
-    CopyRates copyRates)
+    CopyRates copyRates,
+    JournalMode journal)
 {
     /** Strip size when none is given. */
     public static final int STRIP_BYTES_DEFAULT = 64 << 10;
@@ -40,5 +42,33 @@ public record RaidConfig(
     {
         members = List.copyOf(members);
         spares = List.copyOf(spares);
+    }
+
+    /**
+     * Settings of an array that journals while a slot is not in sync.
+     *
+     * @param name           of the array.
+     * @param level          of the array.
+     * @param stripBytes     of each member in a stripe.
+     * @param members        names of the devices in slots.
+     * @param spares         names of devices that take the place of members that fail.
+     * @param assumeClean    whether members of a new array are known to be alike.
+     * @param wipeSignatures whether devices that hold other data are used.
+     * @param forceStart     whether it starts although members are missing that are needed.
+     * @param copyRates      bounds of the rate of a rebuild or a resync.
+     */
+    public RaidConfig(
+        final String name,
+        final RaidLevel level,
+        final int stripBytes,
+        final List<String> members,
+        final List<String> spares,
+        final boolean assumeClean,
+        final boolean wipeSignatures,
+        final boolean forceStart,
+        final CopyRates copyRates)
+    {
+        this(name, level, stripBytes, members, spares, assumeClean, wipeSignatures, forceStart, copyRates,
+            JournalMode.DEGRADED);
     }
 }

@@ -10,6 +10,7 @@ import io.millrace.block.DeviceStatus;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.StripeLocks;
+import io.millrace.block.raid.format.JournalPlaces;
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.memory.MemoryRegistry;
@@ -44,6 +45,11 @@ public final class RaidDevice implements BlockDevice
     private final long bitmapSequence;
     private final RaidTimes times;
     private volatile CopyRates copyRates;
+    private final WriteGates gates = new WriteGates();
+    /** Null of an array without parity. */
+    private final Journal journal;
+    private final JournalMode journalMode;
+    private final boolean isMatched;
     private final List<HostLoad> hostLoads = new CopyOnWriteArrayList<>();
     private final AtomicLong closedBytes = new AtomicLong();
     private final MetadataPages pages;
@@ -104,6 +110,10 @@ public final class RaidDevice implements BlockDevice
         {
             assembled.dirtyRegions().stream().forEach(intent::assembledDirty);
         }
+        journal = layout.level().parityCount() > 0 ?
+            new Journal(JournalPlaces.of(layout.memberCount(), layout.stripBytes()), this::wake) : null;
+        journalMode = assembled.journalMode();
+        isMatched = assembled.isMatched();
         trouble = assembled.trouble();
         pages = new MetadataPages(this, registry);
     }
@@ -163,6 +173,43 @@ public final class RaidDevice implements BlockDevice
     WriteIntent intent()
     {
         return intent;
+    }
+
+    /**
+     * {@return gates that writes of hosts to members pass}
+     */
+    WriteGates gates()
+    {
+        return gates;
+    }
+
+    /**
+     * {@return the journal; null of an array without parity}
+     */
+    Journal journal()
+    {
+        return journal;
+    }
+
+    JournalMode journalMode()
+    {
+        return journalMode;
+    }
+
+    /**
+     * {@return whether parity matched in all regions when it was assembled}
+     */
+    boolean isMatched()
+    {
+        return isMatched;
+    }
+
+    /**
+     * {@return writes that waited for a place in the journal, since the array was assembled; any thread}
+     */
+    public long journalWaits()
+    {
+        return null == journal ? 0 : journal.waits();
     }
 
     RepairQueue repairs()

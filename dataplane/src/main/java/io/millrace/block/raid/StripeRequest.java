@@ -62,6 +62,10 @@ abstract class StripeRequest
         BUFFERING,
         /** Members read. */
         READING,
+        /** Members must not be written now, or its entry has no place in the journal. */
+        ADMITTING,
+        /** Members write its entry in the journal. */
+        JOURNALING,
         /** Members write or flush. */
         WRITING,
         /** A member was reported, and the view does not say yet what has become of it. */
@@ -96,8 +100,8 @@ abstract class StripeRequest
     private int failedPart;
     /** Whether the medium of a member failed in this phase, so that others are read. */
     private boolean isReadAgain;
-    /** Whether the phase that failed was one of reading. */
-    private boolean isReadPhase;
+    /** Whether the phase that failed came before that of writing. */
+    private boolean isEarlyPhase;
     /** Whether members were written: when it does not succeed, they may differ. */
     private boolean hasWritten;
     private int outstanding;
@@ -247,6 +251,10 @@ abstract class StripeRequest
         {
             return buffer();
         }
+        if (State.ADMITTING == state)
+        {
+            return admit();
+        }
         return State.REPORTED != state || onReported();
     }
 
@@ -271,6 +279,46 @@ abstract class StripeRequest
             return isLocked;
         }
         return true;
+    }
+
+    /** Members are to be written: waits until they may be. */
+    protected final void admitting()
+    {
+        state = State.ADMITTING;
+        if (!admit())
+        {
+            channel.retryLater(this);
+        }
+    }
+
+    /**
+     * Begins to write members, or plans again, or ends.
+     *
+     * @return false when it has to wait.
+     */
+    protected boolean admit()
+    {
+        throw new IllegalStateException("only writes with parity wait before they write members");
+    }
+
+    /** Its entry in the journal, or a part of it, was written. */
+    protected void onJournaled()
+    {
+        throw new IllegalStateException("only writes with parity have entries in the journal");
+    }
+
+    /** A member that failed is reported: no other is written until the view says what has become of it. */
+    protected void onReporting()
+    {
+    }
+
+    /**
+     * It ends, with its rows still locked.
+     *
+     * @param result how it went.
+     */
+    protected void onEnding(final BlockStatus result)
+    {
     }
 
     private boolean buffer()
@@ -501,7 +549,8 @@ abstract class StripeRequest
                 channel.device().onMemberFailed(view.member(slot), parts[slot].operation() + " ended with " +
                     failedStatus);
             }
-            isReadPhase = State.READING == state;
+            isEarlyPhase = State.WRITING != state;
+            onReporting();
             state = State.REPORTED;
             channel.retryLater(this);
         }
@@ -519,6 +568,10 @@ abstract class StripeRequest
             {
                 onRead();
             }
+        }
+        else if (State.JOURNALING == state)
+        {
+            onJournaled();
         }
         else
         {
@@ -565,7 +618,7 @@ abstract class StripeRequest
         {
             finish(BlockStatus.DEVICE_ERROR);
         }
-        else if (isReadPhase || Purpose.FLUSH != purpose && !isWrittenWithout(present, failed))
+        else if (isEarlyPhase || Purpose.FLUSH != purpose && !isWrittenWithout(present, failed))
         {
             isReadAgain = false;
             releaseBuffer();
@@ -574,7 +627,7 @@ abstract class StripeRequest
         }
         else
         {
-            finish(BlockStatus.SUCCESS);
+            onWritten();
         }
         return true;
     }
@@ -593,6 +646,7 @@ abstract class StripeRequest
             // Before others have the rows: who computes from them looks first whether they match.
             channel.device().intent().leaveTorn(region);
         }
+        onEnding(result);
         if (isLocked)
         {
             if (isShared)

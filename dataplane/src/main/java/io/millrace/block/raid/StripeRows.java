@@ -72,6 +72,34 @@ final class StripeRows
     }
 
     /**
+     * Leaves out all rows but the first that a request covers.
+     *
+     * @param chunk most rows that are left.
+     */
+    void shorten(final int chunk)
+    {
+        rowEnd = Math.min(rowEnd, rowStart + chunk);
+    }
+
+    /**
+     * Goes on with rows behind those that were taken, up to a row.
+     *
+     * @param end row behind the last.
+     * @return whether the request covers any.
+     */
+    boolean goOn(final int end)
+    {
+        final int start = rowEnd;
+        rowEnd = end;
+        if (start < end && coversRows(start, end))
+        {
+            rowStart = lowestRow(start, end);
+            return true;
+        }
+        return false;
+    }
+
+    /**
      * Takes rows that no request covers.
      *
      * @param memberOffset of the first row, in bytes of a member's data.

@@ -1,5 +1,6 @@
 package io.millrace.block.raid;
 
+import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
@@ -25,6 +26,9 @@ final class ZeroRequest extends StripeRequest
     private int partBytes;
     /** Slots that refused the operation in this phase, by bit. */
     private long refusedSlots;
+    /** Null of an array without parity. */
+    private final JournalWrite entry;
+    private long entryAddress;
 
     /**
      * Creates a slot.
@@ -36,6 +40,7 @@ final class ZeroRequest extends StripeRequest
         super(channel);
         layout = channel.layout();
         offsets = new long[layout.memberCount()];
+        entry = layout.level().parityCount() > 0 ? new JournalWrite(this, channel) : null;
     }
 
     /**
@@ -150,12 +155,138 @@ final class ZeroRequest extends StripeRequest
         {
             partBytes = Math.min(partBytes, layout.stripBytes());
         }
+        if (null == entry)
+        {
+            writeInPlace();
+            return BlockStatus.SUCCESS;
+        }
+        if (view.isJournaling())
+        {
+            if (BlockOperation.DEALLOCATE == wanted)
+            {
+                // What is deallocated may stay as it is.
+                finish(BlockStatus.SUCCESS);
+                return BlockStatus.SUCCESS;
+            }
+            partBytes = Math.min(length - doneBytes, channel.journalRowBytesMax());
+            entryAddress = acquireBuffer(entry.bytesMax(partBytes));
+            if (0 == entryAddress)
+            {
+                return null;
+            }
+        }
+        admitting();
+        return BlockStatus.SUCCESS;
+    }
+
+    @Override
+    protected boolean admit()
+    {
+        final ArrayView present = channel.device().view();
+        if (channel.isClosing() || null != present.failure())
+        {
+            finish(channel.isClosing() ? BlockStatus.ABORTED : BlockStatus.DEVICE_ERROR);
+            return true;
+        }
+        if (!entry.enter())
+        {
+            return false;
+        }
+        if (channel.device().view().journalEpoch() != view.journalEpoch())
+        {
+            entry.leave();
+            planAgain();
+            return true;
+        }
+        if (!view.isJournaling())
+        {
+            writeInPlace();
+            return true;
+        }
+        if (!entry.take(view))
+        {
+            entry.leave();
+            return false;
+        }
+        fillEntry();
+        log();
+        return true;
+    }
+
+    private void fillEntry()
+    {
+        entry.begin(entryAddress, offsets[0] + doneBytes, partBytes);
+        for (int slot = 0; slot < offsets.length; slot++)
+        {
+            if (view.isWritable(slot))
+            {
+                NativeMemory.fill(entry.add(slot, 0, partBytes), partBytes, (byte)0);
+            }
+        }
+        entry.seal();
+    }
+
+    private void log()
+    {
+        issuing(State.JOURNALING);
+        entry.submit(view);
+        issued();
+    }
+
+    @Override
+    protected void onJournaled()
+    {
+        if (channel.isClosing())
+        {
+            finish(BlockStatus.ABORTED);
+        }
+        else if (entry.isWritten())
+        {
+            writeInPlace();
+        }
+        else
+        {
+            log();
+        }
+    }
+
+    @Override
+    protected void onReporting()
+    {
+        if (null != entry)
+        {
+            entry.leave();
+        }
+    }
+
+    @Override
+    protected void onEnding(final BlockStatus result)
+    {
+        if (null == entry)
+        {
+            return;
+        }
+        if (BlockStatus.SUCCESS == result)
+        {
+            entry.complete();
+        }
+        else
+        {
+            entry.abandon();
+        }
+    }
+
+    private void writeInPlace()
+    {
+        final BlockOperation wanted = parent.request().operation();
         issuing(State.WRITING);
         for (int slot = 0; slot < offsets.length; slot++)
         {
             if (NOWHERE != offsets[slot] && view.isWritable(slot))
             {
-                final BlockOperation operation = operation(channel.device(), view.member(slot), wanted);
+                // What was logged is written with FUA, which a command without data may not have.
+                final BlockOperation operation = view.isJournaling() ? BlockOperation.WRITE :
+                    operation(channel.device(), view.member(slot), wanted);
                 if (null != operation)
                 {
                     submit(slot, operation);
@@ -163,13 +294,12 @@ final class ZeroRequest extends StripeRequest
             }
         }
         issued();
-        return BlockStatus.SUCCESS;
     }
 
     private void submit(final int slot, final BlockOperation operation)
     {
         final BlockRequest part = part(slot, operation, offsets[slot] + doneBytes, partBytes);
-        part.forceUnitAccess(parent.request().forceUnitAccess());
+        part.forceUnitAccess(parent.request().forceUnitAccess() || view.isJournaling());
         if (BlockOperation.WRITE == operation)
         {
             part.addSegment(channel.device().pages().zeroesAddress(), partBytes);
@@ -193,6 +323,11 @@ final class ZeroRequest extends StripeRequest
     protected void onWritten()
     {
         doneBytes += 0 == refusedSlots ? partBytes : 0;
+        if (null != entry && 0 == refusedSlots)
+        {
+            // Else members differ until the next phase has ended.
+            entry.complete();
+        }
         if (doneBytes == length)
         {
             finish(BlockStatus.SUCCESS);

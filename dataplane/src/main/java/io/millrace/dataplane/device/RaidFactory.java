@@ -3,6 +3,7 @@ package io.millrace.dataplane.device;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.DeviceProperties;
 import io.millrace.block.raid.CopyRates;
+import io.millrace.block.raid.JournalMode;
 import io.millrace.block.raid.RaidAssembly;
 import io.millrace.block.raid.RaidConfig;
 import io.millrace.block.raid.RaidDevice;
@@ -20,6 +21,8 @@ final class RaidFactory implements DeviceFactory
     private static final String LEVEL = "level";
     private static final String MEMBERS = "members";
     private static final String SPARES = "spares";
+    private static final String JOURNAL = "journal";
+    private static final String ALWAYS = "always";
     private static final String SYNC_RATE_MIN = "sync-rate-min";
     private static final String SYNC_RATE_MAX = "sync-rate-max";
     private static final String SCRUB_INTERVAL = "scrub-interval";
@@ -73,6 +76,11 @@ final class RaidFactory implements DeviceFactory
             return new Problem(SYNC_RATE_MIN, rates.minBytesPerS(), "not between 1 and " + SYNC_RATE_MAX + ", " +
                 rates.maxBytesPerS(), "use a rate between them");
         }
+        if (ALWAYS.equals(properties.text(JOURNAL, "degraded")) && 0 == level.parityCount())
+        {
+            return new Problem(JOURNAL, ALWAYS, "not allowed: RAID " + level.label() +
+                " has no parity that a crash could leave wrong", "remove it, or choose RAID 5 or 6");
+        }
         final List<String> spares = properties.texts(SPARES);
         if (count + spares.size() > RaidLevel.MEMBERS_MAX)
         {
@@ -90,7 +98,8 @@ final class RaidFactory implements DeviceFactory
         final RaidConfig config = new RaidConfig(name, RaidLevel.find(properties.text(LEVEL)),
             properties.integer("strip-size", RaidConfig.STRIP_BYTES_DEFAULT), properties.texts(MEMBERS),
             properties.texts(SPARES), properties.flag("assume-clean", false), properties.flag("wipe-signatures", false),
-            properties.flag("force-start", false), copyRates(properties));
+            properties.flag("force-start", false), copyRates(properties),
+            ALWAYS.equals(properties.text(JOURNAL, "degraded")) ? JournalMode.ALWAYS : JournalMode.DEGRADED);
         final RaidDevice array = RaidAssembly.assemble(config, dependencies.bases(), dependencies.memory());
         array.scrubIntervalMs(scrubIntervalMs(properties));
         return array;

@@ -18,13 +18,25 @@ abstract class RaidContract extends BlockDeviceContractTest
     private final int memberCount;
     private final int stripBytes;
     private final int blockBytes;
+    private final JournalMode journal;
 
     RaidContract(final RaidLevel level, final int memberCount, final int stripBytes, final int blockBytes)
+    {
+        this(level, memberCount, stripBytes, blockBytes, JournalMode.DEGRADED);
+    }
+
+    RaidContract(
+        final RaidLevel level,
+        final int memberCount,
+        final int stripBytes,
+        final int blockBytes,
+        final JournalMode journal)
     {
         this.level = level;
         this.memberCount = memberCount;
         this.stripBytes = stripBytes;
         this.blockBytes = blockBytes;
+        this.journal = journal;
     }
 
     @Override
@@ -33,7 +45,7 @@ abstract class RaidContract extends BlockDeviceContractTest
         final RaidFixture fixture = new RaidFixture();
         final long perMember = ArrayLayout.of(level, memberCount, stripBytes, SIZE_BYTES).dataBytes() / SIZE_BYTES;
         final List<BlockDevice> members = fixture.memoryMembers(memberCount, SIZE_BYTES / perMember, blockBytes);
-        final RaidDevice array = fixture.create(level, stripBytes, members);
+        final RaidDevice array = fixture.create(level, stripBytes, members, journal);
         return new OwningDevice(new StoppedFirst(array, fixture), fixture::close);
     }
 

@@ -79,9 +79,11 @@ final class RaidFixture implements DeviceServices, AutoCloseable
         return array;
     }
 
-    RaidDevice create(final RaidLevel level, final int stripBytes, final List<BlockDevice> members)
+    RaidDevice create(
+        final RaidLevel level, final int stripBytes, final List<BlockDevice> members, final JournalMode journal)
     {
-        return assemble(config(level, stripBytes, members, List.of()), members);
+        return assemble(new RaidConfig("array", level, stripBytes, members.stream().map(BlockDevice::name).toList(),
+            List.of(), false, false, false, CopyRates.DEFAULT, journal), members);
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.util.Map;
  */
 final class RaidType
 {
+    private static final String ALWAYS = "always";
     private static final long STRIP_BYTES_MIN = 4 << 10;
     private static final long STRIP_BYTES_MAX = 1 << 20;
     private static final long SYNC_BYTES_MIN = 64 << 10;
@@ -56,10 +57,14 @@ final class RaidType
         SettingType.duration(0, SCRUB_NS_MAX), "0ns", OnChange.APPLIED,
         "How long after the last complete scrub a check begins by itself; 0s: never.");
 
+    private static final DeviceSetting<String> JOURNAL = DeviceSetting.optional("journal",
+        SettingType.word("degraded", ALWAYS), "degraded", OnChange.REPLACED,
+        "When writes to RAID 5 and 6 are journaled: while a slot is not in sync, or always.");
+
     static final DeviceType TYPE = new DeviceType("raid", DeviceContent.OF_BASE,
         "An array of other devices: RAID 0, 1, 5, 6 or 10.",
         List.of(LEVEL, MEMBERS, SPARES, STRIP_SIZE, ASSUME_CLEAN, WIPE_SIGNATURES, FORCE_START, SYNC_RATE_MIN,
-        SYNC_RATE_MAX, SCRUB_INTERVAL), RaidType::check);
+        SYNC_RATE_MAX, SCRUB_INTERVAL, JOURNAL), RaidType::check);
 
     private RaidType()
     {
@@ -92,6 +97,11 @@ final class RaidType
         {
             throw new InvalidSettingException(SPARES.key(), null, "not allowed: RAID 0 cannot rebuild onto a spare",
                 "remove them, or choose another level");
+        }
+        if (ALWAYS.equals(values.get(JOURNAL.key())) && !"5".equals(level) && !"6".equals(level))
+        {
+            throw new InvalidSettingException(JOURNAL.key(), ALWAYS, "not allowed: RAID " + level +
+                " has no parity that a crash could leave wrong", "remove it, or choose RAID 5 or 6");
         }
         for (final Object spare : spares)
         {

@@ -72,9 +72,11 @@ class DeviceTypesTest
             DeviceTypes.of("nvme").values(Map.of("address", "01:00.0")));
         assertEquals(Map.of("base", "d", "seed", 0L, "write-cache-size", 0L, "rules", List.of()),
             DeviceTypes.of("fault").values(Map.of("base", "d")));
-        assertEquals(Map.of("level", "1", "members", List.of("a", "b"), "spares", List.of(), "strip-size", 65_536L,
-            "assume-clean", false, "wipe-signatures", false, "force-start", false, "sync-rate-min", 16L << 20,
-            "sync-rate-max", 1L << 30, "scrub-interval", 0L),
+        assertEquals(Map.ofEntries(Map.entry("level", "1"), Map.entry("members", List.of("a", "b")),
+            Map.entry("spares", List.of()), Map.entry("strip-size", 65_536L), Map.entry("assume-clean", false),
+            Map.entry("wipe-signatures", false), Map.entry("force-start", false),
+            Map.entry("sync-rate-min", 16L << 20), Map.entry("sync-rate-max", 1L << 30),
+            Map.entry("scrub-interval", 0L), Map.entry("journal", "degraded")),
             DeviceTypes.of("raid").values(Map.of("level", "1", "members", "a b")));
     }
 
@@ -97,6 +99,8 @@ class DeviceTypesTest
         "fault | base=d; rules=effect=delay,delay=1000us,status=aborted,probability=0.50 | " +
             "base=d; rules=effect=delay,delay=1ms,probability=0.5",
         "raid | level=5; members=c a b; spares=; strip-size=65536; wipe-signatures=false | level=5; members=c a b",
+        "raid | level=6; members=a b c d; journal=degraded | level=6; members=a b c d",
+        "raid | level=5; members=a b c; journal=always | level=5; members=a b c; journal=always",
         "raid | level=10; members=a b; spares=d  c; strip-size=1024k; assume-clean=true | " +
             "level=10; members=a b; spares=d c; strip-size=1MiB; assume-clean=true"})
     void shouldBringPropertiesIntoOneForm(final String type, final String given, final String wanted)

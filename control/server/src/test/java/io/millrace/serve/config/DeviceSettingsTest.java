@@ -54,7 +54,7 @@ class DeviceSettingsTest
     private static final List<String> TEXTS = List.of("17", "3", "512", "4MiB", "7s", "true", "false", "off",
         "0000:01:00.0", "wrapped", "/srv/f.img", "other", "wrapped2", "0000:02:00.0", "/srv/g.img", "2MiB",
         "tcp://192.0.2.1:4420", "tcp://192.0.2.2:4420", "nqn.2026-11.io.millrace:a", "nqn.2026-11.io.millrace:b",
-        "0f3ec3a5-9f7c-4d5e-8d3b-1c2a3b4c5d6e", "0f3ec3a5-9f7c-4d5e-8d3b-1c2a3b4c5d6f", "1", "10", "8KiB");
+        "0f3ec3a5-9f7c-4d5e-8d3b-1c2a3b4c5d6e", "0f3ec3a5-9f7c-4d5e-8d3b-1c2a3b4c5d6f", "1", "10", "8KiB", "always");
 
     /** Of a setting that needs several. */
     private static final Map<String, List<String>> LISTS = Map.of(
@@ -100,6 +100,12 @@ class DeviceSettingsTest
         if (null != key)
         {
             device.put(key, value);
+        }
+        if ("journal".equals(key))
+        {
+            // Of arrays with parity.
+            device.put("level", "5");
+            device.put("members", "wrapped, wrapped2, wrapped3");
         }
         DeviceTypes.of(type).settings().stream().filter((each) -> DeviceSetting.Form.VALUES == each.form())
             .forEach((each) -> device.computeIfPresent(each.key(), (_, text) -> "[" + text + "]"));

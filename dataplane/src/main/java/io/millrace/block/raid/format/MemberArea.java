@@ -8,6 +8,7 @@ package io.millrace.block.raid.format;
  *         8192   bitmap page 0
  *        12288   bitmap page 1
  *        16384   reserved
+ *        32768   journal, of arrays with parity
  *      1048576   data: a multiple of the strip
  *              ... unused: less than a strip, or more where members differ in size
  *   end - 4096   superblock, second copy; end is the size of the device rounded down to 4096
@@ -23,6 +24,11 @@ public final class MemberArea
     public static final int DATA_OFFSET_BYTES = 1 << 20;
     /** Pages that the bitmap is written to alternately. */
     public static final int BITMAP_PAGE_COUNT = 2;
+
+    /** Offset of the journal. */
+    public static final int JOURNAL_OFFSET_BYTES = 32_768;
+    /** Length of the journal. */
+    public static final int JOURNAL_BYTES = DATA_OFFSET_BYTES - JOURNAL_OFFSET_BYTES;
 
     static final int BITMAP_OFFSET_BYTES = 8192;
 

@@ -27,6 +27,7 @@ import org.agrona.MutableDirectBuffer;
  * @param updatedMs      when this was written, milliseconds since 1970 (UTC), for people; not negative.
  * @param scrubbedMs     when the last complete scrub ended, milliseconds since 1970 (UTC); 0: never; not negative.
  * @param slots          from {@link RaidLevel#membersMin()} to {@link RaidLevel#MEMBERS_MAX}, by their position.
+ * @param journal        which entries of the journal count.
  */
 public record Superblock(
     UUID array,
@@ -40,7 +41,8 @@ public record Superblock(
     boolean clean,
     long updatedMs,
     long scrubbedMs,
-    List<Slot> slots)
+    List<Slot> slots,
+    JournalState journal)
 {
     /** Length of a superblock on a member. */
     public static final int BYTES = PageChecksum.PAGE_BYTES;
@@ -84,6 +86,45 @@ public record Superblock(
                 (slots.size() < level.membersMin() ? ": add members or choose another level" : ": use fewer members"));
         }
         checkMembers(slots, memberBytes);
+        if (null == journal || 0 != journal.epoch() && (0 == level.parityCount() || journal.epoch() > eventCount))
+        {
+            throw new BlockDeviceException("superblock: journal " + journal + " does not fit RAID " + level.label() +
+                " at event count " + eventCount + ": use one of an array with parity that began before");
+        }
+    }
+
+    /**
+     * A superblock of an array without a journal.
+     *
+     * @param array          UUID of the array.
+     * @param name           of the array.
+     * @param level          of the array.
+     * @param stripBytes     of the array.
+     * @param blockSizeBytes of the array.
+     * @param memberBytes    data on each member.
+     * @param member         UUID of the device that has this superblock.
+     * @param eventCount     of the superblock.
+     * @param clean          whether no write was in progress.
+     * @param updatedMs      when this was written.
+     * @param scrubbedMs     when the last complete scrub ended.
+     * @param slots          by their position.
+     */
+    public Superblock(
+        final UUID array,
+        final String name,
+        final RaidLevel level,
+        final int stripBytes,
+        final int blockSizeBytes,
+        final long memberBytes,
+        final UUID member,
+        final long eventCount,
+        final boolean clean,
+        final long updatedMs,
+        final long scrubbedMs,
+        final List<Slot> slots)
+    {
+        this(array, name, level, stripBytes, blockSizeBytes, memberBytes, member, eventCount, clean, updatedMs,
+            scrubbedMs, slots, JournalState.NONE);
     }
 
     private static void checkUuid(final String name, final UUID uuid)
@@ -172,7 +213,7 @@ public record Superblock(
     public Superblock forMember(final UUID uuid)
     {
         return new Superblock(array, name, level, stripBytes, blockSizeBytes, memberBytes, uuid, eventCount, clean,
-            updatedMs, scrubbedMs, slots);
+            updatedMs, scrubbedMs, slots, journal);
     }
 
     /**

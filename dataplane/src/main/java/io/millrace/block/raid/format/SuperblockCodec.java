@@ -51,6 +51,13 @@ final class SuperblockCodec
             buffer.putInt(slotIndex + SlotLayout.STATE_OFFSET, slot.state().code(), LITTLE_ENDIAN);
             buffer.putLong(slotIndex + SlotLayout.REBUILT_BYTES_OFFSET, slot.rebuiltBytes(), LITTLE_ENDIAN);
         }
+        if (0 != superblock.journal().epoch())
+        {
+            buffer.putLong(index + SuperblockLayout.FEATURES_OFFSET, SuperblockLayout.FEATURE_JOURNAL, LITTLE_ENDIAN);
+            buffer.putLong(index + SuperblockLayout.JOURNAL_EPOCH_OFFSET, superblock.journal().epoch(), LITTLE_ENDIAN);
+            buffer.putInt(index + SuperblockLayout.JOURNAL_MATCHED_OFFSET, superblock.journal().isMatched() ? 1 : 0,
+                LITTLE_ENDIAN);
+        }
         buffer.putInt(index + SuperblockLayout.CRC_OFFSET, new PageChecksum().compute(buffer, index), LITTLE_ENDIAN);
     }
 
@@ -86,7 +93,8 @@ final class SuperblockCodec
                 isClean(buffer, index),
                 buffer.getLong(index + SuperblockLayout.UPDATED_MS_OFFSET, LITTLE_ENDIAN),
                 buffer.getLong(index + SuperblockLayout.SCRUBBED_MS_OFFSET, LITTLE_ENDIAN),
-                slots(buffer, index, memberCount));
+                slots(buffer, index, memberCount),
+                journal(buffer, index));
         }
         catch (final BlockDeviceException e)
         {
@@ -152,6 +160,19 @@ final class SuperblockCodec
             throw invalid("level " + code + " is none of " + RaidLevel.labels());
         }
         return level;
+    }
+
+    private static JournalState journal(final DirectBuffer buffer, final int index)
+    {
+        final long features = buffer.getLong(index + SuperblockLayout.FEATURES_OFFSET, LITTLE_ENDIAN);
+        final long epoch = buffer.getLong(index + SuperblockLayout.JOURNAL_EPOCH_OFFSET, LITTLE_ENDIAN);
+        final int matched = buffer.getInt(index + SuperblockLayout.JOURNAL_MATCHED_OFFSET, LITTLE_ENDIAN);
+        if (0 == (features & SuperblockLayout.FEATURE_JOURNAL) != (0 == epoch) || 0 != matched && 1 != matched)
+        {
+            throw invalid("features 0x" + Long.toHexString(features) + " do not fit journal epoch " + epoch +
+                " with matched " + matched);
+        }
+        return new JournalState(epoch, 1 == matched);
     }
 
     private static boolean isClean(final DirectBuffer buffer, final int index)

@@ -8,10 +8,12 @@ import io.millrace.block.raid.layout.RaidLevel;
  *      0   8  magic: "MILLRACE"                    96   8  member bytes
  *      8   4  version: 1                          104   4  state: 1 clean, 2 active
  *     12   4  CRC32C, this field as zero          108   4  name bytes
- *     16   8  features                            112  64  name
- *     24   8  reserved 1                          176  64  reserved 2
- *     32  16  array UUID                          240   8  scrubbed, ms since 1970 (UTC)
- *     48  16  member UUID                         248   8  reserved 4
+ *     16   8  features: 1 journal                  112  64  name
+ *     24   8  reserved 1                          176   8  journal epoch
+ *     32  16  array UUID                          184   4  journal matched: 1 yes
+ *     48  16  member UUID                         188  52  reserved 2
+ *                                                 240   8  scrubbed, ms since 1970 (UTC)
+ *                                                 248   8  reserved 4
  *     64   8  event count                         256  64 slots of 32 bytes
  *     72   8  updated, ms since 1970 (UTC)       2304  1792 reserved 3
  *     80   4  level
@@ -29,8 +31,10 @@ final class SuperblockLayout
     /** "MILLRACE", as a little-endian number. */
     static final long MAGIC = 0x45434152_4C4C494DL;
     static final int VERSION = 1;
+    /** The journal may have entries that have to be replayed before anything is computed from parity. */
+    static final long FEATURE_JOURNAL = 1;
     /** Bits of the features that this build knows. */
-    static final long FEATURES_KNOWN = 0;
+    static final long FEATURES_KNOWN = FEATURE_JOURNAL;
     static final int STATE_CLEAN = 1;
     static final int STATE_ACTIVE = 2;
 
@@ -68,8 +72,12 @@ final class SuperblockLayout
     static final int NAME_BYTES_LENGTH = Integer.BYTES;
     static final int NAME_OFFSET = NAME_BYTES_OFFSET + NAME_BYTES_LENGTH;
     static final int NAME_LENGTH = 64;
-    static final int RESERVED_2_OFFSET = NAME_OFFSET + NAME_LENGTH;
-    static final int RESERVED_2_LENGTH = 64;
+    static final int JOURNAL_EPOCH_OFFSET = NAME_OFFSET + NAME_LENGTH;
+    static final int JOURNAL_EPOCH_LENGTH = Long.BYTES;
+    static final int JOURNAL_MATCHED_OFFSET = JOURNAL_EPOCH_OFFSET + JOURNAL_EPOCH_LENGTH;
+    static final int JOURNAL_MATCHED_LENGTH = Integer.BYTES;
+    static final int RESERVED_2_OFFSET = JOURNAL_MATCHED_OFFSET + JOURNAL_MATCHED_LENGTH;
+    static final int RESERVED_2_LENGTH = 52;
     static final int SCRUBBED_MS_OFFSET = RESERVED_2_OFFSET + RESERVED_2_LENGTH;
     static final int SCRUBBED_MS_LENGTH = Long.BYTES;
     static final int RESERVED_4_OFFSET = SCRUBBED_MS_OFFSET + SCRUBBED_MS_LENGTH;

@@ -115,6 +115,15 @@ class RaidFormatDocumentationTest
     }
 
     @Test
+    void shouldDescribeEachFieldOfAnEntryOfTheJournal() throws ReflectiveOperationException
+    {
+        assertEquals(coded(JournalEntry.class), documented("Journal"));
+        assertWithoutGaps(documented("Journal"), JournalEntry.HEADER_BYTES);
+        assertEquals(coded(JournalEntry.StripLayout.class), documented("Strips of an entry"));
+        assertWithoutGaps(documented("Strips of an entry"), JournalEntry.STRIP_BYTES);
+    }
+
+    @Test
     void shouldDescribeTheSizeOfARegion()
     {
         final String section = section("Bitmap pages");
@@ -129,6 +138,7 @@ class RaidFormatDocumentationTest
         assertEquals(new Place(MemberArea.FIRST_SUPERBLOCK_BYTES, Superblock.BYTES), parts.get("superblock"));
         assertEquals(new Place((int)MemberArea.bitmapOffset(0), BitmapPage.BYTES), parts.get("bitmap page 0"));
         assertEquals(new Place((int)MemberArea.bitmapOffset(1), BitmapPage.BYTES), parts.get("bitmap page 1"));
+        assertEquals(new Place(MemberArea.JOURNAL_OFFSET_BYTES, MemberArea.JOURNAL_BYTES), parts.get("journal"));
         assertWithoutGaps(parts, MemberArea.DATA_OFFSET_BYTES);
     }
 

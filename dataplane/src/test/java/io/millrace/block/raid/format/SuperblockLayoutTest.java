@@ -85,6 +85,21 @@ class SuperblockLayoutTest
     }
 
     @Test
+    void shouldWriteAndReadTheJournal()
+    {
+        final ByteBuffer bytes = ByteBuffer.wrap(bytes(1)).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putLong(16, 1);
+        bytes.putLong(176, 0x0102030405060700L);
+        bytes.putInt(184, 1);
+        Superblocks.checksum(bytes.array());
+        final Superblock superblock = new Superblock(ARRAY, "vol-7", RaidLevel.RAID6, 65536, 4096, 0x1234_5000_0000L,
+            MEMBER, 0x0102030405060708L, true, 0x0000_0199_1122_3344L, SUPERBLOCK.scrubbedMs(), SUPERBLOCK.slots(),
+            new JournalState(0x0102030405060700L, true));
+        assertArrayEquals(bytes.array(), Superblocks.encode(superblock));
+        assertEquals(superblock, Superblocks.decode(bytes.array()));
+    }
+
+    @Test
     void shouldKeepToItsBytesOfABuffer()
     {
         final byte[] bytes = new byte[3 * 4096];

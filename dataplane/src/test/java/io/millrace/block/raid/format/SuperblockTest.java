@@ -181,10 +181,10 @@ class SuperblockTest
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 31, 63})
+    @ValueSource(ints = {1, 31, 63})
     void shouldRefuseFeaturesThatItDoesNotKnow(final int bit)
     {
-        assertUnreadable("needs features 0x" + Long.toHexString(1L << bit) + ", and this build knows 0x0",
+        assertUnreadable("needs features 0x" + Long.toHexString(1L << bit) + ", and this build knows 0x1",
             (bytes) -> bytes.putLong(16, 1L << bit));
     }
 

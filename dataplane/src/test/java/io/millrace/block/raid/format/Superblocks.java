@@ -33,9 +33,12 @@ final class Superblocks
                 SlotState.REBUILDING == state ? (random.nextLong() >>> 1) % (memberBytes + 1) : 0));
         }
         final Slot any = slots.get(random.nextInt(memberCount));
+        final long eventCount = random.nextLong() >>> 1;
+        final JournalState journal = level.parityCount() > 0 && eventCount > 0 && random.nextBoolean() ?
+            new JournalState(1 + (random.nextLong() >>> 1) % eventCount, random.nextBoolean()) : JournalState.NONE;
         return new Superblock(uuid(random), name(random), level, stripBytes, random.nextBoolean() ? 512 : 4096,
-            memberBytes, null == any.member() ? uuid(random) : any.member(), random.nextLong() >>> 1,
-            random.nextBoolean(), random.nextLong() >>> 1, random.nextLong() >>> 1, slots);
+            memberBytes, null == any.member() ? uuid(random) : any.member(), eventCount,
+            random.nextBoolean(), random.nextLong() >>> 1, random.nextLong() >>> 1, slots, journal);
     }
 
     private static String name(final Random random)

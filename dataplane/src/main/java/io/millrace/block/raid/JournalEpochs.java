@@ -1,0 +1,132 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.raid.format.JournalState;
+import io.millrace.block.raid.format.SlotState;
+
+/**
+ * Decides when journaling begins and ends, for {@link ArrayWork}. While superblocks with another epoch are written, the
+ * {@link WriteGates} are closed: before the first of its writes, everything that was written without being logged, or
+ * logged for members that then were fewer, is stable, and no entry of the epoch before is needed.
+ */
+final class JournalEpochs
+{
+    private final RaidDevice device;
+    /** Whether parity matches in all regions when entries of the epoch are replayed. */
+    private boolean isMatched;
+    /** Whether the superblocks of the present change begin an epoch. */
+    private boolean isBeginning;
+
+    /**
+     * The epoch with which the array was assembled.
+     *
+     * @param device    of the journal.
+     * @param isMatched whether parity matched in all regions then.
+     */
+    JournalEpochs(final RaidDevice device, final boolean isMatched)
+    {
+        this.device = device;
+        this.isMatched = isMatched;
+    }
+
+    /**
+     * {@return whether an epoch has to begin though no member changes}
+     */
+    boolean isOutdated()
+    {
+        final ArrayView view = device.view();
+        return null != device.journal() && view.isJournaling() && (device.journal().isPinned() || isMatchedNow(view));
+    }
+
+    private boolean isMatchedNow(final ArrayView view)
+    {
+        return !isMatched && view.isComplete() && device.intent().nextResync(0) < 0;
+    }
+
+    /**
+     * A change of the view begins. Where it needs another epoch, no write begins from here on to {@link #resume}.
+     *
+     * @param changed view that is to be published.
+     */
+    void prepare(final ArrayView changed)
+    {
+        final ArrayView present = device.view();
+        if (isWanted(changed) && (!present.isJournaling() || isJoined(present, changed) || isOutdated()))
+        {
+            isBeginning = true;
+            device.gates().close();
+        }
+    }
+
+    private boolean isWanted(final ArrayView changed)
+    {
+        return null != device.journal() && (JournalMode.ALWAYS == device.journalMode() || !changed.isComplete());
+    }
+
+    /** Whether a slot is in sync that was not: its member has no entries that others may have lost. */
+    private boolean isJoined(final ArrayView present, final ArrayView changed)
+    {
+        for (int slot = 0; slot < device.layout().memberCount(); slot++)
+        {
+            if (SlotState.IN_SYNC == changed.state(slot) &&
+                (SlotState.IN_SYNC != present.state(slot) || present.member(slot) != changed.member(slot)))
+            {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * {@return whether superblocks begin an epoch, so that what was written before has to be stable}
+     */
+    boolean isBeginning()
+    {
+        return isBeginning;
+    }
+
+    /**
+     * {@return whether superblocks can be written: no write is under way that would have to be over}
+     */
+    boolean isReady()
+    {
+        return !isBeginning || device.gates().isQuiet();
+    }
+
+    /**
+     * {@return the view with the epoch that its superblocks are going to have}
+     *
+     * @param changed view that is to be published.
+     */
+    ArrayView apply(final ArrayView changed)
+    {
+        if (!isWanted(changed))
+        {
+            isMatched = false;
+            return changed.journaling(0);
+        }
+        if (!isBeginning)
+        {
+            return changed;
+        }
+        device.journal().restart();
+        isMatched = device.intent().nextResync(0) < 0;
+        return changed.journaling(changed.eventCount());
+    }
+
+    /**
+     * {@return what superblocks of a view say of the journal}
+     *
+     * @param view that {@link #apply} has returned.
+     */
+    JournalState state(final ArrayView view)
+    {
+        return view.isJournaling() ? new JournalState(view.journalEpoch(), isMatched) : JournalState.NONE;
+    }
+
+    /** The view was published, or the array has failed or ended: writes begin again, and see what has become of it. */
+    void resume()
+    {
+        isBeginning = false;
+        device.gates().open();
+    }
+}

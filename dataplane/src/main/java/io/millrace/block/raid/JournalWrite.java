@@ -1,0 +1,209 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockRequest;
+import io.millrace.block.raid.format.JournalEntry;
+import io.millrace.block.raid.format.MemberArea;
+import io.millrace.block.raid.format.SlotState;
+
+/**
+ * The entry of a write to an array with parity in the journal, and whether the request has passed the {@link WriteGate}.
+ * The reactor's only; nothing is allocated.
+ */
+final class JournalWrite
+{
+    private final StripeRequest request;
+    private final RaidDevice device;
+    /** Null of an array that cannot journal. */
+    private final Journal journal;
+    private final WriteGate gate;
+    private final JournalEntry entry = new JournalEntry();
+    private final int transferBytesMax;
+    private long sequence = Journal.NONE;
+    private long tail;
+    private long epoch;
+    private boolean isInside;
+    private boolean isWaiting;
+    private long address;
+    private int writtenBytes;
+
+    /**
+     * Without an entry.
+     *
+     * @param request that it is of.
+     * @param channel of the request.
+     */
+    JournalWrite(final StripeRequest request, final RaidChannel channel)
+    {
+        this.request = request;
+        device = channel.device();
+        journal = device.journal();
+        gate = channel.gate();
+        // No member takes less at once.
+        transferBytesMax = device.geometry().maxTransferBytes();
+    }
+
+    /**
+     * {@return room for an entry behind the areas of a buffer}
+     *
+     * @param areaBytes of one strip.
+     */
+    int bytesMax(final int areaBytes)
+    {
+        return JournalEntry.HEADER_BYTES + device.layout().memberCount() * areaBytes;
+    }
+
+    /**
+     * Passes the gate.
+     *
+     * @return false while it is closed: try again.
+     */
+    boolean enter()
+    {
+        isInside = isInside || gate.enter();
+        return isInside;
+    }
+
+    /** Members are written no more. */
+    void leave()
+    {
+        if (isInside)
+        {
+            isInside = false;
+            gate.leave();
+        }
+    }
+
+    /**
+     * Takes a place in the epoch of a view, unless it has one.
+     *
+     * @param view of the plan.
+     * @return false when there is none: try again.
+     */
+    boolean take(final ArrayView view)
+    {
+        if (Journal.NONE != sequence && epoch == view.journalEpoch())
+        {
+            return true;
+        }
+        epoch = view.journalEpoch();
+        tail = journal.tail();
+        sequence = journal.take(tail);
+        if (Journal.NONE == sequence && !isWaiting)
+        {
+            journal.onWait();
+        }
+        isWaiting = Journal.NONE == sequence;
+        return !isWaiting;
+    }
+
+    /**
+     * Begins the entry.
+     *
+     * @param newAddress with room for it.
+     * @param rowOffset  of the first row, in bytes of a member's data.
+     * @param rowBytes   count of the rows.
+     */
+    void begin(final long newAddress, final long rowOffset, final int rowBytes)
+    {
+        address = newAddress;
+        writtenBytes = 0;
+        entry.wrap(newAddress).initialize(device.id(), epoch, sequence, tail, rowOffset, rowBytes);
+    }
+
+    /**
+     * Adds a strip.
+     *
+     * @param slot   that is going to be written.
+     * @param start  first row that is.
+     * @param length in bytes.
+     * @return address to copy them to.
+     */
+    long add(final int slot, final int start, final int length)
+    {
+        return entry.add(slot, start, length);
+    }
+
+    /** All strips were added. */
+    void seal()
+    {
+        entry.seal();
+    }
+
+    /**
+     * {@return whether all of the entry was written}
+     */
+    boolean isWritten()
+    {
+        return writtenBytes == entry.bytes();
+    }
+
+    /**
+     * Submits the next part of the entry to as many members as may fail from here on, and one more.
+     *
+     * @param view of the plan.
+     */
+    void submit(final ArrayView view)
+    {
+        final int length = Math.min(transferBytesMax, entry.bytes() - writtenBytes);
+        final long offset = (long)journal.places().offset(journal.places().place(sequence)) + writtenBytes;
+        final int inSync = inSync(view);
+        final int copies = device.layout().level().parityCount() - (device.layout().memberCount() - inSync) + 1;
+        int skip = (int)(sequence % inSync);
+        int left = copies;
+        // Twice round, so that those before the first come behind the last.
+        for (int i = 0; left > 0; i++)
+        {
+            final int slot = i % device.layout().memberCount();
+            if (SlotState.IN_SYNC == view.state(slot))
+            {
+                if (skip > 0)
+                {
+                    skip--;
+                }
+                else
+                {
+                    left--;
+                    final BlockRequest part = request.part(
+                        slot, BlockOperation.WRITE, offset - MemberArea.DATA_OFFSET_BYTES, length);
+                    part.addSegment(address + writtenBytes, length).forceUnitAccess(true);
+                    request.submit(slot);
+                }
+            }
+        }
+        writtenBytes += length;
+    }
+
+    private int inSync(final ArrayView view)
+    {
+        int count = 0;
+        for (int slot = 0; slot < device.layout().memberCount(); slot++)
+        {
+            count += SlotState.IN_SYNC == view.state(slot) ? 1 : 0;
+        }
+        return count;
+    }
+
+    /** What the entry has is stable in place. */
+    void complete()
+    {
+        if (Journal.NONE != sequence)
+        {
+            journal.complete(sequence);
+            sequence = Journal.NONE;
+        }
+        leave();
+    }
+
+    /** What the entry has, if there is one, may not be in place, and will not be written any more. */
+    void abandon()
+    {
+        if (Journal.NONE != sequence)
+        {
+            journal.pin(sequence);
+            sequence = Journal.NONE;
+        }
+        isWaiting = false;
+        leave();
+    }
+}
