@@ -79,6 +79,11 @@ final class RaidFixture implements DeviceServices, AutoCloseable
         return array;
     }
 
+    RaidDevice create(final RaidLevel level, final int stripBytes, final List<BlockDevice> members)
+    {
+        return create(level, stripBytes, members, JournalMode.DEGRADED);
+    }
+
     RaidDevice create(
         final RaidLevel level, final int stripBytes, final List<BlockDevice> members, final JournalMode journal)
     {
