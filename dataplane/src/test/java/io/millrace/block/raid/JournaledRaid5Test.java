@@ -6,6 +6,6 @@ class JournaledRaid5Test extends RaidContract
 {
     JournaledRaid5Test()
     {
-        super(RaidLevel.RAID5, 4, 64 << 10, 512, JournalMode.ALWAYS);
+        super(RaidLevel.RAID5, 5, 64 << 10, 512, JournalMode.ALWAYS);
     }
 }

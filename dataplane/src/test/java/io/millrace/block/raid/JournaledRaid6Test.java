@@ -6,6 +6,6 @@ class JournaledRaid6Test extends RaidContract
 {
     JournaledRaid6Test()
     {
-        super(RaidLevel.RAID6, 5, 64 << 10, 4096, JournalMode.ALWAYS);
+        super(RaidLevel.RAID6, 6, 64 << 10, 4096, JournalMode.ALWAYS);
     }
 }

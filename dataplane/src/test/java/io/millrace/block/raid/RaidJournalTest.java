@@ -233,7 +233,8 @@ class RaidJournalTest
         ArrayFixture.await(() -> disks.get(2).reads() > 0, "read");
         disks.get(1).state(MemberState.FAILING);
         assertEquals(BlockStatus.SUCCESS, initiator.await(io));
-        assertEquals(STRIP_BYTES / unit, array.journal().tail());
+        // Buffers of the channel may have room for even fewer.
+        assertTrue(array.journal().tail() >= STRIP_BYTES / unit, () -> "entries: " + array.journal().tail());
         verify();
     }
 
@@ -267,11 +268,8 @@ class RaidJournalTest
         final long epoch = array.view().journalEpoch();
         final long written = disks.get(3).writes() + disks.get(2).writes();
         disks.get(0).state(MemberState.HANGING);
-        final List<Initiator.Io> ios = new ArrayList<>();
-        for (int i = 0; i < 2; i++)
-        {
-            ios.add(write(i * STRIP_BYTES, BLOCK));
-        }
+        // Nothing is read for a whole stripe, and not all of its entries are on the member that hangs.
+        write(0, 3 * STRIP_BYTES);
         ArrayFixture.await(() -> disks.get(3).writes() + disks.get(2).writes() > written, "written");
         initiator.close();
         disks.get(0).state(MemberState.ONLINE);
