@@ -266,8 +266,10 @@ class RaidDataPlaneTest
     @Test
     void shouldSayWhatBecomesOfAnArray() throws IOException
     {
+        // So slow that the rebuild is seen.
         try (DataPlane dataPlane = start(List.of(file("m0"), file("m1"), file("m2"), file("m3"),
-            array("5", List.of("m0", "m1", "m2"), List.of("m3")))))
+            DeviceConfig.of("vol", "raid", Map.of("level", "5", "members", List.of("m0", "m1", "m2"), "spares",
+            List.of("m3"), "sync-rate-min", 1L << 20, "sync-rate-max", 2L << 20)))))
         {
             try (Writer writer = new Writer(dataPlane))
             {

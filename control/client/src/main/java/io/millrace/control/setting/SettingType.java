@@ -277,7 +277,8 @@ public record SettingType<T>(String name, String bound, Function<String, T> pars
             final Matcher matcher = DURATION.matcher(text);
             if (!matcher.matches())
             {
-                throw new BadValue("not a duration", "write a whole number and ns, us, ms, s, m, h or d, such as 100us");
+                throw new BadValue(
+                    "not a duration", "write a whole number and ns, us, ms, s, m, h or d, such as 100us");
             }
             final BigDecimal unit = new BigDecimal(Units.durationUnit(matcher.group(2)));
             return bounded(new BigDecimal(matcher.group(1)).multiply(unit), minNs, maxNs, bound);

@@ -88,7 +88,8 @@ public final class Units
             case "m" -> 60_000_000_000L;
             case "h" -> 3_600_000_000_000L;
             case "d" -> 86_400_000_000_000L;
-            case "" -> throw new SettingType.BadValue("without a unit", "write ns, us, ms, s, m, h or d after the number");
+            case "" -> throw new SettingType.BadValue(
+                "without a unit", "write ns, us, ms, s, m, h or d after the number");
             default -> throw new SettingType.BadValue("unit " + unit + " is not known",
                 "use ns, us, ms, s, m, h or d");
         };

@@ -85,7 +85,8 @@ final class TopLines
         final int hosts = Math.min(report.hosts().size(), share);
         final List<BufferHolders.Holder> holders = BufferHolders.of(report.sample().counters());
         final int held = Math.min(holders.size(), rows < ROWS_FOR_HOLDERS ? 0 : share);
-        final List<ArrayInfo> arrays = report.sample().arrays().stream().filter(TopLines::isNotable).limit(share).toList();
+        final List<ArrayInfo> arrays =
+            report.sample().arrays().stream().filter(TopLines::isNotable).limit(share).toList();
         arrays.forEach((each) -> lines.add(cut(array(each), columns)));
         // First line, three headings with a blank line before each.
         final int used = 7 + arrays.size() + reactors + (0 == hosts ? 0 : hosts) + (0 == held ? 0 : held + 2);

@@ -76,7 +76,8 @@ public final class ArrayScreen
             table.row(each.isInSlot() ? Integer.toString(each.slot()) : "-",
                 !each.device().isEmpty() ? each.device() : MemberState.EMPTY == each.state() ? "-" : "(missing)",
                 state(each.state(), terminal),
-                MemberState.IN_SYNC != each.state() && MemberState.REBUILDING != each.state() ? "-" : percent(each.rebuiltBytes(), array.memberBytes()),
+                MemberState.IN_SYNC != each.state() && MemberState.REBUILDING != each.state() ? "-" :
+                    percent(each.rebuiltBytes(), array.memberBytes()),
                 isSpare ? "-" : 0 == each.correctedErrors() ? "0" :
                     terminal.warn(Long.toString(each.correctedErrors())),
                 isSpare || NO_UUID.equals(each.memberId()) ? "-" : each.memberId().toString());
