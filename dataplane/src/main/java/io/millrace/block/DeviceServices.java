@@ -35,4 +35,15 @@ public interface DeviceServices
      * @return false when the device is being closed: nothing of the work was called.
      */
     boolean run(BackgroundWork work);
+
+    /**
+     * The device uses another one no more: it is none of its {@link BlockDevice#members()}, and no channel to it is
+     * open.
+     *
+     * @param member that was one of them.
+     */
+    default void onReleased(final BlockDevice member)
+    {
+        // Who opened the device keeps no account of them.
+    }
 }

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -44,6 +45,8 @@ public final class Devices
     private final MemoryRegistry registry;
     private final Map<String, ManagedDevice> devices = new LinkedHashMap<>();
     private final Map<String, String> locations = new HashMap<>();
+    /** Devices that others are made of. Reactors remove from it. */
+    private final Map<BlockDevice, ManagedDevice> bases = new ConcurrentHashMap<>();
     private final DeviceFactories factories = new DeviceFactories();
     private final HostBuffers hostBuffers;
     private final HostPollGroups hosts;
@@ -111,7 +114,7 @@ public final class Devices
                 throw refused(config.name(), e);
             }
             devices.put(config.name(), created);
-            members(created).forEach((member) -> member.user(new ManagedDevice.User(created, null, 0)));
+            members(created).forEach((member) -> use(member, created));
             if (null != background)
             {
                 start(created);
@@ -160,9 +163,25 @@ public final class Devices
         return device.device().members().stream().map((member) -> devices.get(member.name())).toList();
     }
 
+    private void use(final ManagedDevice base, final ManagedDevice device)
+    {
+        base.user(new ManagedDevice.User(device, null, 0));
+        bases.put(base.device(), base);
+    }
+
+    /** A device is not made of it any more. Any thread, a reactor too. */
+    private void release(final BlockDevice base)
+    {
+        final ManagedDevice released = bases.remove(base);
+        if (null != released)
+        {
+            released.user(null);
+        }
+    }
+
     private void start(final ManagedDevice device)
     {
-        device.start(new ManagedServices(device, operations.deviceStatus(), background));
+        device.start(new ManagedServices(device, operations.deviceStatus(), background, this::release));
     }
 
     /**
@@ -320,15 +339,25 @@ public final class Devices
             final ManagedDevice device = require(name);
             checkNotDeleting(device);
             final DeviceConfig changed = device.config().with(properties);
+            checkValues(changed, device.factory());
+            final List<ManagedDevice> added = newBases(device, properties);
+            // One user each, from before it is looked at.
+            added.forEach((base) -> use(base, device));
             final CompletableFuture<Void> done;
             try
             {
-                checkValues(changed, device.factory());
-                done = device.factory().apply(device.device(), properties);
+                done = device.factory().apply(device.device(), device.config().properties(), properties,
+                    dependencies(changed, added.stream().map(ManagedDevice::device).toList()));
             }
             catch (final BlockDeviceException e)
             {
                 throw refused(name, e);
+            }
+            finally
+            {
+                final List<BlockDevice> members = device.device().members();
+                added.stream().map(ManagedDevice::device).filter((base) -> !members.contains(base))
+                    .forEach(this::release);
             }
             if (null == done)
             {
@@ -339,6 +368,24 @@ public final class Devices
             operations.publish(ResourceKind.DEVICE, ResourceChange.CHANGED, name, "has other settings");
             return done;
         }
+    }
+
+    /** Devices that it is going to be made of, and was not before. */
+    private List<ManagedDevice> newBases(final ManagedDevice device, final DeviceProperties properties)
+    {
+        final List<String> present = new ArrayList<>(device.factory().bases(device.config().properties()));
+        device.device().members().forEach((member) -> present.add(member.name()));
+        final List<ManagedDevice> added = new ArrayList<>();
+        for (final String name : device.factory().bases(properties))
+        {
+            if (!present.contains(name))
+            {
+                final ManagedDevice base = require(name);
+                checkUnused(base, "a device has one user: use another");
+                added.add(base);
+            }
+        }
+        return added;
     }
 
     /**
@@ -580,8 +627,15 @@ public final class Devices
         {
             throw new OperationException(Reason.IN_USE, "", e.getMessage(), "try again", e);
         }
-        members(device).forEach((member) -> member.user(null));
+        List.copyOf(bases.values()).stream().filter((base) -> isUsedBy(base, device))
+            .forEach((base) -> release(base.device()));
         locations.remove(device.factory().location(device.config().properties()));
+    }
+
+    private static boolean isUsedBy(final ManagedDevice base, final ManagedDevice device)
+    {
+        final ManagedDevice.User user = base.user();
+        return null != user && device == user.wrapper();
     }
 
     private static OperationException refused(final String name, final BlockDeviceException e)

@@ -1,10 +1,12 @@
 package io.millrace.dataplane;
 
 import io.millrace.block.BackgroundWork;
+import io.millrace.block.BlockDevice;
 import io.millrace.block.DeviceServices;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 
 /**
  * Services of a data plane for one of its devices. Any thread; takes no lock.
@@ -15,10 +17,16 @@ final class ManagedServices implements DeviceServices
     private final DeviceStatusReports reports;
     private final BackgroundTasks background;
     private final List<BackgroundTask> tasks = new CopyOnWriteArrayList<>();
+    private final Consumer<BlockDevice> onReleased;
     private volatile boolean isStopping;
 
-    ManagedServices(final ManagedDevice device, final DeviceStatusReports reports, final BackgroundTasks background)
+    ManagedServices(
+        final ManagedDevice device,
+        final DeviceStatusReports reports,
+        final BackgroundTasks background,
+        final Consumer<BlockDevice> onReleased)
     {
+        this.onReleased = onReleased;
         this.device = device;
         this.reports = reports;
         this.background = background;
@@ -28,6 +36,12 @@ final class ManagedServices implements DeviceServices
     public void onStatusChanged()
     {
         reports.onChanged(device);
+    }
+
+    @Override
+    public void onReleased(final BlockDevice member)
+    {
+        onReleased.accept(member);
     }
 
     @Override

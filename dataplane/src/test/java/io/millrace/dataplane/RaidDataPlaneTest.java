@@ -397,6 +397,63 @@ class RaidDataPlaneTest
         }
     }
 
+    private static void set(final DataPlane dataPlane, final List<String> members, final List<String> spares)
+    {
+        Waits.get(dataPlane.devices().modify("vol", dataPlane.devices().get("vol").config().properties()
+            .with("members", members).with("spares", spares)));
+    }
+
+    private static String refusal(final Runnable action)
+    {
+        return assertThrows(RuntimeException.class, action::run).getMessage();
+    }
+
+    @Test
+    void shouldChangeMembersWhileAHostWrites() throws IOException
+    {
+        final List<DeviceConfig> devices = List.of(file("m0"), file("m1"), file("m2"), file("m3"), file("m4"),
+            DeviceConfig.fault("bad1", "m1", FaultPlan.NONE), array("5", List.of("m0", "bad1", "m2"), List.of()));
+        try (DataPlane dataPlane = start(devices); Writer writer = new Writer(dataPlane))
+        {
+            writer.write();
+            awaitOnline(dataPlane);
+            // A device has one user.
+            assertTrue(refusal(() -> set(dataPlane, List.of("m0", "bad1", "m2"), List.of("m1")))
+                .contains("device m1: is used by device bad1"));
+            assertEquals(List.of("m0", "bad1", "m2"), dataPlane.devices().get("vol").members());
+            set(dataPlane, List.of("m0", "bad1", "m2"), List.of("m3"));
+            assertTrue(refusal(() -> dataPlane.devices().delete("m3")).contains("is used by device vol"));
+            writer.write(() -> apply(dataPlane, "bad1", "m1", DEAD));
+            awaitOnline(dataPlane);
+            writer.check();
+            assertTrue(refusal(() -> set(dataPlane, List.of("m0", "bad1", "m2"), List.of()))
+                .contains("name a new device in members"));
+            // Another takes the name of the one that failed, whose drive is used otherwise.
+            writer.write(() -> set(dataPlane, List.of("m0", "m3", "m2"), List.of()));
+            assertEquals(List.of("m0", "m2", "m3"), dataPlane.devices().get("vol").members());
+            assertEquals(List.of("m0", "m3", "m2"),
+                dataPlane.devices().get("vol").config().properties().texts("members"));
+            dataPlane.devices().delete("bad1");
+            writer.write(() -> set(dataPlane, List.of("m4", "m3", "m2"), List.of()));
+            Waits.until("a replacement", () -> !dataPlane.devices().get("vol").members().contains("m0"));
+            Waits.until("a free device", () -> null == dataPlane.devices().get("m0").user());
+            awaitOnline(dataPlane);
+            writer.check();
+            dataPlane.devices().delete("m0");
+            set(dataPlane, List.of("m4", "m3", "m2"), List.of("m1"));
+            set(dataPlane, List.of("m4", "m3", "m2"), List.of());
+            dataPlane.devices().delete("m1");
+            writer.write();
+            writer.check();
+        }
+        try (DataPlane dataPlane = start(List.of(file("m2"), file("m3"), file("m4"),
+            array("5", List.of("m2", "m3", "m4"), List.of()))); Writer writer = new Writer(dataPlane))
+        {
+            assertEquals(DeviceHealth.ONLINE, dataPlane.devices().get("vol").health());
+            writer.check();
+        }
+    }
+
     @Test
     void shouldStartAMirrorWithoutACopyWhenToldSo() throws IOException
     {

@@ -11,10 +11,16 @@ import io.millrace.block.raid.layout.RaidLevel;
  */
 final class ArrayView
 {
+    /** Instead of a slot. */
+    static final int NO_SLOT = -1;
+
     private final ArrayLayout layout;
     private final long eventCount;
     private final RaidMember[] members;
     private final SlotState[] states;
+    /** That member is to replace the one of a slot; null: none is. */
+    private final RaidMember target;
+    private final int targetSlot;
     private final String failure;
     private final boolean isComplete;
     private final long journalEpoch;
@@ -24,9 +30,13 @@ final class ArrayView
         final long eventCount,
         final RaidMember[] members,
         final SlotState[] states,
+        final RaidMember target,
+        final int targetSlot,
         final String failure,
         final long journalEpoch)
     {
+        this.target = target;
+        this.targetSlot = targetSlot;
         this.layout = layout;
         this.eventCount = eventCount;
         this.members = members;
@@ -60,7 +70,7 @@ final class ArrayView
     static ArrayView of(
         final ArrayLayout layout, final long eventCount, final RaidMember[] members, final SlotState[] states)
     {
-        return new ArrayView(layout, eventCount, members.clone(), states.clone(), null, 0);
+        return new ArrayView(layout, eventCount, members.clone(), states.clone(), null, NO_SLOT, null, 0);
     }
 
     /**
@@ -76,7 +86,48 @@ final class ArrayView
         final SlotState[] newStates = states.clone();
         newMembers[slot] = member;
         newStates[slot] = state;
-        return new ArrayView(layout, eventCount + 1, newMembers, newStates, failure, journalEpoch);
+        final boolean isReplaced = member == target;
+        return new ArrayView(layout, eventCount + 1, newMembers, newStates, isReplaced ? null : target,
+            isReplaced ? NO_SLOT : targetSlot, failure, journalEpoch);
+    }
+
+    /**
+     * {@return the view with nothing changed but the event count}
+     */
+    ArrayView next()
+    {
+        return new ArrayView(layout, eventCount + 1, members, states, target, targetSlot, failure, journalEpoch);
+    }
+
+    /**
+     * {@return the view in which a member is going to replace that of a slot: it gets all writes of that slot, and is
+     * not read; at the next event count}
+     *
+     * @param slot      whose member is in sync.
+     * @param newTarget that has no slot; null: none from then on.
+     */
+    ArrayView replacing(final int slot, final RaidMember newTarget)
+    {
+        return new ArrayView(layout, eventCount + 1, members, states, newTarget, null == newTarget ? NO_SLOT : slot,
+            failure, journalEpoch);
+    }
+
+    /**
+     * {@return the view without a member that has failed or has no slot; superblocks say the same}
+     *
+     * @param member of the array.
+     */
+    ArrayView released(final RaidMember member)
+    {
+        final RaidMember[] newMembers = members.clone();
+        final int slot = slotOf(member);
+        if (slot >= 0)
+        {
+            newMembers[slot] = RaidMember.missing(member.id());
+        }
+        final boolean isTarget = member == target;
+        return new ArrayView(layout, eventCount, newMembers, states, isTarget ? null : target,
+            isTarget ? NO_SLOT : targetSlot, failure, journalEpoch);
     }
 
     /**
@@ -86,7 +137,7 @@ final class ArrayView
      */
     ArrayView failed(final String reason)
     {
-        return new ArrayView(layout, eventCount, members, states, reason, journalEpoch);
+        return new ArrayView(layout, eventCount, members, states, target, targetSlot, reason, journalEpoch);
     }
 
     /**
@@ -96,7 +147,7 @@ final class ArrayView
      */
     ArrayView journaling(final long epoch)
     {
-        return new ArrayView(layout, eventCount, members, states, failure, epoch);
+        return new ArrayView(layout, eventCount, members, states, target, targetSlot, failure, epoch);
     }
 
     /**
@@ -129,6 +180,33 @@ final class ArrayView
     String failure()
     {
         return failure;
+    }
+
+    /**
+     * {@return the member that is going to replace that of {@link #targetSlot}; null: none}
+     */
+    RaidMember target()
+    {
+        return target;
+    }
+
+    /**
+     * {@return slot whose writes {@link #target} gets, too; {@link #NO_SLOT}: none}
+     */
+    int targetSlot()
+    {
+        return targetSlot;
+    }
+
+    /**
+     * {@return whether a member gets writes}
+     *
+     * @param member of the array.
+     */
+    boolean isWritten(final RaidMember member)
+    {
+        final int slot = slotOf(member);
+        return member == target || slot >= 0 && isWritable(slot);
     }
 
     RaidMember member(final int slot)

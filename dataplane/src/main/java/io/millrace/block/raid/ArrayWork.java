@@ -39,7 +39,7 @@ final class ArrayWork implements BackgroundWork
     /** Superblocks of it are being written. */
     private ArrayView candidate;
     private boolean isFlushed;
-    private final List<RaidMember> spares = new ArrayList<>();
+    private Membership membership;
     private String lastFailure = "";
     private boolean isStopping;
     private StopStage stopStage = StopStage.BITMAP;
@@ -132,8 +132,7 @@ final class ArrayWork implements BackgroundWork
         repairs = null == device.intent() ? null : new BlockRepairs(device, channel);
         scrub = null == device.intent() ? null :
             new Scrub(device, channel, copies, reactor, SystemEpochClock.INSTANCE);
-        final ArrayView view = device.view();
-        device.raidMembers().stream().filter((member) -> view.slotOf(member) < 0).forEach(spares::add);
+        membership = new Membership(device, this, channel);
         clearNs = reactor.nowNs() + times.clearNs();
         checkpointNs = reactor.nowNs() + times.checkpointNs();
         scheduleTick();
@@ -205,11 +204,12 @@ final class ArrayWork implements BackgroundWork
         }
         if (State.IDLE == state && null != device.view().failure())
         {
-            return !isStopping && !device.hasFailures() && channel.canSleep();
+            return !isStopping && !device.hasFailures() && !device.hasMemberChanges() && channel.canSleep();
         }
         return State.OPENING == state || State.IDLE == state && channel.canSleep() && copies.canSleep() &&
             (null == scrub || repairs.canSleep() && scrub.canSleep()) && !isStopping && !hasWanted() &&
-            !epochs.isOutdated() && !device.hasFailures() || State.IDLE != state && channel.canSleep();
+            !epochs.isOutdated() && !device.hasFailures() && membership.canSleep() ||
+            State.IDLE != state && channel.canSleep();
     }
 
     private boolean isCopying()
@@ -231,6 +231,7 @@ final class ArrayWork implements BackgroundWork
         }
         if (null != device.view().failure())
         {
+            membership.refuseAll(device.view().failure());
             return isStopping && !isCopying() && close();
         }
         if (renewJournal())
@@ -239,9 +240,11 @@ final class ArrayWork implements BackgroundWork
         }
         if (isStopping)
         {
+            membership.refuseAll("the array is being stopped: change it when it is started again");
             return stopStep();
         }
-        return takeSpare() || promote() || writeWanted() || clearUnused() || checkpoint() || storeScrubbed();
+        return takeSpare() || promote() || membership.poll() || writeWanted() || clearUnused() || checkpoint() ||
+            storeScrubbed();
     }
 
     /** {@return whether superblocks with another epoch of the journal are written} */
@@ -252,7 +255,7 @@ final class ArrayWork implements BackgroundWork
             return false;
         }
         final ArrayView view = device.view();
-        change(view.with(0, view.member(0), view.state(0)), true);
+        change(view.next(), true);
         return true;
     }
 
@@ -262,15 +265,10 @@ final class ArrayWork implements BackgroundWork
         String reason = null;
         for (RaidDevice.MemberFailure each = device.nextFailure(); null != each; each = device.nextFailure())
         {
-            final int slot = changed.slotOf(each.member());
-            if (slot < 0)
+            final ArrayView without = membership.onFailed(changed, each.member());
+            if (changed != without && null == changed.failure())
             {
-                spares.remove(each.member());
-                device.spares(spares);
-            }
-            else if (changed.isWritable(slot) && null == changed.failure())
-            {
-                changed = changed.with(slot, each.member(), SlotState.FAILED);
+                changed = without;
                 reason = each.member() + " " + each.reason();
             }
         }
@@ -285,8 +283,25 @@ final class ArrayWork implements BackgroundWork
         return true;
     }
 
-    /** Writes superblocks of a view and publishes it then. */
-    private void change(final ArrayView changed, final boolean flush)
+    /**
+     * Fails a member, as if it had failed a write.
+     *
+     * @param member of the array.
+     * @param reason the end of a sentence that begins with the member.
+     */
+    void fail(final RaidMember member, final String reason)
+    {
+        device.onMemberFailed(member, reason);
+        takeFailures();
+    }
+
+    /**
+     * Writes superblocks of a view and publishes it then.
+     *
+     * @param changed view of the next event count.
+     * @param flush   whether everything written before is made stable first.
+     */
+    void change(final ArrayView changed, final boolean flush)
     {
         if (!changed.isSufficient())
         {
@@ -318,15 +333,8 @@ final class ArrayWork implements BackgroundWork
         candidate = changed;
         state = State.SUPERBLOCKS;
         pages.fillSuperblocks(superblock(changed));
-        final List<RaidMember> targets = new ArrayList<>(spares);
-        for (int slot = 0; slot < device.layout().memberCount(); slot++)
-        {
-            if (changed.isWritable(slot))
-            {
-                targets.add(changed.member(slot));
-            }
-        }
-        superblocks.begin(targets, isFlushed || epochs.isBeginning(), this::onSuperblocks);
+        superblocks.begin(
+            membership.withSuperblocks(changed), isFlushed || epochs.isBeginning(), this::onSuperblocks);
     }
 
     private Superblock superblock(final ArrayView of)
@@ -367,7 +375,7 @@ final class ArrayWork implements BackgroundWork
     {
         for (final RaidMember member : device.raidMembers())
         {
-            if (0 != (failed & 1L << member.index()) && of.slotOf(member) >= 0)
+            if (0 != (failed & 1L << member.index()) && of.isWritten(member))
             {
                 return true;
             }
@@ -392,12 +400,12 @@ final class ArrayWork implements BackgroundWork
         final ArrayView view = device.view();
         final int failedSlot = view.firstOf(SlotState.FAILED);
         final int slot = failedSlot >= 0 ? failedSlot : view.firstOf(SlotState.EMPTY);
-        if (slot < 0 || spares.isEmpty() || view.firstOf(SlotState.REBUILDING) >= 0)
+        final RaidMember spare =
+            slot < 0 || view.firstOf(SlotState.REBUILDING) >= 0 ? null : membership.takeSpare();
+        if (null == spare)
         {
             return false;
         }
-        final RaidMember spare = spares.removeFirst();
-        device.spares(spares);
         spare.rebuiltBytes(0);
         if (null != device.intent())
         {
@@ -412,15 +420,22 @@ final class ArrayWork implements BackgroundWork
     private boolean promote()
     {
         final ArrayView view = device.view();
-        final int slot = view.firstOf(SlotState.REBUILDING);
-        if (slot < 0 || view.member(slot).rebuiltBytes() < device.layout().memberBytes() || copies.isBusy())
+        final int rebuilding = view.firstOf(SlotState.REBUILDING);
+        final int slot = isCopied(rebuilding < 0 ? null : view.member(rebuilding)) ? rebuilding :
+            isCopied(view.target()) ? view.targetSlot() : -1;
+        if (slot < 0 || copies.isBusy())
         {
             return false;
         }
         checkpointBytes = 0;
-        // What was rebuilt is stable before the superblocks say so.
-        change(view.with(slot, view.member(slot), SlotState.IN_SYNC), true);
+        // What was copied is stable before the superblocks say so.
+        change(view.with(slot, slot == rebuilding ? view.member(slot) : view.target(), SlotState.IN_SYNC), true);
         return true;
+    }
+
+    private boolean isCopied(final RaidMember member)
+    {
+        return null != member && member.rebuiltBytes() >= device.layout().memberBytes();
     }
 
     private boolean writeWanted()
@@ -455,22 +470,8 @@ final class ArrayWork implements BackgroundWork
         state = State.BITMAP;
         pages.sealBitmap();
         // What was written in regions that are cleared is stable before their bits are gone.
-        bitmaps.begin(writable(), hasCleared, this::onBitmap);
+        bitmaps.begin(membership.withBitmap(device.view()), hasCleared, this::onBitmap);
         hasCleared = false;
-    }
-
-    private List<RaidMember> writable()
-    {
-        final ArrayView view = device.view();
-        final List<RaidMember> writable = new ArrayList<>();
-        for (int slot = 0; slot < device.layout().memberCount(); slot++)
-        {
-            if (view.isWritable(slot))
-            {
-                writable.add(view.member(slot));
-            }
-        }
-        return writable;
     }
 
     private void onBitmap(final long failed)
@@ -515,7 +516,7 @@ final class ArrayWork implements BackgroundWork
             return false;
         }
         final ArrayView view = device.view();
-        change(view.with(0, view.member(0), view.state(0)), true);
+        change(view.next(), true);
         return true;
     }
 
@@ -546,8 +547,7 @@ final class ArrayWork implements BackgroundWork
             {
                 stopStage = StopStage.CHANNEL;
                 isClean = null == intent || intent.isQuiet() && intent.nextResync(0) < 0;
-                final ArrayView view = device.view();
-                change(view.with(0, view.member(0), view.state(0)), true);
+                change(device.view().next(), true);
             }
             case CHANNEL -> close();
         }

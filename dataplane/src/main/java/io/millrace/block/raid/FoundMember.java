@@ -80,6 +80,28 @@ record FoundMember(BlockDevice device, Superblock superblock, String foreign)
     }
 
     /**
+     * Erases what others may have at both ends of a device that has no data of an array.
+     *
+     * @param io     to write with.
+     * @param device to erase.
+     * @throws BlockDeviceException when it cannot be written.
+     */
+    static void wipe(final MemberIo io, final BlockDevice device)
+    {
+        final long sizeBytes = device.geometry().sizeBytes();
+        final byte[] zeroes = new byte[MemberIo.LENGTH_MAX];
+        try (MemberIo.Member open = io.open(device))
+        {
+            for (long offset = 0; offset < MemberArea.DATA_OFFSET_BYTES; offset += zeroes.length)
+            {
+                open.write(offset, zeroes);
+            }
+            final long tailOffset = Math.max(MemberArea.DATA_OFFSET_BYTES, sizeBytes - TAIL_BYTES);
+            open.write(tailOffset, new byte[(int)(sizeBytes - tailOffset)]);
+        }
+    }
+
+    /**
      * Reads the newest page of the write-intent bitmap.
      *
      * @param io         to read with.

@@ -58,6 +58,43 @@ final class MemberGeometries
         }
     }
 
+    /**
+     * Checks that a device can become a member of an array that serves, whose geometry does not change.
+     *
+     * @param array  that serves.
+     * @param device that is {@link #check checked}.
+     * @throws BlockDeviceException naming the device, and why it cannot be one.
+     */
+    static void checkFits(final RaidDevice array, final BlockDevice device)
+    {
+        final BlockGeometry wanted = array.geometry();
+        final BlockGeometry geometry = device.geometry();
+        if (geometry.maxTransferBytes() < wanted.maxTransferBytes())
+        {
+            throw unfit(device, "a transfer limit of " + geometry.maxTransferBytes() + " bytes, less than the " +
+                wanted.maxTransferBytes() + " that hosts of the array use");
+        }
+        if (geometry.memoryAlignmentBytes() > wanted.memoryAlignmentBytes())
+        {
+            throw unfit(device, "memory aligned to " + geometry.memoryAlignmentBytes() + " bytes, and hosts of the " +
+                "array align to " + wanted.memoryAlignmentBytes());
+        }
+        if (geometry.volatileWriteCache() && !wanted.volatileWriteCache())
+        {
+            throw unfit(device, "a volatile write cache, and hosts of the array flush none");
+        }
+        if (0 != (wanted.memoryDomains() & ~geometry.memoryDomains()))
+        {
+            throw unfit(device, "no access to memory of devices, which hosts of the array use");
+        }
+    }
+
+    private static BlockDeviceException unfit(final BlockDevice device, final String what)
+    {
+        return new BlockDeviceException("device " + device.name() + " has " + what +
+            ": use another device, or delete the array and create it again with this one");
+    }
+
     /** Work of an array begins and ends with that of all devices: one below another would not answer it then. */
     private static boolean hasArray(final BlockDevice device)
     {

@@ -4,6 +4,7 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.raid.format.Superblock;
+import io.millrace.block.raid.layout.RaidLevel;
 import java.util.List;
 import java.util.function.LongConsumer;
 
@@ -54,7 +55,7 @@ final class MemberWrites
     {
         this.channel = channel;
         this.targets = targets;
-        parts = new BlockRequest[channel.device().raidMembers().size()];
+        parts = new BlockRequest[RaidLevel.MEMBERS_MAX];
         for (int i = 0; i < parts.length; i++)
         {
             final int index = i;

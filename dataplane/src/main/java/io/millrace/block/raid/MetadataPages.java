@@ -3,14 +3,15 @@ package io.millrace.block.raid;
 import io.millrace.block.raid.format.BitmapPage;
 import io.millrace.block.raid.format.MemberArea;
 import io.millrace.block.raid.format.Superblock;
+import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.DmaMemory;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.memory.MemoryRole;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Memory that members can read: pages of metadata, which are a superblock for each member and the bitmap, and are
- * {@link ArrayWork}'s; and a strip of zeroes, which nobody writes.
+ * Memory that members can read: pages of metadata, which are a superblock for each index of a member and the bitmap, and
+ * are {@link ArrayWork}'s; and a strip of zeroes, which nobody writes.
  */
 final class MetadataPages implements AutoCloseable
 {
@@ -18,8 +19,8 @@ final class MetadataPages implements AutoCloseable
     private final DmaMemory memory;
     private final UnsafeBuffer buffer;
     private final BitmapPage bitmap = new BitmapPage();
-    private final int bitmapIndex;
-    private final int zeroesIndex;
+    private final int bitmapIndex = RaidLevel.MEMBERS_MAX * Superblock.BYTES;
+    private final int zeroesIndex = bitmapIndex + BitmapPage.BYTES;
     private long sequence;
 
     /**
@@ -31,8 +32,6 @@ final class MetadataPages implements AutoCloseable
     MetadataPages(final RaidDevice device, final MemoryRegistry registry)
     {
         this.device = device;
-        bitmapIndex = device.raidMembers().size() * Superblock.BYTES;
-        zeroesIndex = bitmapIndex + BitmapPage.BYTES;
         final int lengthBytes = zeroesIndex + device.layout().stripBytes();
         memory = DmaMemory.map(lengthBytes);
         if (null != registry)
@@ -91,25 +90,43 @@ final class MetadataPages implements AutoCloseable
 
     MemberWrites.Targets superblockTargets()
     {
-        return new MemberWrites.Targets()
+        return new SuperblockPlaces()
         {
             @Override
             public long address(final RaidMember member)
             {
                 return memory.address() + (long)member.index() * Superblock.BYTES;
             }
+        };
+    }
 
+    /**
+     * {@return zeroes in place of superblocks}
+     */
+    MemberWrites.Targets erasedTargets()
+    {
+        return new SuperblockPlaces()
+        {
             @Override
-            public long offset(final RaidMember member, final int place)
+            public long address(final RaidMember member)
             {
-                return switch (place)
-                {
-                    case 0 -> MemberArea.FIRST_SUPERBLOCK_BYTES;
-                    case 1 -> MemberArea.secondSuperblockOffset(member.device().geometry().sizeBytes());
-                    default -> -1;
-                };
+                return zeroesAddress();
             }
         };
+    }
+
+    private abstract static class SuperblockPlaces implements MemberWrites.Targets
+    {
+        @Override
+        public final long offset(final RaidMember member, final int place)
+        {
+            return switch (place)
+            {
+                case 0 -> MemberArea.FIRST_SUPERBLOCK_BYTES;
+                case 1 -> MemberArea.secondSuperblockOffset(member.device().geometry().sizeBytes());
+                default -> -1;
+            };
+        }
     }
 
     MemberWrites.Targets bitmapTargets()

@@ -114,6 +114,11 @@ final class MirrorStripeRequest extends StripeRequest
             issued();
             return BlockStatus.SUCCESS;
         }
+        if (Purpose.COPY == purpose && null == view.target())
+        {
+            finish(BlockStatus.SUCCESS);
+            return BlockStatus.SUCCESS;
+        }
         source = sourceCopy();
         if (NO_COPY == source)
         {
@@ -158,6 +163,11 @@ final class MirrorStripeRequest extends StripeRequest
         {
             return isSource(0) ? 0 : NO_COPY;
         }
+        final int copied = Purpose.COPY == purpose ? copyOf(view.targetSlot()) : NO_COPY;
+        if (NO_COPY != copied && isSource(copied))
+        {
+            return copied;
+        }
         final boolean isFirst = Purpose.RESYNC == purpose ||
             channel.device().intent().needsResync(channel.device().intent().region(memberOffset(0)));
         int chosen = NO_COPY;
@@ -179,6 +189,18 @@ final class MirrorStripeRequest extends StripeRequest
         return chosen;
     }
 
+    private int copyOf(final int slot)
+    {
+        for (int copy = 0; copy < copyCount; copy++)
+        {
+            if (slot == layout.slot(strip, copy))
+            {
+                return copy;
+            }
+        }
+        return NO_COPY;
+    }
+
     private boolean isSource(final int copy)
     {
         final int slot = layout.slot(strip, copy);
@@ -194,7 +216,11 @@ final class MirrorStripeRequest extends StripeRequest
             return;
         }
         issuing(State.WRITING);
-        for (int copy = 0; copy < copyCount; copy++)
+        if (Purpose.COPY == purpose)
+        {
+            submitCopy(memberOffset(copyOf(view.targetSlot())), buffer, length);
+        }
+        for (int copy = 0; Purpose.COPY != purpose && copy < copyCount; copy++)
         {
             final int slot = layout.slot(strip, copy);
             if (copy != source && isTarget(slot, copy))

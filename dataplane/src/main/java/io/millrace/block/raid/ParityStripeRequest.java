@@ -20,6 +20,8 @@ final class ParityStripeRequest extends StripeRequest
         DIRECT_READ,
         /** Rows of every strip are read or computed in the buffer. */
         RECONSTRUCT,
+        /** Rows of one member are read, for the one that is to replace it. */
+        COPY,
         /** Every strip is written: parity is that of the payload. */
         FULL_WRITE,
         /** What is not written is read, parity is computed from all. */
@@ -104,6 +106,7 @@ final class ParityStripeRequest extends StripeRequest
             case READ -> planRead();
             case WRITE -> planWrite();
             case RESYNC -> 0 == rows.unreadableData() ? reconstruct() : lost();
+            case COPY -> planCopy();
             default -> reconstruct();
         };
     }
@@ -116,6 +119,49 @@ final class ParityStripeRequest extends StripeRequest
     private BlockStatus lost()
     {
         return 0 == badSlots ? BlockStatus.DEVICE_ERROR : BlockStatus.MEDIA_ERROR;
+    }
+
+    private BlockStatus planCopy()
+    {
+        if (null == view.target())
+        {
+            finish(BlockStatus.SUCCESS);
+            return BlockStatus.SUCCESS;
+        }
+        final int index = copiedIndex();
+        if (!rows.isReadable(index))
+        {
+            return reconstruct();
+        }
+        strategy = Strategy.COPY;
+        final long buffer = takeBuffer(1);
+        if (0 == buffer)
+        {
+            return null;
+        }
+        areas.place(index, buffer);
+        issuing(State.READING);
+        read(index, rows.start(), rows.end());
+        issued();
+        return BlockStatus.SUCCESS;
+    }
+
+    /** Of the strip whose member is to be replaced. */
+    private int copiedIndex()
+    {
+        int index = 0;
+        while (view.targetSlot() != rows.slot(index))
+        {
+            index++;
+        }
+        return index;
+    }
+
+    private void writeCopy()
+    {
+        issuing(State.WRITING);
+        submitCopy(rows.memberOffset(), areas.address(copiedIndex()), rows.count());
+        issued();
     }
 
     private BlockStatus planRead()
@@ -339,6 +385,7 @@ final class ParityStripeRequest extends StripeRequest
         switch (strategy)
         {
             case DIRECT_READ -> finish(BlockStatus.SUCCESS);
+            case COPY -> writeCopy();
             case READ_MODIFY_WRITE ->
             {
                 areas.updateParity(parent);
@@ -369,6 +416,11 @@ final class ParityStripeRequest extends StripeRequest
                 areas.copyPayloadIn(parent);
                 areas.generate();
                 writeAll();
+            }
+            case COPY ->
+            {
+                areas.generate();
+                writeCopy();
             }
             default ->
             {

@@ -205,7 +205,7 @@ public final class RaidAssembly
         // All checks have passed.
         for (final RaidMember member : members)
         {
-            wipe(member.device());
+            FoundMember.wipe(io, member.device());
         }
         // The bitmap is there before a superblock says that it is.
         final byte[] page = page(array, memberBytes, dirty);
@@ -345,7 +345,7 @@ public final class RaidAssembly
             {
                 if (null == each.superblock())
                 {
-                    wipe(member.device());
+                    FoundMember.wipe(io, member.device());
                 }
                 writeSuperblock(member, next);
             }
@@ -570,22 +570,6 @@ public final class RaidAssembly
         superblock.forMember(member.id()).encode(new UnsafeBuffer(bytes), 0);
         write(member, MemberArea.FIRST_SUPERBLOCK_BYTES, bytes);
         write(member, MemberArea.secondSuperblockOffset(member.device().geometry().sizeBytes()), bytes);
-    }
-
-    /** Erases what others may have at both ends of a device that has no data of an array. */
-    private void wipe(final BlockDevice device)
-    {
-        final long sizeBytes = device.geometry().sizeBytes();
-        final byte[] zeroes = new byte[MemberIo.LENGTH_MAX];
-        try (MemberIo.Member open = io.open(device))
-        {
-            for (long offset = 0; offset < MemberArea.DATA_OFFSET_BYTES; offset += zeroes.length)
-            {
-                open.write(offset, zeroes);
-            }
-            final long tailOffset = Math.max(MemberArea.DATA_OFFSET_BYTES, sizeBytes - FoundMember.TAIL_BYTES);
-            open.write(tailOffset, new byte[(int)(sizeBytes - tailOffset)]);
-        }
     }
 
     private void write(final RaidMember member, final long offset, final byte[] bytes)

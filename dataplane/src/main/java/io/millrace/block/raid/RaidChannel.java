@@ -5,7 +5,6 @@ import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
-import io.millrace.block.ChannelQueue;
 import io.millrace.block.CloseListener;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
@@ -13,6 +12,8 @@ import io.millrace.block.raid.format.MemberArea;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.parity.ParityEngine;
 import io.millrace.parity.ParityEngines;
+import io.millrace.reactor.Reactor;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -30,8 +31,9 @@ final class RaidChannel implements BlockChannel
     private final ArrayLayout layout;
     private final ReactorContext context;
     private final int blockShift;
-    private final BlockChannel[] channels;
-    private final ChannelQueue[] queues;
+    private final MemberChannels members;
+    /** All of them, in use or not. */
+    private final List<StripeRequest> stripes = new ArrayList<>();
     private final StripeBuffers buffers;
     /** Null of an array without parity. */
     private final ParityEngine engine;
@@ -69,9 +71,7 @@ final class RaidChannel implements BlockChannel
         journalRowBytesMax =
             hasParity ? Math.min(device.journal().places().rowUnitBytes(), units * ROW_UNIT_BYTES) : 0;
         gate = device.gates().add();
-        final int memberCount = device.members().size();
-        channels = new BlockChannel[memberCount];
-        queues = new ChannelQueue[memberCount];
+        members = new MemberChannels(context, this::isUsed);
         for (int i = 0; i < STRIPE_REQUESTS_MAX; i++)
         {
             freeStripe(hasParity ? new ParityStripeRequest(this) : new MirrorStripeRequest(this));
@@ -105,7 +105,7 @@ final class RaidChannel implements BlockChannel
             return;
         }
         final RaidChannel channel = new RaidChannel(device, context, buffers);
-        device.add(channel.hostLoad);
+        device.channels().add(channel);
         channel.openMembers(listener);
     }
 
@@ -117,37 +117,69 @@ final class RaidChannel implements BlockChannel
 
     private void openMembers(final OpenListener listener)
     {
-        final List<RaidMember> members = device.raidMembers();
-        openCount = members.size();
-        for (final RaidMember member : members)
+        final List<RaidMember> present = device.raidMembers();
+        openCount = present.size();
+        for (final RaidMember member : present)
         {
-            member.device().open(context, new OpenListener()
+            members.open(member, (problem) ->
             {
-                @Override
-                public void onOpened(final BlockChannel opened)
+                if (null != problem)
                 {
-                    channels[member.index()] = opened;
-                    queues[member.index()] = new ChannelQueue(member.device().geometry(), opened::submit);
-                    onMember();
+                    device.onMemberFailed(member, "cannot be opened: " + problem.getMessage());
                 }
-
-                @Override
-                public void onOpenFailed(final BlockDeviceException reason)
+                openCount--;
+                if (0 == openCount)
                 {
-                    device.onMemberFailed(member, "cannot be opened: " + reason.getMessage());
-                    onMember();
-                }
-
-                private void onMember()
-                {
-                    openCount--;
-                    if (0 == openCount)
-                    {
-                        listener.onOpened(RaidChannel.this);
-                    }
+                    listener.onOpened(this);
                 }
             });
         }
+    }
+
+    /**
+     * A stripe request was made.
+     *
+     * @param stripe that may use members.
+     */
+    void created(final StripeRequest stripe)
+    {
+        stripes.add(stripe);
+    }
+
+    private boolean isUsed(final RaidMember member)
+    {
+        for (final StripeRequest each : stripes)
+        {
+            if (each.uses(member))
+            {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * {@return channels to the members}
+     */
+    MemberChannels members()
+    {
+        return members;
+    }
+
+    /**
+     * {@return the reactor that it is used on; any thread}
+     */
+    Reactor reactor()
+    {
+        return context.reactor();
+    }
+
+    /**
+     * {@return what hosts do through it; any thread}
+     */
+    HostLoad hostLoad()
+    {
+        return hostLoad;
     }
 
     RaidDevice device()
@@ -222,8 +254,7 @@ final class RaidChannel implements BlockChannel
      */
     int inFlight(final RaidMember member)
     {
-        final BlockChannel channel = channels[member.index()];
-        return null == channel ? Integer.MAX_VALUE - 1 : channel.inFlight() + queues[member.index()].size();
+        return members.inFlight(member);
     }
 
     /**
@@ -234,17 +265,7 @@ final class RaidChannel implements BlockChannel
      */
     void submit(final RaidMember member, final BlockRequest part)
     {
-        final BlockChannel channel = channels[member.index()];
-        if (null == channel || isClosing)
-        {
-            part.complete(isClosing ? BlockStatus.ABORTED : BlockStatus.DEVICE_ERROR);
-            return;
-        }
-        final ChannelQueue queue = queues[member.index()];
-        if (queue.isBlocking() || !channel.submit(part))
-        {
-            queue.add(part);
-        }
+        members.submit(member, part);
     }
 
     @Override
@@ -486,6 +507,7 @@ final class RaidChannel implements BlockChannel
         final StripeRequest.WorkListener onDone = stripe.onDone();
         final BlockStatus status = stripe.status();
         stripeCount--;
+        members.closeUnused();
         if (stripe.isPooled())
         {
             freeStripe(stripe);
@@ -539,16 +561,7 @@ final class RaidChannel implements BlockChannel
     @Override
     public int poll()
     {
-        int count = 0;
-        for (int i = 0; i < channels.length; i++)
-        {
-            final BlockChannel channel = channels[i];
-            if (null != channel)
-            {
-                count += queues[i].poll();
-                count += 0 == channel.inFlight() ? 0 : channel.poll();
-            }
-        }
+        int count = members.poll();
         if (zeroes.canBegin())
         {
             issue();
@@ -578,30 +591,13 @@ final class RaidChannel implements BlockChannel
     @Override
     public boolean canSleep()
     {
-        if (0 != waiting.size() || zeroes.canBegin())
-        {
-            return false;
-        }
-        for (int i = 0; i < channels.length; i++)
-        {
-            final BlockChannel channel = channels[i];
-            if (null != channel && (0 != queues[i].size() || 0 != channel.inFlight() && !channel.canSleep()))
-            {
-                return false;
-            }
-        }
-        return true;
+        return 0 == waiting.size() && !zeroes.canBegin() && members.canSleep();
     }
 
     @Override
     public int inFlight()
     {
-        int count = requestCount + stripeCount;
-        for (final BlockChannel channel : channels)
-        {
-            count += null == channel ? 0 : channel.inFlight();
-        }
-        return count;
+        return requestCount + stripeCount + members.inFlight();
     }
 
     @Override
@@ -614,21 +610,7 @@ final class RaidChannel implements BlockChannel
         {
             advance(waiting.removeFirst());
         }
-        openCount = 1;
-        for (int i = 0; i < channels.length; i++)
-        {
-            if (null != channels[i])
-            {
-                openCount++;
-                final ChannelQueue queue = queues[i];
-                for (BlockRequest left = queue.removeFirst(); null != left; left = queue.removeFirst())
-                {
-                    left.complete(BlockStatus.ABORTED);
-                }
-                channels[i].close((closed) -> onMemberClosed(listener));
-            }
-        }
-        onMemberClosed(listener);
+        members.close(() -> onMembersClosed(listener));
     }
 
     private void abandonUnissued()
@@ -646,19 +628,15 @@ final class RaidChannel implements BlockChannel
         }
     }
 
-    private void onMemberClosed(final CloseListener listener)
+    private void onMembersClosed(final CloseListener listener)
     {
-        openCount--;
-        if (0 == openCount)
+        buffers.close();
+        device.channels().remove(this);
+        device.gates().remove(gate);
+        if (null != engine)
         {
-            buffers.close();
-            device.remove(hostLoad);
-            device.gates().remove(gate);
-            if (null != engine)
-            {
-                engine.close();
-            }
-            listener.onClosed(this);
+            engine.close();
         }
+        listener.onClosed(this);
     }
 }

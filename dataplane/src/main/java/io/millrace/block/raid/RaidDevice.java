@@ -15,13 +15,12 @@ import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.parity.ParityEngineType;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * An array: a block device made of others. {@link RaidAssembly} makes it. It serves as soon as channels are opened;
@@ -34,7 +33,8 @@ public final class RaidDevice implements BlockDevice
     private final UUID id;
     private final ArrayLayout layout;
     private final BlockGeometry geometry;
-    private final List<RaidMember> members;
+    /** Replaced as a whole. */
+    private volatile List<RaidMember> members;
     private final ParityEngineType engineType;
     private final StripeLocks locks;
     /** Null of an array without redundancy. */
@@ -50,8 +50,10 @@ public final class RaidDevice implements BlockDevice
     private final Journal journal;
     private final JournalMode journalMode;
     private final boolean isMatched;
-    private final List<HostLoad> hostLoads = new CopyOnWriteArrayList<>();
-    private final AtomicLong closedBytes = new AtomicLong();
+    private final RaidChannels channels = new RaidChannels();
+    private final Queue<MemberChange> memberChanges = new ConcurrentLinkedQueue<>();
+    /** Of members that were removed. */
+    private volatile long removedErrors;
     private final MetadataPages pages;
     private volatile ArrayView view;
     private volatile DeviceServices services = DeviceServices.NONE;
@@ -249,7 +251,7 @@ public final class RaidDevice implements BlockDevice
      */
     public long correctedErrors()
     {
-        long sum = 0;
+        long sum = removedErrors;
         for (final RaidMember member : members)
         {
             sum += member.correctedErrors();
@@ -351,19 +353,11 @@ public final class RaidDevice implements BlockDevice
     }
 
     /**
-     * Counts what hosts do through a channel until {@link #remove}.
-     *
-     * @param load of the channel.
+     * {@return channels of all reactors; any thread}
      */
-    void add(final HostLoad load)
+    RaidChannels channels()
     {
-        hostLoads.add(load);
-    }
-
-    void remove(final HostLoad load)
-    {
-        closedBytes.addAndGet(load.bytes());
-        hostLoads.remove(load);
+        return channels;
     }
 
     /**
@@ -371,12 +365,97 @@ public final class RaidDevice implements BlockDevice
      */
     long hostBytes()
     {
-        long bytes = closedBytes.get();
-        for (final HostLoad load : hostLoads)
+        return channels.hostBytes();
+    }
+
+    /**
+     * A member is there, without a slot. {@link Membership} alone.
+     *
+     * @param member that channels are opened to from now on.
+     */
+    void add(final RaidMember member)
+    {
+        final List<RaidMember> more = new ArrayList<>(members);
+        more.add(member);
+        members = List.copyOf(more);
+    }
+
+    /**
+     * A member is not there any more. {@link Membership} alone.
+     *
+     * @param member that no channel is opened to from now on.
+     */
+    void remove(final RaidMember member)
+    {
+        removedErrors += member.correctedErrors();
+        members = members.stream().filter((each) -> member != each).toList();
+        services.onStatusChanged();
+    }
+
+    /**
+     * No channel uses a member any more.
+     *
+     * @param member that was removed.
+     */
+    void onReleased(final RaidMember member)
+    {
+        services.onReleased(member.device());
+    }
+
+    /**
+     * Changes the members. Any thread; does not block.
+     *
+     * @param change to make.
+     */
+    void change(final MemberChange change)
+    {
+        memberChanges.add(change);
+        wake();
+        if (null == work)
         {
-            bytes += load.bytes();
+            refuseMemberChanges("array " + name + " does no work of its own: restart the data plane");
         }
-        return bytes;
+    }
+
+    /**
+     * Fails a member, as if it had failed a write: it is not used again before it is removed and added. Any thread;
+     * does not block.
+     *
+     * @param memberName name of its device.
+     * @return done when superblocks say so; completes exceptionally with a
+     *     {@link io.millrace.block.BlockDeviceException} when the array would lose data, or has no such member.
+     */
+    public CompletableFuture<Void> fail(final String memberName)
+    {
+        final CompletableFuture<Void> done = new CompletableFuture<>();
+        change(new MemberChange.Fail(memberName, done));
+        return done;
+    }
+
+    /**
+     * {@return a change to make; null: none}
+     */
+    MemberChange nextMemberChange()
+    {
+        return memberChanges.poll();
+    }
+
+    boolean hasMemberChanges()
+    {
+        return !memberChanges.isEmpty();
+    }
+
+    /**
+     * Refuses changes that wait.
+     *
+     * @param sentence why.
+     */
+    void refuseMemberChanges(final String sentence)
+    {
+        for (MemberChange each = memberChanges.poll(); null != each; each = memberChanges.poll())
+        {
+            each.done().completeExceptionally(new BlockDeviceException(sentence));
+        }
     }
 
     /**
@@ -475,31 +554,6 @@ public final class RaidDevice implements BlockDevice
     void spares(final List<RaidMember> newSpares)
     {
         spares = List.copyOf(newSpares);
-    }
-
-    /**
-     * Takes a member out of service as if it had failed. Any thread.
-     *
-     * @param memberName name of its device.
-     * @return done when it was reported; fails when the array needs the member.
-     */
-    public CompletableFuture<Void> fail(final String memberName)
-    {
-        final ArrayView present = view;
-        final RaidMember member = members.stream()
-            .filter((each) -> each.device().name().equals(memberName)).findFirst().orElse(null);
-        final int slot = null == member ? -1 : present.slotOf(member);
-        final String problem = slot < 0 || !present.isWritable(slot) ?
-            "device " + memberName + " is no member of array " + name + " that is in use" :
-            null != present.failure() || null == work ? "array " + name + " does not serve" :
-            !present.with(slot, member, SlotState.FAILED).isSufficient() ?
-            "array " + name + " would lose data without " + memberName + ": rebuild what failed before first" : null;
-        if (null != problem)
-        {
-            return CompletableFuture.failedFuture(new BlockDeviceException(problem));
-        }
-        onMemberFailed(member, "was failed by an operator");
-        return CompletableFuture.completedFuture(null);
     }
 
     /**
@@ -637,6 +691,7 @@ public final class RaidDevice implements BlockDevice
     {
         work = null;
         hasEnded = true;
+        refuseMemberChanges("array " + name + " has been stopped: change it when it is started again");
         // Whoever reported one in the meantime waits for a view.
         while (hasFailures())
         {

@@ -52,7 +52,13 @@ final class RaidSnapshot
         final List<RaidMember> spares = device.spares();
         for (final RaidMember each : device.raidMembers())
         {
-            if (view.slotOf(each) < 0)
+            if (each == view.target())
+            {
+                // It is copied to, and not in its slot yet.
+                members.add(new RaidMemberDetails(RaidMemberDetails.NO_SLOT, each.device().name(), each.id(),
+                    State.REBUILDING, each.rebuiltBytes(), each.correctedErrors()));
+            }
+            else if (view.slotOf(each) < 0)
             {
                 final boolean isSpare = spares.contains(each);
                 (isSpare ? members : failed).add(new RaidMemberDetails(RaidMemberDetails.NO_SLOT,

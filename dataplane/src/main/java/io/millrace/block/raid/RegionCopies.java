@@ -7,8 +7,8 @@ import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.reactor.Reactor;
 
 /**
- * Rebuilds the member of a slot and resynchronizes the regions that a crash left dirty, a batch of stripe requests at a
- * time, between a pause that keeps the rate. The reactor's only.
+ * Rebuilds the member of a slot, copies one that is to be replaced, and resynchronizes the regions that a crash left
+ * dirty: a batch of stripe requests at a time, between a pause that keeps the rate. The reactor's only.
  */
 final class RegionCopies
 {
@@ -50,6 +50,8 @@ final class RegionCopies
     private int resyncFrom;
     /** Whether a block that the rebuild needs cannot be read. */
     private boolean isRebuildStalled;
+    /** Whether a block of a member that is to be replaced cannot be read, and not be computed. */
+    private boolean isCopyStalled;
     private long retryNs;
 
     /**
@@ -110,6 +112,7 @@ final class RegionCopies
         {
             resyncFrom = 0;
             isRebuildStalled = false;
+            isCopyStalled = false;
         }
         final ArrayView view = device.view();
         final StripeRequest.Purpose chosen = choose(view);
@@ -117,7 +120,7 @@ final class RegionCopies
         {
             return 0;
         }
-        if (purpose != chosen || nextOffset == endOffset || target != rebuilding(view))
+        if (purpose != chosen || nextOffset == endOffset || target != targetOf(chosen, view))
         {
             select(chosen, view);
         }
@@ -135,20 +138,32 @@ final class RegionCopies
             rebuilding >= 0 && !isRebuildStalled && view.member(rebuilding).rebuiltBytes() < layout.memberBytes();
         // Parity can be computed again only from all data.
         final boolean isResyncing = (!hasParity || view.isComplete()) && device.intent().nextResync(resyncFrom) >= 0;
-        return isResyncing ? StripeRequest.Purpose.RESYNC : isRebuilding ? StripeRequest.Purpose.REBUILD : null;
+        if (isResyncing || isRebuilding)
+        {
+            return isResyncing ? StripeRequest.Purpose.RESYNC : StripeRequest.Purpose.REBUILD;
+        }
+        final boolean isCopying =
+            null != view.target() && !isCopyStalled && view.target().rebuiltBytes() < layout.memberBytes();
+        return isCopying ? StripeRequest.Purpose.COPY : null;
     }
 
-    private static RaidMember rebuilding(final ArrayView view)
+    /** Null when none is written. */
+    private static RaidMember targetOf(final StripeRequest.Purpose of, final ArrayView view)
     {
-        final int slot = view.firstOf(SlotState.REBUILDING);
-        return slot < 0 ? null : view.member(slot);
+        final int slot = slotOf(of, view);
+        return slot < 0 ? null : StripeRequest.Purpose.COPY == of ? view.target() : view.member(slot);
+    }
+
+    private static int slotOf(final StripeRequest.Purpose of, final ArrayView view)
+    {
+        return StripeRequest.Purpose.COPY == of ? view.targetSlot() : view.firstOf(SlotState.REBUILDING);
     }
 
     private void select(final StripeRequest.Purpose chosen, final ArrayView view)
     {
         purpose = chosen;
-        slot = view.firstOf(SlotState.REBUILDING);
-        target = rebuilding(view);
+        slot = slotOf(chosen, view);
+        target = targetOf(chosen, view);
         nextSlot = 0;
         if (StripeRequest.Purpose.RESYNC == chosen)
         {
@@ -222,7 +237,7 @@ final class RegionCopies
 
     private void advance(final int length)
     {
-        if (hasParity || StripeRequest.Purpose.REBUILD == purpose || layout.memberCount() - 1 == nextSlot)
+        if (hasParity || StripeRequest.Purpose.RESYNC != purpose || layout.memberCount() - 1 == nextSlot)
         {
             nextOffset += length;
             nextSlot = 0;
@@ -258,6 +273,7 @@ final class RegionCopies
                     " s: overwrite it from a host, or copy the data off");
                 retryNs = reactor.nowNs() + RETRY_NS;
                 isRebuildStalled |= StripeRequest.Purpose.REBUILD == purpose;
+                isCopyStalled |= StripeRequest.Purpose.COPY == purpose;
                 resyncFrom = StripeRequest.Purpose.RESYNC == purpose ? region + 1 : resyncFrom;
                 repeat();
                 purpose = null;
@@ -279,10 +295,10 @@ final class RegionCopies
         reactor.schedule(resumeNs, (nowNs) ->
         {
         });
-        if (StripeRequest.Purpose.REBUILD == purpose)
+        if (StripeRequest.Purpose.RESYNC != purpose)
         {
             // One that failed meanwhile never comes back to its slot: all views since have had this one.
-            if (target == rebuilding(device.view()))
+            if (target == targetOf(purpose, device.view()))
             {
                 target.rebuiltBytes(nextOffset);
             }
@@ -301,7 +317,12 @@ final class RegionCopies
 
     private String name()
     {
-        return StripeRequest.Purpose.REBUILD == purpose ? "rebuild" : "resync";
+        return switch (purpose)
+        {
+            case REBUILD -> "rebuild";
+            case COPY -> "replacement";
+            default -> "resync";
+        };
     }
 
     private void progress(final String operation, final long perMille)

@@ -27,6 +27,8 @@ abstract class StripeRequest
         FLUSH,
         /** Writes the members that are being rebuilt. */
         REBUILD,
+        /** Writes the member that is to replace another one. */
+        COPY,
         /** Makes copies or parity match the data. */
         RESYNC,
         /** Rewrites rows that members cannot read. */
@@ -77,6 +79,8 @@ abstract class StripeRequest
 
     protected final RaidChannel channel;
     protected final BlockRequest[] parts;
+    /** What goes to the member that is to replace another one, beside the part of that one's slot. */
+    private final BlockRequest targetPart = new BlockRequest(this, this::onTargetPart);
     protected Purpose purpose;
     protected ArrayRequest parent;
     protected ArrayView view;
@@ -96,6 +100,8 @@ abstract class StripeRequest
     /** Slots that failed and were reported, by bit. */
     private long failedSlots;
     private BlockStatus failedStatus;
+    /** How the write to the member that is to replace another one failed; null: it did not. */
+    private BlockStatus targetStatus;
     /** Slot of the last part that failed; its cause is the request's if that fails, too. */
     private int failedPart;
     /** Whether the medium of a member failed in this phase, so that others are read. */
@@ -125,6 +131,7 @@ abstract class StripeRequest
             final int partSlot = slot;
             parts[slot] = new BlockRequest(this, (part) -> onPart(partSlot, part));
         }
+        channel.created(this);
     }
 
     /**
@@ -165,6 +172,7 @@ abstract class StripeRequest
         lockLength = 0;
         isLocked = false;
         failedSlots = 0;
+        targetStatus = null;
         badSlots = 0;
         isReadAgain = false;
         failedPart = NO_SLOT;
@@ -388,6 +396,17 @@ abstract class StripeRequest
         return false;
     }
 
+    /**
+     * The member that is to replace another one does not do what it was asked for.
+     *
+     * @param operation that it ended as not supported.
+     * @return whether that is no failure of the member.
+     */
+    protected boolean onTargetRefused(final BlockOperation operation)
+    {
+        return false;
+    }
+
     /** Plans again in the next cycle; the rows stay locked. */
     protected final void planAgain()
     {
@@ -496,11 +515,76 @@ abstract class StripeRequest
 
     protected final void submit(final int slot)
     {
+        final BlockRequest part = parts[slot];
         outstanding++;
-        channel.submit(view.member(slot), parts[slot]);
+        if (slot == view.targetSlot() && BlockOperation.READ != part.operation())
+        {
+            targetPart.reset(part.operation(), part.lba(), part.blocks()).forceUnitAccess(part.forceUnitAccess());
+            if (BlockOperation.WRITE == part.operation())
+            {
+                part.segments().slice(0, part.blocks() << channel.blockShift(), targetPart.segments());
+            }
+            submitTarget();
+        }
+        channel.submit(view.member(slot), part);
+    }
+
+    /**
+     * Writes a part of the buffer to the member that is to replace another one, and to no other.
+     *
+     * @param offset  in bytes of the member's data.
+     * @param address of the part.
+     * @param length  in bytes.
+     */
+    protected final void submitCopy(final long offset, final long address, final int length)
+    {
+        final int shift = channel.blockShift();
+        targetPart.reset(BlockOperation.WRITE, RaidChannel.dataOffsetBytes() + offset >>> shift, length >>> shift)
+            .addSegment(address, length);
+        submitTarget();
+    }
+
+    private void submitTarget()
+    {
+        outstanding++;
+        channel.submit(view.target(), targetPart);
+    }
+
+    /**
+     * {@return whether it uses a member}
+     *
+     * @param member of the array.
+     */
+    final boolean uses(final RaidMember member)
+    {
+        return switch (state)
+        {
+            case READING, ADMITTING, JOURNALING, WRITING, REPORTED -> view.slotOf(member) >= 0 || member == view.target();
+            case FREE, ENTERING, LOCKING, BUFFERING -> false;
+        };
+    }
+
+    private void onTargetPart(final BlockRequest part)
+    {
+        final boolean isRefused =
+            BlockStatus.NOT_SUPPORTED == part.status() && onTargetRefused(part.operation());
+        if (BlockStatus.SUCCESS != part.status() && !isRefused)
+        {
+            targetStatus = part.status();
+        }
+        onPartEnded(part);
     }
 
     private void onPart(final int slot, final BlockRequest part)
+    {
+        if (BlockStatus.SUCCESS != part.status())
+        {
+            onPartFailed(slot, part);
+        }
+        onPartEnded(part);
+    }
+
+    private void onPartEnded(final BlockRequest part)
     {
         outstanding--;
         if (null != part.hold())
@@ -508,10 +592,6 @@ abstract class StripeRequest
             final MemoryHold hold = part.hold();
             part.clearHold();
             onHeld(hold);
-        }
-        if (BlockStatus.SUCCESS != part.status())
-        {
-            onPartFailed(slot, part);
         }
         if (0 == outstanding && !isIssuing)
         {
@@ -536,7 +616,7 @@ abstract class StripeRequest
 
     private void onPhase()
     {
-        if (0 != failedSlots)
+        if (0 != failedSlots || null != targetStatus)
         {
             if (channel.isClosing())
             {
@@ -548,6 +628,10 @@ abstract class StripeRequest
                 final int slot = Long.numberOfTrailingZeros(left);
                 channel.device().onMemberFailed(view.member(slot), parts[slot].operation() + " ended with " +
                     failedStatus);
+            }
+            if (null != targetStatus)
+            {
+                channel.device().onMemberFailed(view.target(), targetPart.operation() + " ended with " + targetStatus);
             }
             isEarlyPhase = State.WRITING != state;
             onReporting();
@@ -605,14 +689,19 @@ abstract class StripeRequest
             for (long left = failedSlots; 0 != left; left &= left - 1)
             {
                 final int slot = Long.numberOfTrailingZeros(left);
-                if (present.member(slot) == view.member(slot) && present.isWritable(slot))
+                if (present.isWritten(view.member(slot)))
                 {
                     return false;
                 }
             }
+            if (null != targetStatus && present.isWritten(view.target()))
+            {
+                return false;
+            }
         }
         final long failed = failedSlots;
         failedSlots = 0;
+        targetStatus = null;
         // A member that failed may still write to memory of a read: it is not given to another one.
         if (null != present.failure() || Purpose.READ == purpose && parent.isHeld())
         {

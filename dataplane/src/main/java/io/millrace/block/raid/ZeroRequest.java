@@ -126,6 +126,15 @@ final class ZeroRequest extends StripeRequest
         return member.accepts(BlockOperation.WRITE_ZEROES) ? BlockOperation.WRITE_ZEROES : BlockOperation.WRITE;
     }
 
+    /** What the member of a slot is asked for, and the one that is to replace it, which does the same. */
+    private static BlockOperation operation(
+        final RaidDevice device, final ArrayView view, final int slot, final BlockOperation wanted)
+    {
+        final BlockOperation operation = operation(device, view.member(slot), wanted);
+        return null == operation || slot != view.targetSlot() ||
+            operation == operation(device, view.target(), wanted) ? operation : BlockOperation.WRITE;
+    }
+
     /**
      * {@return whether some member gets zeroes by writes, a strip at a time}
      *
@@ -137,7 +146,7 @@ final class ZeroRequest extends StripeRequest
     {
         for (int slot = 0; slot < device.layout().memberCount(); slot++)
         {
-            if (view.isWritable(slot) && BlockOperation.WRITE == operation(device, view.member(slot), wanted))
+            if (view.isWritable(slot) && BlockOperation.WRITE == operation(device, view, slot, wanted))
             {
                 return true;
             }
@@ -286,7 +295,7 @@ final class ZeroRequest extends StripeRequest
             {
                 // What was logged is written with FUA, which a command without data may not have.
                 final BlockOperation operation = view.isJournaling() ? BlockOperation.WRITE :
-                    operation(channel.device(), view.member(slot), wanted);
+                    operation(channel.device(), view, slot, wanted);
                 if (null != operation)
                 {
                     submit(slot, operation);
@@ -316,6 +325,18 @@ final class ZeroRequest extends StripeRequest
         }
         view.member(slot).onRefused(operation);
         refusedSlots |= 1L << slot;
+        return true;
+    }
+
+    @Override
+    protected boolean onTargetRefused(final BlockOperation operation)
+    {
+        if (BlockOperation.WRITE == operation)
+        {
+            return false;
+        }
+        view.target().onRefused(operation);
+        refusedSlots |= 1L << view.targetSlot();
         return true;
     }
 

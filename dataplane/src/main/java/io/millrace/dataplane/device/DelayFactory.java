@@ -36,7 +36,11 @@ final class DelayFactory implements DeviceFactory
     }
 
     @Override
-    public CompletableFuture<Void> apply(final BlockDevice device, final DeviceProperties properties)
+    public CompletableFuture<Void> apply(
+        final BlockDevice device,
+        final DeviceProperties was,
+        final DeviceProperties properties,
+        final DeviceDependencies dependencies)
     {
         ((DelayDevice)device).apply(properties);
         return CompletableFuture.completedFuture(null);

@@ -101,14 +101,20 @@ public interface DeviceFactory
     BlockDevice open(String name, DeviceProperties properties, DeviceDependencies dependencies);
 
     /**
-     * Applies settings while the device serves.
+     * Applies settings while the device serves. May block.
      *
-     * @param device     that {@link #open} made.
-     * @param properties of the device, with those that changed.
+     * @param device       that {@link #open} made.
+     * @param was          properties of the device so far.
+     * @param properties   of the device, with those that changed.
+     * @param dependencies what it may use, with those of the {@link #bases} that are new.
      * @return done when every reactor applies them; null: the type has no settings that are applied.
      * @throws BlockDeviceException if a setting is invalid; the device is unchanged then.
      */
-    default CompletableFuture<Void> apply(final BlockDevice device, final DeviceProperties properties)
+    default CompletableFuture<Void> apply(
+        final BlockDevice device,
+        final DeviceProperties was,
+        final DeviceProperties properties,
+        final DeviceDependencies dependencies)
     {
         return null;
     }

@@ -47,7 +47,11 @@ final class FaultFactory implements DeviceFactory
     }
 
     @Override
-    public CompletableFuture<Void> apply(final BlockDevice device, final DeviceProperties properties)
+    public CompletableFuture<Void> apply(
+        final BlockDevice device,
+        final DeviceProperties was,
+        final DeviceProperties properties,
+        final DeviceDependencies dependencies)
     {
         return ((FaultDevice)device).plan(FaultPlan.of(properties));
     }

@@ -4,6 +4,7 @@ import io.millrace.block.BlockDevice;
 import io.millrace.block.DeviceProperties;
 import io.millrace.block.raid.CopyRates;
 import io.millrace.block.raid.JournalMode;
+import io.millrace.block.raid.MembershipSettings;
 import io.millrace.block.raid.RaidAssembly;
 import io.millrace.block.raid.RaidConfig;
 import io.millrace.block.raid.RaidDevice;
@@ -95,14 +96,19 @@ final class RaidFactory implements DeviceFactory
     @Override
     public BlockDevice open(final String name, final DeviceProperties properties, final DeviceDependencies dependencies)
     {
-        final RaidConfig config = new RaidConfig(name, RaidLevel.find(properties.text(LEVEL)),
+        final RaidDevice array =
+            RaidAssembly.assemble(config(name, properties), dependencies.bases(), dependencies.memory());
+        array.scrubIntervalMs(scrubIntervalMs(properties));
+        return array;
+    }
+
+    private static RaidConfig config(final String name, final DeviceProperties properties)
+    {
+        return new RaidConfig(name, RaidLevel.find(properties.text(LEVEL)),
             properties.integer("strip-size", RaidConfig.STRIP_BYTES_DEFAULT), properties.texts(MEMBERS),
             properties.texts(SPARES), properties.flag("assume-clean", false), properties.flag("wipe-signatures", false),
             properties.flag("force-start", false), copyRates(properties),
             ALWAYS.equals(properties.text(JOURNAL, "degraded")) ? JournalMode.ALWAYS : JournalMode.DEGRADED);
-        final RaidDevice array = RaidAssembly.assemble(config, dependencies.bases(), dependencies.memory());
-        array.scrubIntervalMs(scrubIntervalMs(properties));
-        return array;
     }
 
     private static long scrubIntervalMs(final DeviceProperties properties)
@@ -117,9 +123,18 @@ final class RaidFactory implements DeviceFactory
     }
 
     @Override
-    public CompletableFuture<Void> apply(final BlockDevice device, final DeviceProperties properties)
+    public CompletableFuture<Void> apply(
+        final BlockDevice device,
+        final DeviceProperties was,
+        final DeviceProperties properties,
+        final DeviceDependencies dependencies)
     {
         final RaidDevice array = (RaidDevice)device;
+        if (!bases(was).equals(bases(properties)))
+        {
+            MembershipSettings.apply(array, config(device.name(), was), config(device.name(), properties),
+                dependencies.bases(), dependencies.memory());
+        }
         array.copyRates(copyRates(properties));
         array.scrubIntervalMs(scrubIntervalMs(properties));
         return CompletableFuture.completedFuture(null);

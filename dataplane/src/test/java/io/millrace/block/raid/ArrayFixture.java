@@ -8,6 +8,7 @@ import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.DeviceHealth;
 import io.millrace.block.Initiator;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.block.raid.layout.RaidLevel;
@@ -37,6 +38,8 @@ final class ArrayFixture implements AutoCloseable
     private final byte[] model;
     private RaidTimes times = RaidTimes.DEFAULT;
     private List<MemberDisk> disks = new ArrayList<>();
+    private PowerSupply supply;
+    private RaidConfig config;
     private RaidDevice array;
     private Initiator initiator;
 
@@ -46,11 +49,13 @@ final class ArrayFixture implements AutoCloseable
         this.random = random;
         this.level = level;
         this.memberCount = memberCount;
-        final PowerSupply supply = new PowerSupply(random.nextLong());
+        supply = new PowerSupply(random.nextLong());
         for (int i = 0; i < memberCount + spareCount; i++)
         {
-            disks.add(MemberDisk.create("d" + i, RaidFixture.deviceBytes(MEMBER_BYTES), BLOCK_BYTES, supply));
+            addDisk(RaidFixture.deviceBytes(MEMBER_BYTES));
         }
+        final List<String> names = disks.stream().map(MemberDisk::name).toList();
+        config = config(names.subList(0, memberCount), names.subList(memberCount, names.size()));
         model = new byte[(int)layout().dataBytes()];
         open();
         for (int offset = 0; offset < model.length; offset += CHUNK_BYTES)
@@ -91,18 +96,94 @@ final class ArrayFixture implements AutoCloseable
 
     private void open()
     {
-        final List<String> names = disks.stream().map(MemberDisk::name).toList();
-        array = fixture.assemble(new RaidConfig("array", level, STRIP_BYTES, names.subList(0, memberCount),
-            names.subList(memberCount, names.size()), false, false, false, CopyRates.DEFAULT),
-            List.<BlockDevice>copyOf(disks), times);
+        array = fixture.assemble(config, devices(config), times);
         initiator = new Initiator("host", array);
+    }
+
+    private RaidConfig config(final List<String> members, final List<String> spares)
+    {
+        return new RaidConfig(
+            "array", level, STRIP_BYTES, members, spares, false, false, false, CopyRates.DEFAULT);
+    }
+
+    private List<BlockDevice> devices(final RaidConfig of)
+    {
+        return disks.stream().filter((disk) -> of.members().contains(disk.name()) || of.spares().contains(disk.name()))
+            .map(BlockDevice.class::cast).toList();
+    }
+
+    /** A drive of zeroes that is no member, named by its number. */
+    MemberDisk addDisk(final long sizeBytes)
+    {
+        final MemberDisk disk = MemberDisk.create("d" + disks.size(), sizeBytes, BLOCK_BYTES, supply);
+        disks.add(disk);
+        return disk;
+    }
+
+    MemberDisk addDisk()
+    {
+        return addDisk(RaidFixture.deviceBytes(MEMBER_BYTES));
+    }
+
+    /** Applies settings to the array that serves; names divided by blanks. */
+    void set(final String members, final String spares)
+    {
+        final RaidConfig wanted = config(names(members), names(spares));
+        final List<BlockDevice> present = array.members();
+        final List<BlockDevice> before = devices(config);
+        final List<BlockDevice> added = devices(wanted).stream()
+            .filter((each) -> !present.contains(each) && !before.contains(each)).toList();
+        MembershipSettings.apply(array, config, wanted, added, null);
+        config = wanted;
+    }
+
+    private static List<String> names(final String text)
+    {
+        return text.isEmpty() ? List.of() : List.of(text.split(" "));
+    }
+
+    /** Settings of the next life. */
+    void configure(final String members, final String spares)
+    {
+        config = config(names(members), names(spares));
+    }
+
+    /** {@return what lies on a drive that no channel is open to} */
+    FoundMember read(final int index)
+    {
+        try (MemberIo io = new MemberIo(null))
+        {
+            return FoundMember.read(io, disks.get(index));
+        }
+    }
+
+    /** A channel to the array on another reactor. */
+    Initiator anotherHost(final String name)
+    {
+        return new Initiator(name, array);
+    }
+
+    void awaitOnline()
+    {
+        await(() -> DeviceHealth.ONLINE == array.status().health() && array.view().isComplete() &&
+            null == array.view().target(), "online, but " + array.status());
+    }
+
+    /** Writes some blocks at random places. */
+    void writeAnywhere(final int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            final int blocks = 1 + random.nextInt(CHUNK_BYTES / BLOCK_BYTES);
+            write(random.nextInt(model.length / BLOCK_BYTES - blocks + 1) * BLOCK_BYTES, blocks * BLOCK_BYTES);
+        }
     }
 
     /** Stops the array and assembles it of the same drives. */
     void restart()
     {
         closeArray();
-        final PowerSupply supply = new PowerSupply(random.nextLong());
+        supply = new PowerSupply(random.nextLong());
         disks = new ArrayList<>(disks.stream().map((disk) -> disk.restart(supply)).toList());
         open();
     }
@@ -116,6 +197,12 @@ final class ArrayFixture implements AutoCloseable
             fixture.stop();
             array.close();
         }
+    }
+
+    /** Ends the array's own work. */
+    void stopWork()
+    {
+        fixture.stop();
     }
 
     /** Makes a block of a member's data unreadable until it is written. */

@@ -23,11 +23,12 @@ final class RaidType
         SettingType.word("0", "1", "5", "6", "10"), OnChange.REPLACED, "RAID level.");
 
     private static final DeviceSetting<String> MEMBERS = DeviceSetting.values("members", DeviceSetting.DEVICE,
-        OnChange.REPLACED, "Names of the devices of the array, declared before it; where they hold an array already, " +
-        "it is assembled of them.").asRequired();
+        OnChange.APPLIED, "Names of the devices of the array, declared before it; where they hold an array already, " +
+        "it is assembled of them. A name instead of another replaces that member: the new device is copied first.")
+        .asRequired();
 
     private static final DeviceSetting<String> SPARES = DeviceSetting.values("spares", DeviceSetting.DEVICE,
-        OnChange.REPLACED, "Names of devices that take the place of members that fail, declared before it.");
+        OnChange.APPLIED, "Names of devices that take the place of members that fail, declared before it.");
 
     private static final DeviceSetting<Long> STRIP_SIZE = DeviceSetting.optional("strip-size",
         SettingType.size(STRIP_BYTES_MIN, STRIP_BYTES_MAX), "64KiB", OnChange.REPLACED,

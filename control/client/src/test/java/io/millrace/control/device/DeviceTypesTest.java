@@ -236,6 +236,17 @@ class DeviceTypesTest
     }
 
     @Test
+    void shouldApplyMembersAndSparesOfAnArrayWhileItServes()
+    {
+        final Map<String, String> was = Map.of("level", "1", "members", "a b");
+        assertEquals(Map.of("level", "1", "members", "a c", "spares", "d"),
+            DeviceTypes.of("raid").applied(was, Map.of("members", "a c", "spares", "d")));
+        assertEquals("level = 5: does not change while the device serves; delete it and create it again",
+            assertThrows(InvalidSettingException.class, () -> DeviceTypes.of("raid")
+                .applied(Map.of("level", "1", "members", "a b c"), Map.of("level", "5"))).getMessage());
+    }
+
+    @Test
     void shouldNameTheTypesThatThereAre()
     {
         assertEquals("type = disk: not one of " + String.join(", ", DeviceTypes.names()) + "; use one of them",

@@ -89,9 +89,17 @@ final class Commands
             case Command.CreateDevice create -> isPersistent(create.device()) ||
                 create.device().bases().stream().anyMatch(this::isBeingLeft);
             case Command.DeleteDevice _, Command.ResizeDevice _ -> true;
+            case Command.ModifyDevice modify -> namesDevices(modify);
             case Command.AddNamespace add -> isBeingLeft(add.namespace().device());
             default -> false;
         };
+    }
+
+    /** Whether other devices are opened or released for it. */
+    private static boolean namesDevices(final Command.ModifyDevice modify)
+    {
+        return DeviceTypes.names().stream().map(DeviceTypes::of).flatMap((type) -> type.settings().stream())
+            .anyMatch((each) -> each.namesDevices() && modify.properties().containsKey(each.key()));
     }
 
     /** Executes a command; the reply may be completed later, on a reactor. Never throws. */

@@ -321,8 +321,13 @@ public final class StateEditor
         final DeviceSpec device = device(name);
         try
         {
-            devices.put(name, new DeviceSpec(name, device.type(),
-                DeviceTypes.of(device.type()).applied(device.properties(), properties), device.incarnation()));
+            final DeviceSpec changed = new DeviceSpec(name, device.type(),
+                DeviceTypes.of(device.type()).applied(device.properties(), properties), device.incarnation());
+            changed.bases().stream().filter((base) -> !device.bases().contains(base))
+                .forEach((base) -> checkFree(base, "a device has one user: use another"));
+            device.bases().forEach(usersByDevice::remove);
+            devices.put(name, changed);
+            index(changed);
         }
         catch (final InvalidSettingException e)
         {

@@ -66,6 +66,10 @@ final class StatePlanner
     private final List<StateStep> qosSteps = new ArrayList<>();
     /** Other steps. */
     private final List<StateStep> changes = new ArrayList<>();
+    /** Of settings that name devices which are all there: what they name no more is free for creations. */
+    private final List<StateStep> releases = new ArrayList<>();
+    /** Devices that are used from such a change on, and were not before. */
+    private final List<String> newBases = new ArrayList<>();
     private final List<Command.DenyHost> deniedHosts = new ArrayList<>();
     /** Users of resources in the actual state. */
     private final Map<String, String> wrappers = new HashMap<>();
@@ -105,6 +109,7 @@ final class StatePlanner
 
         final List<List<StateStep>> stages = new ArrayList<>();
         addRemovals(stages, true);
+        addStage(stages, releases);
         addCreations(stages);
         addStage(stages, changes);
         addRemovals(stages, false);
@@ -192,7 +197,12 @@ final class StatePlanner
         }
         if (!applied.isEmpty())
         {
-            changes.add(new StateStep(new Command.ModifyDevice(was.name(), applied), StateStep.Effect.CHANGE, false,
+            final List<String> added = new ArrayList<>(wanted.bases());
+            added.removeAll(was.bases());
+            newBases.addAll(added);
+            final boolean isRelease =
+                !wanted.bases().containsAll(was.bases()) && actual.devices().keySet().containsAll(added);
+            (isRelease ? releases : changes).add(new StateStep(new Command.ModifyDevice(was.name(), applied), StateStep.Effect.CHANGE, false,
                 "set " + applied.entrySet().stream()
                 .map((each) -> each.getKey() + " to " + (each.getValue().isEmpty() ? "default" : each.getValue()))
                 .collect(Collectors.joining(", ")) + " of device " + was.name()));
@@ -378,6 +388,7 @@ final class StatePlanner
                 remove(devicesByLocation.get(each.location()));
             }
         }
+        newBases.forEach(this::free);
         for (final NamespaceSpec each : newNamespaces)
         {
             free(each.device());
@@ -414,10 +425,17 @@ final class StatePlanner
             remove(place);
         }
         final String wrapper = wrappers.get(device);
-        if (null != wrapper)
+        if (null != wrapper && !isReleased(device, wrapper))
         {
             remove(wrapper);
         }
+    }
+
+    /** Whether its wrapper stays, and is not made of it any more. */
+    private boolean isReleased(final String device, final String wrapper)
+    {
+        final DeviceSpec wanted = desired.devices().get(wrapper);
+        return null != wanted && !replacedDevices.containsKey(wrapper) && !wanted.bases().contains(device);
     }
 
     private void remove(final Place place)

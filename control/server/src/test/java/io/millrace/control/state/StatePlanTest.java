@@ -56,8 +56,29 @@ class StatePlanTest
         // A member that was missing when the array was assembled is created beside it.
         assertEquals(List.of("+ create memory device c with size 8MiB"), plan(array,
             array.replace(", {name: a", ", {name: c, type: memory, size: 8MiB}, {name: a")));
-        assertEquals(List.of("! delete raid device a to recreate it, since spares b does not become none",
-            "+ create raid device a with level 1, members z m"), plan(array, array.replace(", spares: [b]", "")));
+    }
+
+    @Test
+    void shouldChangeMembersOfAnArrayInPlace()
+    {
+        final String array = """
+            devices:
+              - {name: m, type: memory, size: 8MiB}
+              - {name: z, type: memory, size: 8MiB}
+              - {name: b, type: memory, size: 8MiB}
+              - {name: a, type: raid, level: 1, members: [z, m], spares: [b]}
+            """;
+        assertEquals(List.of("~ set spares to default of device a"), plan(array, array.replace(", spares: [b]", "")));
+        // The new member is there before the array takes it, and the old one is deleted after that.
+        assertEquals(List.of("+ create memory device c with size 8MiB", "~ set members to c m of device a",
+            "! delete memory device z; its data is lost"),
+            plan(array, array.replace("name: z", "name: c").replace("[z, m]", "[c, m]")));
+        // A spare that is let go of is free for what is created.
+        assertEquals(List.of("~ set spares to default of device a", "+ create fault device f with base b"),
+            plan(array, array.replace(", spares: [b]", "") + "  - {name: f, type: fault, base: b}\n"));
+        // What uses a device is removed before the array takes it.
+        assertEquals(List.of("- delete fault device f", "~ set spares to b of device a"),
+            plan(array.replace(", spares: [b]", "") + "  - {name: f, type: fault, base: b}\n", array));
     }
 
     /** A port of RDMA is not one of TCP: the new listener is there before the old one goes. */

@@ -1,0 +1,58 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BlockDevice;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A change of the members of an array that serves, which {@link Membership} makes.
+ */
+sealed interface MemberChange
+{
+    /**
+     * {@return done when it is made; completes exceptionally with a
+     * {@link io.millrace.block.BlockDeviceException} when it is refused, on the reactor}
+     */
+    CompletableFuture<Void> done();
+
+    /**
+     * A device becomes a spare.
+     *
+     * @param device that all checks have passed for, and that holds nothing.
+     * @param done   when reactors have channels to it, and superblocks were written to it.
+     */
+    record Add(BlockDevice device, CompletableFuture<Void> done) implements MemberChange
+    {
+    }
+
+    /**
+     * A device replaces a member that is in sync.
+     *
+     * @param device   that all checks have passed for, and that holds nothing.
+     * @param replaced device of the member.
+     * @param done     when the device gets writes; it is copied then.
+     */
+    record Replace(BlockDevice device, BlockDevice replaced, CompletableFuture<Void> done) implements MemberChange
+    {
+    }
+
+    /**
+     * The array lets go of a member that is not in use: a spare, a member that has failed or was replaced, or one that
+     * is to replace another.
+     *
+     * @param device of the member.
+     * @param done   when no reactor has a channel to it.
+     */
+    record Remove(BlockDevice device, CompletableFuture<Void> done) implements MemberChange
+    {
+    }
+
+    /**
+     * A member fails by hand.
+     *
+     * @param name of its device.
+     * @param done when superblocks say so.
+     */
+    record Fail(String name, CompletableFuture<Void> done) implements MemberChange
+    {
+    }
+}

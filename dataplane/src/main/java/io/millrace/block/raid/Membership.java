@@ -1,0 +1,495 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.raid.format.SlotState;
+import io.millrace.block.raid.layout.RaidLevel;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Who is a member of an array that serves: its spares, the members that have failed, and changes, one at a time. A
+ * device that is added has channels on all reactors before superblocks and view name it; one that is let go of is in no
+ * view before its superblocks are erased and its channels are closed. {@link ArrayWork}'s, on its reactor.
+ */
+final class Membership
+{
+    private final RaidDevice device;
+    private final ArrayWork work;
+    private final MemberWrites erasures;
+    private final List<RaidMember> spares = new ArrayList<>();
+    /** They may lack writes, and are not used again. */
+    private final Set<RaidMember> failed = new HashSet<>();
+    private State state = State.IDLE;
+    private MemberChange current;
+    /** Whom the present change is about. */
+    private RaidMember subject;
+    /** That {@link #replacement} is to replace; null: none. */
+    private RaidMember replaced;
+    private RaidMember replacement;
+    /** Why the present change is undone; null: it goes on. */
+    private BlockDeviceException problem;
+    /** Whether the reactors, or the member, have answered. */
+    private volatile boolean hasAnswer;
+
+    private enum State
+    {
+        /** No change is being made. */
+        IDLE,
+        /** Reactors open channels. */
+        OPENING,
+        /** Superblocks are written, then the view is published. */
+        STORING,
+        /** Superblocks of a member that is let go of are erased. */
+        ERASING,
+        /** Reactors close channels. */
+        CLOSING
+    }
+
+    /**
+     * The members of an array as it was assembled.
+     *
+     * @param device  that they are of.
+     * @param work    that writes superblocks and publishes views.
+     * @param channel to the members.
+     */
+    Membership(final RaidDevice device, final ArrayWork work, final RaidChannel channel)
+    {
+        this.device = device;
+        this.work = work;
+        erasures = new MemberWrites(channel, device.pages().erasedTargets());
+        final ArrayView view = device.view();
+        device.raidMembers().stream().filter((member) -> view.slotOf(member) < 0).forEach(spares::add);
+    }
+
+    /**
+     * {@return the next spare that takes a slot, and is none any more; null: there is none}
+     */
+    RaidMember takeSpare()
+    {
+        if (spares.isEmpty())
+        {
+            return null;
+        }
+        final RaidMember spare = spares.removeFirst();
+        device.spares(spares);
+        return spare;
+    }
+
+    /**
+     * {@return members that get superblocks: all that writes go to, spares, and the one that is to replace another}
+     *
+     * @param view that the superblocks are of.
+     */
+    List<RaidMember> withSuperblocks(final ArrayView view)
+    {
+        final List<RaidMember> members = withBitmap(view);
+        members.addAll(spares);
+        return members;
+    }
+
+    /**
+     * {@return members that get the write-intent bitmap}
+     *
+     * @param view of the array.
+     */
+    List<RaidMember> withBitmap(final ArrayView view)
+    {
+        final List<RaidMember> members = new ArrayList<>();
+        for (int slot = 0; slot < device.layout().memberCount(); slot++)
+        {
+            if (view.isWritable(slot))
+            {
+                members.add(view.member(slot));
+            }
+        }
+        if (null != view.target())
+        {
+            members.add(view.target());
+        }
+        return members;
+    }
+
+    /**
+     * A member has failed.
+     *
+     * @param view   present one, or the one whose superblocks are being written.
+     * @param member of the array.
+     * @return the view without it; the same when it has no part in that.
+     */
+    ArrayView onFailed(final ArrayView view, final RaidMember member)
+    {
+        final ArrayView changed = without(view, member);
+        spares.remove(member);
+        device.spares(spares);
+        failed.add(member);
+        return changed;
+    }
+
+    private ArrayView without(final ArrayView view, final RaidMember member)
+    {
+        final int slot = view.slotOf(member);
+        final ArrayView present = device.view();
+        if (member == view.target())
+        {
+            return view.replacing(ArrayView.NO_SLOT, null);
+        }
+        if (slot < 0 || !view.isWritable(slot))
+        {
+            return view;
+        }
+        if (member == present.target() && SlotState.IN_SYNC == view.state(slot) &&
+            !failed.contains(present.member(slot)))
+        {
+            // It was about to take the slot: the member there has got all writes.
+            return view.with(slot, present.member(slot), SlotState.IN_SYNC);
+        }
+        // The one that was to replace it has what was copied, and got all writes since.
+        return slot == view.targetSlot() ? view.with(slot, view.target(), SlotState.REBUILDING) :
+            view.with(slot, member, SlotState.FAILED);
+    }
+
+    /**
+     * {@return whether there is nothing to do before an answer}
+     */
+    boolean canSleep()
+    {
+        return switch (state)
+        {
+            case IDLE -> !device.hasMemberChanges() && !isReplacementOver();
+            case OPENING, ERASING, CLOSING -> !hasAnswer;
+            case STORING -> false;
+        };
+    }
+
+    private boolean isReplacementOver()
+    {
+        return null != replaced && null == device.view().target();
+    }
+
+    /**
+     * Goes on with a change. No superblocks are being written, and no failure waits.
+     *
+     * @return whether it did anything.
+     */
+    boolean poll()
+    {
+        switch (state)
+        {
+            case IDLE ->
+            {
+                return endReplacement() || begin();
+            }
+            case OPENING, ERASING, CLOSING ->
+            {
+                if (!hasAnswer)
+                {
+                    return false;
+                }
+                hasAnswer = false;
+                onAnswer();
+            }
+            case STORING -> onStored();
+        }
+        return true;
+    }
+
+    private boolean begin()
+    {
+        current = device.nextMemberChange();
+        if (null == current)
+        {
+            return false;
+        }
+        problem = null;
+        switch (current)
+        {
+            case final MemberChange.Add add -> open(add.device());
+            case final MemberChange.Replace replace -> replace(replace);
+            case final MemberChange.Remove remove -> remove(remove.device());
+            case final MemberChange.Fail fail -> fail(fail.name());
+        }
+        return true;
+    }
+
+    private void refuse(final String sentence)
+    {
+        problem = new BlockDeviceException(sentence);
+        end();
+    }
+
+    private void end()
+    {
+        state = State.IDLE;
+        final CompletableFuture<Void> done = null == current ? null : current.done();
+        current = null;
+        subject = null;
+        if (null != done && null == problem)
+        {
+            done.complete(null);
+        }
+        else if (null != done)
+        {
+            done.completeExceptionally(problem);
+        }
+    }
+
+    private RaidMember find(final BlockDevice of)
+    {
+        return device.raidMembers().stream().filter((each) -> of == each.device()).findFirst().orElse(null);
+    }
+
+    private void open(final BlockDevice added)
+    {
+        if (null != find(added))
+        {
+            refuse("device " + added.name() + " is a member of the array already");
+            return;
+        }
+        final int index = freeIndex();
+        if (index < 0)
+        {
+            refuse("device " + added.name() + ": the array has " + RaidLevel.MEMBERS_MAX +
+                " members and spares: remove a spare first");
+            return;
+        }
+        subject = new RaidMember(index, added, UUID.randomUUID(), 0);
+        state = State.OPENING;
+        device.add(subject);
+        device.channels().open(subject, (reason) ->
+        {
+            problem = reason;
+            answer();
+        });
+    }
+
+    private int freeIndex()
+    {
+        for (int index = 0; index < RaidLevel.MEMBERS_MAX; index++)
+        {
+            final int candidate = index;
+            if (device.raidMembers().stream().noneMatch((each) -> candidate == each.index()))
+            {
+                return index;
+            }
+        }
+        return -1;
+    }
+
+    /** Any thread. */
+    private void answer()
+    {
+        hasAnswer = true;
+        work.wake();
+    }
+
+    private void onAnswer()
+    {
+        switch (state)
+        {
+            case OPENING ->
+            {
+                if (null != problem)
+                {
+                    close();
+                    return;
+                }
+                state = State.STORING;
+                final ArrayView view = device.view();
+                if (current instanceof final MemberChange.Replace replace)
+                {
+                    beginCopy(view, find(replace.replaced()));
+                }
+                else
+                {
+                    spares.add(subject);
+                    device.spares(spares);
+                    work.change(view.next(), false);
+                }
+            }
+            case ERASING -> close();
+            default -> onClosed();
+        }
+    }
+
+    private void beginCopy(final ArrayView view, final RaidMember old)
+    {
+        final int slot = null == old ? -1 : view.slotOf(old);
+        if (slot < 0 || SlotState.IN_SYNC != view.state(slot))
+        {
+            // It failed meanwhile.
+            spares.add(subject);
+            device.spares(spares);
+            work.change(view.next(), false);
+            return;
+        }
+        replaced = old;
+        replacement = subject;
+        // It gets the bitmap, in place of an old one that it may have.
+        device.intent().wantAgain();
+        work.change(view.replacing(slot, subject), false);
+    }
+
+    /** A view was published, or the member that the change is about has failed. */
+    private void onStored()
+    {
+        if (current instanceof MemberChange.Fail)
+        {
+            end();
+        }
+        else if (failed.contains(subject))
+        {
+            problem = new BlockDeviceException("device " + subject + " failed when its superblocks were written: " +
+                "check it, and the path to it");
+            close();
+        }
+        else
+        {
+            end();
+        }
+    }
+
+    private void replace(final MemberChange.Replace replace)
+    {
+        final ArrayView view = device.view();
+        if (null != view.target())
+        {
+            refuse("device " + view.member(view.targetSlot()) + " is being replaced by " + view.target() +
+                ": wait until it has been, or undo that first");
+            return;
+        }
+        open(replace.device());
+    }
+
+    private void remove(final BlockDevice removed)
+    {
+        final RaidMember member = find(removed);
+        final ArrayView view = device.view();
+        final int slot = null == member ? -1 : view.slotOf(member);
+        if (null == member)
+        {
+            end();
+        }
+        else if (slot >= 0 && view.isWritable(slot))
+        {
+            refuse("device " + member + " is in slot " + slot + " and is " + view.state(slot) +
+                ": name the device that replaces it in members instead of it");
+        }
+        else
+        {
+            letGo(member);
+        }
+    }
+
+    private void letGo(final RaidMember member)
+    {
+        subject = member;
+        spares.remove(member);
+        device.spares(spares);
+        if (failed.contains(member))
+        {
+            // Nothing is written to it any more.
+            close();
+            return;
+        }
+        device.publish(device.view().released(member));
+        state = State.ERASING;
+        erasures.begin(List.of(member), false, (failures) -> answer());
+    }
+
+    private void close()
+    {
+        spares.remove(subject);
+        device.spares(spares);
+        device.publish(device.view().released(subject));
+        state = State.CLOSING;
+        device.remove(subject);
+        device.channels().release(subject, this::answer);
+    }
+
+    private void onClosed()
+    {
+        failed.remove(subject);
+        device.onReleased(subject);
+        if (device.view().isComplete())
+        {
+            device.trouble("");
+        }
+        end();
+    }
+
+    /** {@return whether a member that was replaced is let go of, or will not be replaced} */
+    private boolean endReplacement()
+    {
+        if (!isReplacementOver())
+        {
+            return false;
+        }
+        final RaidMember old = replaced;
+        replaced = null;
+        if (device.view().slotOf(old) < 0)
+        {
+            problem = null;
+            letGo(old);
+        }
+        else if (failed.contains(replacement))
+        {
+            device.trouble(replacement + " failed, and does not replace " + old);
+        }
+        return true;
+    }
+
+    private void fail(final String name)
+    {
+        final RaidMember member = device.raidMembers().stream()
+            .filter((each) -> name.equals(each.device().name())).findFirst().orElse(null);
+        if (null == member)
+        {
+            refuse("device " + name + " is no member of array " + device.name() + " that is in use");
+            return;
+        }
+        final ArrayView view = device.view();
+        final ArrayView changed = without(view, member);
+        final int slot = view.slotOf(member);
+        if (changed == view)
+        {
+            // A spare has no data, and what has failed is not used already.
+            refuse("device " + name + " is no member of array " + device.name() + " that is in use");
+        }
+        else if (!changed.isSufficient())
+        {
+            refuse("array " + device.name() + " would lose data without " + name +
+                ": rebuild what failed before first");
+        }
+        else if (slot >= 0 && SlotState.IN_SYNC == view.state(slot) && device.intent().nextResync(0) >= 0)
+        {
+            // What hosts have read since a crash may be on this member alone.
+            refuse("device " + name + " is in slot " + slot + ", and what the others have may not match before the " +
+                "resync has ended: wait for that");
+        }
+        else
+        {
+            state = State.STORING;
+            work.fail(member, "was failed by an operator");
+        }
+    }
+
+    /**
+     * Refuses all changes: the array has failed, or its work ends.
+     *
+     * @param sentence why.
+     */
+    void refuseAll(final String sentence)
+    {
+        if (null != current)
+        {
+            refuse(sentence);
+        }
+        state = State.IDLE;
+        device.refuseMemberChanges(sentence);
+    }
+}

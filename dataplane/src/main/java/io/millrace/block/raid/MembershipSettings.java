@@ -1,0 +1,263 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.raid.format.MemberArea;
+import io.millrace.block.raid.format.SlotState;
+import io.millrace.block.raid.layout.RaidLevel;
+import io.millrace.memory.MemoryRegistry;
+import io.millrace.reactor.Reactor;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Applies the settings {@code members} and {@code spares} to an array that serves: finds which devices are new and
+ * which are not named any more, checks all of that, and has {@link Membership} make the changes. Nothing is written to
+ * a device before all checks have passed. Off the reactors; waits.
+ */
+public final class MembershipSettings
+{
+    private static final int WAIT_S = 30;
+
+    private final RaidDevice array;
+    private final Set<String> named;
+    private final Set<String> wasNamed;
+    private final RaidConfig config;
+    private final MemoryRegistry registry;
+    private final List<BlockDevice> added;
+    private final List<RaidMember> removed = new ArrayList<>();
+    /** In a slot, and not named any more. */
+    private RaidMember replaced;
+    /** That replaces it. */
+    private BlockDevice replacement;
+
+    private MembershipSettings(
+        final RaidDevice array,
+        final RaidConfig was,
+        final RaidConfig config,
+        final List<BlockDevice> added,
+        final MemoryRegistry registry)
+    {
+        this.array = array;
+        named = names(config);
+        wasNamed = names(was);
+        this.config = config;
+        this.added = added;
+        this.registry = registry;
+    }
+
+    private static Set<String> names(final RaidConfig config)
+    {
+        final Set<String> names = new HashSet<>(config.members());
+        names.addAll(config.spares());
+        return names;
+    }
+
+    /**
+     * Applies settings.
+     *
+     * @param array    that serves.
+     * @param was      its settings so far.
+     * @param config   all its settings, with those that changed.
+     * @param added    devices that are named and were not before; they belong to their owner.
+     * @param registry memory registry of the data plane; null without one.
+     * @throws BlockDeviceException when they are refused, with the remedy; the members are those they were, unless one
+     *                              failed meanwhile.
+     */
+    public static void apply(
+        final RaidDevice array,
+        final RaidConfig was,
+        final RaidConfig config,
+        final List<BlockDevice> added,
+        final MemoryRegistry registry)
+    {
+        Reactor.checkMayBlock("a change of the members of an array");
+        new MembershipSettings(array, was, config, List.copyOf(added), registry).apply();
+    }
+
+    private void apply()
+    {
+        final int slots = array.layout().memberCount();
+        if (config.members().size() != slots)
+        {
+            throw new BlockDeviceException("members has " + config.members().size() + " names, and the array " +
+                slots + " slots, which do not change: name one device for each");
+        }
+        final ArrayView view = array.view();
+        for (final RaidMember each : array.raidMembers())
+        {
+            if (!named.contains(each.device().name()))
+            {
+                sort(view, each);
+            }
+        }
+        if (null == replaced && added.isEmpty() && removed.isEmpty())
+        {
+            return;
+        }
+        if (RaidLevel.RAID0 == array.layout().level())
+        {
+            throw new BlockDeviceException("members of RAID 0 do not change: nothing could be copied or rebuilt");
+        }
+        if (null != view.failure())
+        {
+            throw new BlockDeviceException(view.failure());
+        }
+        if (null != replaced)
+        {
+            checkReplacement(view);
+        }
+        admit();
+        change(view);
+    }
+
+    private void sort(final ArrayView view, final RaidMember member)
+    {
+        final int slot = view.slotOf(member);
+        // One that is being replaced is let go of afterwards.
+        final boolean isLeaving =
+            slot >= 0 && slot == view.targetSlot() && named.contains(view.target().device().name());
+        if (slot < 0 || !view.isWritable(slot))
+        {
+            removed.add(member);
+        }
+        else if (!isLeaving)
+        {
+            if (null != replaced)
+            {
+                throw new BlockDeviceException("devices " + replaced + " and " + member + " are in slots: replace " +
+                    "one, and the other when that has been copied");
+            }
+            replaced = member;
+        }
+    }
+
+    private void checkReplacement(final ArrayView view)
+    {
+        final int slot = view.slotOf(replaced);
+        replacement = added.stream().filter((each) -> config.members().contains(each.name())).findFirst().orElse(null);
+        if (null == replacement && !wasNamed.contains(replaced.device().name()))
+        {
+            // What was to replace it has failed: it stays.
+            replaced = null;
+            return;
+        }
+        if (null == replacement)
+        {
+            throw new BlockDeviceException("device " + replaced + " is in slot " + slot + " and is " +
+                view.state(slot) + ": name a new device in members instead of it, which then replaces it");
+        }
+        if (SlotState.IN_SYNC != view.state(slot))
+        {
+            throw new BlockDeviceException("device " + replaced + " is being rebuilt in slot " + slot +
+                ": replace it when that has ended");
+        }
+    }
+
+    /** Checks the devices that are new, then erases what they hold. */
+    private void admit()
+    {
+        if (added.isEmpty())
+        {
+            return;
+        }
+        final List<BlockDevice> all = new ArrayList<>(array.members());
+        all.addAll(added);
+        MemberGeometries.check(all);
+        if (all.size() > RaidLevel.MEMBERS_MAX)
+        {
+            throw new BlockDeviceException("an array has at most " + RaidLevel.MEMBERS_MAX +
+                " members and spares, also while one is replaced: remove a spare first");
+        }
+        try (MemberIo io = new MemberIo(registry))
+        {
+            for (final BlockDevice each : added)
+            {
+                MemberGeometries.checkFits(array, each);
+                check(FoundMember.read(io, each));
+            }
+            for (final BlockDevice each : added)
+            {
+                FoundMember.wipe(io, each);
+            }
+        }
+    }
+
+    private void check(final FoundMember found)
+    {
+        final BlockDevice device = found.device();
+        final long bytes = MemberArea.dataBytes(device.geometry().sizeBytes(), array.layout().stripBytes());
+        if (bytes < array.layout().memberBytes())
+        {
+            throw new BlockDeviceException("device " + device.name() + " has room for " + bytes +
+                " bytes of data, and members of the array have " + array.layout().memberBytes() +
+                ": use a larger device");
+        }
+        if (null != found.superblock() && !array.id().equals(found.superblock().array()))
+        {
+            throw new BlockDeviceException("device " + device.name() + " is a member of array " +
+                found.superblock().name() + " (" + found.superblock().array() + "): use another, or erase its " +
+                "superblocks first (docs/raid.md, Erasing a member)");
+        }
+        if (null != found.superblock() &&
+            array.raidMembers().stream().anyMatch((each) -> each.id().equals(found.superblock().member())))
+        {
+            throw new BlockDeviceException("device " + device.name() + " is a copy of a member of the array: use " +
+                "another, or erase its superblocks first (docs/raid.md, Erasing a member)");
+        }
+        if (null != found.foreign() && !config.wipeSignatures())
+        {
+            throw new BlockDeviceException("device " + device.name() + " holds " + found.foreign() +
+                ", which would be erased: use another device, or set wipe-signatures: true");
+        }
+    }
+
+    private void change(final ArrayView view)
+    {
+        // One that was to replace another is let go of before the next one does.
+        final List<RaidMember> first = removed.stream().filter((each) -> each == view.target()).toList();
+        first.forEach(this::remove);
+        for (final BlockDevice each : added)
+        {
+            run(each == replacement ?
+                new MemberChange.Replace(each, replaced.device(), new CompletableFuture<>()) :
+                new MemberChange.Add(each, new CompletableFuture<>()));
+        }
+        removed.stream().filter((each) -> !first.contains(each)).forEach(this::remove);
+    }
+
+    private void remove(final RaidMember member)
+    {
+        run(new MemberChange.Remove(member.device(), new CompletableFuture<>()));
+    }
+
+    private void run(final MemberChange change)
+    {
+        array.change(change);
+        try
+        {
+            change.done().get(WAIT_S, TimeUnit.SECONDS);
+        }
+        catch (final TimeoutException e)
+        {
+            throw new BlockDeviceException("the change of its members did not end within " + WAIT_S +
+                " s, and goes on: requests to the devices have not ended; check them, and the path to them", e);
+        }
+        catch (final ExecutionException e)
+        {
+            throw e.getCause() instanceof final BlockDeviceException refusal ? refusal :
+                new BlockDeviceException("the change of its members failed: " + e.getCause(), e.getCause());
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            throw new BlockDeviceException("the change of its members was interrupted: look at its state", e);
+        }
+    }
+}

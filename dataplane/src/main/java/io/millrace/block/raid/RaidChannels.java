@@ -1,0 +1,108 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BlockDeviceException;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+/**
+ * The channels that all reactors have to an array. A channel is added before it looks at the members, so whoever
+ * changes these first and asks all channels afterwards misses none. Any thread; no call blocks.
+ */
+final class RaidChannels
+{
+    private final List<RaidChannel> channels = new CopyOnWriteArrayList<>();
+    private final AtomicLong closedBytes = new AtomicLong();
+
+    /**
+     * A channel is being opened.
+     *
+     * @param channel that has not looked at the members yet.
+     */
+    void add(final RaidChannel channel)
+    {
+        channels.add(channel);
+    }
+
+    /**
+     * A channel has closed.
+     *
+     * @param channel without channels to members.
+     */
+    void remove(final RaidChannel channel)
+    {
+        closedBytes.addAndGet(channel.hostLoad().bytes());
+        channels.remove(channel);
+    }
+
+    /**
+     * {@return bytes that hosts have read and written so far, as {@link HostLoad} counts them}
+     */
+    long hostBytes()
+    {
+        long bytes = closedBytes.get();
+        for (final RaidChannel each : channels)
+        {
+            bytes += each.hostLoad().bytes();
+        }
+        return bytes;
+    }
+
+    /**
+     * Opens a member's channel on each reactor.
+     *
+     * @param member that members of the array have by now.
+     * @param onDone notified once, on any thread, with why a reactor could not open it; null: all have.
+     */
+    void open(final RaidMember member, final Consumer<BlockDeviceException> onDone)
+    {
+        final AtomicReference<BlockDeviceException> problem = new AtomicReference<>();
+        onEach((channel, onEnd) -> channel.members().open(member, (reason) ->
+        {
+            problem.compareAndSet(null, reason);
+            onEnd.run();
+        }), () -> onDone.accept(problem.get()));
+    }
+
+    /**
+     * Closes a member's channel on each reactor, when no request uses it.
+     *
+     * @param member that neither members of the array nor its view have any more.
+     * @param onDone notified once, on any thread, when no reactor has one.
+     */
+    void release(final RaidMember member, final Runnable onDone)
+    {
+        onEach((channel, onEnd) -> channel.members().release(member, onEnd), onDone);
+    }
+
+    private void onEach(final BiConsumer<RaidChannel, Runnable> action, final Runnable onDone)
+    {
+        final AtomicInteger left = new AtomicInteger(1);
+        final Runnable onEnd = () ->
+        {
+            if (0 == left.decrementAndGet())
+            {
+                onDone.run();
+            }
+        };
+        for (final RaidChannel each : channels)
+        {
+            left.incrementAndGet();
+            try
+            {
+                each.reactor().execute(() -> action.accept(each, onEnd));
+            }
+            catch (final RejectedExecutionException ended)
+            {
+                // Its channels have gone with the reactor.
+                onEnd.run();
+            }
+        }
+        onEnd.run();
+    }
+}
