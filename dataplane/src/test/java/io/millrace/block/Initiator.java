@@ -26,7 +26,7 @@ import java.util.function.Consumer;
 public final class Initiator implements Poller, AutoCloseable
 {
     /** Of the memory that emulated operations have. */
-    public static final int BUFFERS_BYTES = 256 << 10;
+    public static final int BUFFERS_BYTES = 512 << 10;
     private static final long PATIENCE_S = 30;
 
     private final Reactor reactor;

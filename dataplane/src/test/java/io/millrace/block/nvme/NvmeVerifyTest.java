@@ -32,7 +32,7 @@ class NvmeVerifyTest
     private final ModelOptions options = new ModelOptions();
     /** Opcode and blocks of each I/O command. */
     private final List<String> commands = Collections.synchronizedList(new ArrayList<>());
-    private final DmaMemory arena = DmaMemory.map(1 << 20);
+    private final DmaMemory arena = DmaMemory.map(2 << 20);
     private final long buffers = arena.allocate(Initiator.BUFFERS_BYTES, Initiator.BUFFERS_BYTES);
     private NvmeFixture fixture;
     private Initiator initiator;

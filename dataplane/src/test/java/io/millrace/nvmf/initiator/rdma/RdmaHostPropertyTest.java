@@ -272,10 +272,16 @@ class RdmaHostPropertyTest
             });
             case 1 -> fixture.controller.run(fixture.controller::disconnect);
             case 2 -> fixture.model.hostDevice().failQueuePairs();
-            default -> fixture.model.network().cut(fixture.model.hostDevice(), fixture.model.targetDevice(), true);
+            default ->
+            {
+                fixture.model.network().cut(fixture.model.hostDevice(), fixture.model.targetDevice(), true);
+                // The last command may have ended just before: then nothing is sent that would notice.
+                Waits.until("the end of the connection", () -> fixture.closed.isDone() || fixture.call(this::isOver));
+                fixture.model.network().cut(fixture.model.hostDevice(), fixture.model.targetDevice(), false);
+                return;
+            }
         }
         Waits.get(fixture.closed);
-        fixture.model.network().cut(fixture.model.hostDevice(), fixture.model.targetDevice(), false);
     }
 
     private void reopen(final CapsuleLimits limits)
