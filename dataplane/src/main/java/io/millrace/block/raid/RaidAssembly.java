@@ -31,6 +31,12 @@ public final class RaidAssembly
 {
     private static final long CHOICE_NS = 20_000_000;
     private static final long CREATED_EVENT = 1;
+    /**
+     * More than the changes that may be on a part of the members when the power is cut. Where those are missing, and the
+     * others are assembled, what they then store is newer; with an equal count nobody could tell which is. Once more for
+     * each slot that fails by that, since what is on a part of the members may be an assembly of all.
+     */
+    private static final long ASSEMBLY_EVENTS = 1024;
 
     private final RaidConfig config;
     private final MemberIo io;
@@ -328,7 +334,7 @@ public final class RaidAssembly
         checkParity(layout, isPresent, bitmap);
         addSpares(members, byId);
         final BlockGeometry geometry = MemberGeometries.ofArray(layout, members);
-        final long event = newest.eventCount() + 1;
+        final long event = newest.eventCount() + ASSEMBLY_EVENTS * (1 + failedCount(newest.slots(), slots));
         final JournalState journal = journal(layout, slots, event, bitmap.dirty);
         final Superblock next = at(event, newest, slots, journal);
         // All checks have passed.
@@ -398,6 +404,17 @@ public final class RaidAssembly
                 .ifPresent((member) -> bySlot.put(at, member));
         }
         return bySlot;
+    }
+
+    /** {@return count of slots that failed when the array was assembled} */
+    private static int failedCount(final List<Slot> before, final List<Slot> after)
+    {
+        int count = 0;
+        for (int slot = 0; slot < after.size(); slot++)
+        {
+            count += before.get(slot).state() != after.get(slot).state() ? 1 : 0;
+        }
+        return count;
     }
 
     private FoundMember foundOf(final RaidMember member)

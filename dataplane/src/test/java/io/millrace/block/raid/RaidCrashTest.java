@@ -3,6 +3,7 @@ package io.millrace.block.raid;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceException;
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.seed.TestSeeds;
@@ -125,6 +126,7 @@ class RaidCrashTest
     {
         final AtomicInteger failures = new AtomicInteger();
         int losses = 0;
+        int whole = 0;
         for (int i = 0; i < SEEDS; i++)
         {
             final Random draw = TestSeeds.fixed(random.nextLong());
@@ -156,11 +158,23 @@ class RaidCrashTest
                     run.live(0);
                     lost.clear();
                 }
+                whole++;
+            }
+            catch (final BlockDeviceException e)
+            {
+                // Superblocks that say of the failure may have reached lost members only, which then look as if they
+                // had gone on alone.
+                if (!fails || !e.getMessage().contains("the array was split"))
+                {
+                    throw e;
+                }
             }
         }
         final int lostCount = losses;
-        assertTrue(lostCount > 0 && fails == failures.get() > 0,
-            () -> lostCount + " members were lost, and " + failures + " failed before");
+        final int ended = whole;
+        assertTrue(lostCount > 0 && fails == failures.get() > 0 && ended > SEEDS / 2,
+            () -> lostCount + " members were lost, " + failures + " failed before, and " + ended + " of " + SEEDS +
+            " arrays lived to the end");
     }
 
     /** {@return how many members are lost, drawn from those in sync} */

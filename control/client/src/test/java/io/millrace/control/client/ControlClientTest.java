@@ -328,7 +328,7 @@ class ControlClientTest
         final ControlException e = assertThrows(ControlException.class,
             () -> client.createDevice(DeviceSpec.file("f", "/f", 0)));
         assertEquals(Code.UNSUPPORTED, e.code());
-        assertEquals("peer does not know device type file (schema version 5): update it", e.getMessage());
+        assertEquals("peer does not know device type file (schema version 6): update it", e.getMessage());
         client.createDevice(DeviceSpec.memory("m", 1 << 20, 0));
         assertEquals(1, fixture.peer().carriedOut().size());
     }
@@ -359,7 +359,7 @@ class ControlClientTest
         fixture.peer().version(3);
         final ControlException e = assertThrows(ControlException.class, () -> fixture.connect(fixture.context()));
         assertEquals(Code.UNSUPPORTED, e.code());
-        assertTrue(e.getMessage().contains("the peer has schema version 3, and this client 5: update the peer"),
+        assertTrue(e.getMessage().contains("the peer has schema version 3, and this client 6: update the peer"),
             e.getMessage());
     }
 
