@@ -355,10 +355,13 @@ final class ArrayWork implements BackgroundWork
     {
         state = State.IDLE;
         reportFailed(failed, superblocks.failedStatus());
-        if (failedSlots(candidate, failed))
+        if (failedSlots(candidate, failed) || !superblocks.isWritten())
         {
-            // Not published: the next attempt is without the members that failed.
-            takeFailures();
+            // Not published: the next attempt is without the members that failed, which may be spares.
+            if (!takeFailures())
+            {
+                writeSuperblocks();
+            }
             return;
         }
         final ArrayView stable = candidate;
@@ -485,6 +488,7 @@ final class ArrayWork implements BackgroundWork
         }
         else
         {
+            hasCleared |= !bitmaps.isWritten();
             device.intent().wantAgain();
         }
     }

@@ -127,8 +127,16 @@ final class Journal
         }
     }
 
+    /** Rows are written that are not logged, and that entries of this epoch would undo. */
+    void expire()
+    {
+        isPinned = true;
+        onPinned.run();
+    }
+
     /**
-     * {@return whether an entry will never be complete, so that another epoch has to begin}
+     * {@return whether an entry will never be complete, or must not be replayed any more, so that another epoch has to
+     * begin}
      */
     boolean isPinned()
     {

@@ -1,7 +1,6 @@
 package io.millrace.block.raid;
 
 import io.millrace.block.raid.format.JournalState;
-import io.millrace.block.raid.format.SlotState;
 
 /**
  * Decides when journaling begins and ends, for {@link ArrayWork}. While superblocks with another epoch are written, the
@@ -62,13 +61,17 @@ final class JournalEpochs
         return null != device.journal() && (JournalMode.ALWAYS == device.journalMode() || !changed.isComplete());
     }
 
-    /** Whether a slot is in sync that was not: its member has no entries that others may have lost. */
+    /**
+     * Whether a slot has another member, or is in sync that was not. Entries may have what the slot's last member was
+     * written, and lack what was written since without it: the next one must not get that. One that is in sync from now
+     * on has no entries, which others may lose.
+     */
     private boolean isJoined(final ArrayView present, final ArrayView changed)
     {
         for (int slot = 0; slot < device.layout().memberCount(); slot++)
         {
-            if (SlotState.IN_SYNC == changed.state(slot) &&
-                (SlotState.IN_SYNC != present.state(slot) || present.member(slot) != changed.member(slot)))
+            if (changed.isWritable(slot) &&
+                (changed.state(slot) != present.state(slot) || present.member(slot) != changed.member(slot)))
             {
                 return true;
             }

@@ -18,12 +18,13 @@ final class MemberWrites
     private final BlockRequest[] parts;
     private final Targets targets;
     private List<RaidMember> members = List.of();
-    private boolean needsFlush;
     private int phase;
     private int outstanding;
     private boolean isIssuing;
     private long failed;
     private BlockStatus failedStatus;
+    private boolean needsFlush;
+    private boolean isWritten;
     private LongConsumer onDone;
 
     /** What is written where. */
@@ -67,17 +68,27 @@ final class MemberWrites
      * Begins.
      *
      * @param newMembers to write.
-     * @param flush      whether everything written before is made stable first.
+     * @param flush      whether everything written before is made stable first: nothing is written where a member
+     *                   cannot.
      * @param newOnDone  gets the members that failed, by bit of their index.
      */
     void begin(final List<RaidMember> newMembers, final boolean flush, final LongConsumer newOnDone)
     {
         members = List.copyOf(newMembers);
         needsFlush = flush;
+        isWritten = true;
         onDone = newOnDone;
         failed = 0;
         phase = flush ? -1 : 0;
         next();
+    }
+
+    /**
+     * {@return whether pages were written: no member failed to make stable what it had}
+     */
+    boolean isWritten()
+    {
+        return isWritten;
     }
 
     /**
@@ -92,6 +103,13 @@ final class MemberWrites
     {
         while (true)
         {
+            if (0 == phase && needsFlush && 0 != failed)
+            {
+                isWritten = false;
+                // The pages would say what holds only if that were stable.
+                onDone.accept(failed);
+                return;
+            }
             isIssuing = true;
             boolean isAny = false;
             for (final RaidMember member : members)

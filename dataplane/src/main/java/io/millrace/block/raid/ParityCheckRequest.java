@@ -127,6 +127,11 @@ final class ParityCheckRequest extends CheckRequest
         {
             identified(rows.slot(wrong));
         }
+        if (view.isJournaling())
+        {
+            // Writes were logged that updated what is wrong by the difference.
+            channel.device().journal().expire();
+        }
         issuing(State.WRITING);
         for (int index = wrong < 0 ? dataCount : wrong; index < (wrong < 0 ? dataCount + parityCount : wrong + 1);
             index++)

@@ -531,6 +531,7 @@ final class ParityStripeRequest extends StripeRequest
         entry.complete();
         if (Purpose.WRITE == purpose && rows.goOn(endRow))
         {
+            matching();
             planAgain();
         }
         else

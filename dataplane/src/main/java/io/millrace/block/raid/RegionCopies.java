@@ -304,9 +304,9 @@ final class RegionCopies
             }
             progress(nextOffset == endOffset ? null : name(), nextOffset * 1000 / endOffset);
         }
-        else if (nextOffset == endOffset && tornCount == device.intent().tornCount())
+        else if (nextOffset == endOffset)
         {
-            device.intent().onResynced(region);
+            device.intent().onResynced(region, tornCount);
             if (device.intent().nextResync(0) < 0)
             {
                 progress(null, 0);

@@ -407,9 +407,30 @@ abstract class StripeRequest
         return false;
     }
 
+    /** Members differ in what was written, which superblocks must not deny that are written meanwhile. */
+    protected final void tearing()
+    {
+        if (NO_REGION != region)
+        {
+            channel.device().intent().tear(region);
+        }
+    }
+
+    /** Members match in all that was written so far. */
+    protected final void matching()
+    {
+        hasWritten = false;
+    }
+
     /** Plans again in the next cycle; the rows stay locked. */
     protected final void planAgain()
     {
+        if (channel.isClosing())
+        {
+            // There may be no next cycle.
+            finish(BlockStatus.ABORTED);
+            return;
+        }
         releaseBuffer();
         state = State.BUFFERING;
         channel.retryLater(this);

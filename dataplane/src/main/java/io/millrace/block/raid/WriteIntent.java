@@ -121,17 +121,33 @@ final class WriteIntent
      */
     void leaveTorn(final int region)
     {
-        if (0 == ((int)WORD.getAndBitwiseOr(words, region, RESYNC | USED) & RESYNC))
-        {
-            resyncCount.incrementAndGet();
-        }
-        tornCount.incrementAndGet();
+        tear(region);
         leave(region);
         onWanted.run();
     }
 
     /**
-     * {@return how often {@link #leaveTorn} was called: a resync meanwhile may have missed one}
+     * Members are made equal again in a region, as after a crash: a write has reached some of them and not others.
+     *
+     * @param region that was entered.
+     */
+    void tear(final int region)
+    {
+        // Before the bit, which a resync may clear meanwhile: that looks at the count afterwards.
+        tornCount.incrementAndGet();
+        needResync(region);
+    }
+
+    private void needResync(final int region)
+    {
+        if (0 == ((int)WORD.getAndBitwiseOr(words, region, RESYNC | USED) & RESYNC))
+        {
+            resyncCount.incrementAndGet();
+        }
+    }
+
+    /**
+     * {@return how often {@link #tear} was called: a resync meanwhile may have missed one}
      */
     int tornCount()
     {
@@ -255,15 +271,20 @@ final class WriteIntent
     }
 
     /**
-     * Members are alike again in a region.
+     * Members are alike again in a region, unless a write was torn meanwhile.
      *
      * @param region that was resynchronized.
+     * @param torn   {@link #tornCount} before that.
      */
-    void onResynced(final int region)
+    void onResynced(final int region, final int torn)
     {
-        if (0 != ((int)WORD.getAndBitwiseAnd(words, region, ~RESYNC) & RESYNC))
+        if (torn == tornCount.get() && 0 != ((int)WORD.getAndBitwiseAnd(words, region, ~RESYNC) & RESYNC))
         {
             resyncCount.decrementAndGet();
+            if (torn != tornCount.get())
+            {
+                needResync(region);
+            }
         }
     }
 

@@ -264,6 +264,10 @@ final class ZeroRequest extends StripeRequest
     {
         if (null != entry)
         {
+            if (0 != refusedSlots)
+            {
+                tearing();
+            }
             entry.leave();
         }
     }
@@ -344,10 +348,14 @@ final class ZeroRequest extends StripeRequest
     protected void onWritten()
     {
         doneBytes += 0 == refusedSlots ? partBytes : 0;
-        if (null != entry && 0 == refusedSlots)
+        if (0 == refusedSlots)
         {
             // Else members differ until the next phase has ended.
-            entry.complete();
+            matching();
+            if (null != entry)
+            {
+                entry.complete();
+            }
         }
         if (doneBytes == length)
         {

@@ -35,6 +35,7 @@ final class ArrayFixture implements AutoCloseable
     private final DmaMemory arena = DmaMemory.map(1 << 20);
     private final RaidLevel level;
     private final int memberCount;
+    private final JournalMode journal;
     private final byte[] model;
     private RaidTimes times = RaidTimes.DEFAULT;
     private List<MemberDisk> disks = new ArrayList<>();
@@ -46,9 +47,20 @@ final class ArrayFixture implements AutoCloseable
     /** A new array, full of random bytes, that is in sync. */
     ArrayFixture(final Random random, final RaidLevel level, final int memberCount, final int spareCount)
     {
+        this(random, level, memberCount, spareCount, JournalMode.DEGRADED);
+    }
+
+    ArrayFixture(
+        final Random random,
+        final RaidLevel level,
+        final int memberCount,
+        final int spareCount,
+        final JournalMode journal)
+    {
         this.random = random;
         this.level = level;
         this.memberCount = memberCount;
+        this.journal = journal;
         supply = new PowerSupply(random.nextLong());
         for (int i = 0; i < memberCount + spareCount; i++)
         {
@@ -103,7 +115,7 @@ final class ArrayFixture implements AutoCloseable
     private RaidConfig config(final List<String> members, final List<String> spares)
     {
         return new RaidConfig(
-            "array", level, STRIP_BYTES, members, spares, false, false, false, CopyRates.DEFAULT);
+            "array", level, STRIP_BYTES, members, spares, false, false, false, CopyRates.DEFAULT, journal);
     }
 
     private List<BlockDevice> devices(final RaidConfig of)

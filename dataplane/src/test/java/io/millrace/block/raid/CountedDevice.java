@@ -10,10 +10,12 @@ import io.millrace.block.BlockStatus;
 import io.millrace.block.CloseListener;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
+import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 
 /**
@@ -26,6 +28,8 @@ final class CountedDevice implements BlockDevice
     private final Queue<Asked> asked = new ConcurrentLinkedQueue<>();
     private final Set<BlockOperation> refused = ConcurrentHashMap.newKeySet();
     private volatile BlockOperation failing;
+    private final AtomicInteger held = new AtomicInteger();
+    private volatile boolean isHolding;
 
     /** A request that changes data. */
     record Asked(BlockOperation operation, long lba, int blocks, boolean isForced)
@@ -48,6 +52,23 @@ final class CountedDevice implements BlockDevice
     void fail(final BlockOperation operation)
     {
         failing = operation;
+    }
+
+    /** From now on requests that change data wait, until their channel is closed at the latest. */
+    void hold()
+    {
+        isHolding = true;
+    }
+
+    void letGo()
+    {
+        isHolding = false;
+    }
+
+    /** {@return requests that wait} */
+    int held()
+    {
+        return held.get();
     }
 
     /** Forgets what it was asked for. */
@@ -114,6 +135,7 @@ final class CountedDevice implements BlockDevice
     private final class Channel implements BlockChannel
     {
         private final BlockChannel below;
+        private final Queue<BlockRequest> waiting = new ArrayDeque<>();
 
         private Channel(final BlockChannel below)
         {
@@ -135,6 +157,12 @@ final class CountedDevice implements BlockDevice
                 return true;
             }
             final long dataBlock = RaidChannel.dataOffsetBytes() / geometry.blockSizeBytes();
+            if (isHolding && operation.changesData() && request.lba() >= dataBlock)
+            {
+                held.incrementAndGet();
+                waiting.add(request);
+                return true;
+            }
             final Asked noted =
                 new Asked(operation, request.lba() - dataBlock, request.blocks(), request.forceUnitAccess());
             if (!below.submit(request))
@@ -151,24 +179,37 @@ final class CountedDevice implements BlockDevice
         @Override
         public int poll()
         {
-            return below.poll();
+            return (isHolding ? 0 : release()) + below.poll();
+        }
+
+        private int release()
+        {
+            int count = 0;
+            while (!waiting.isEmpty() && below.submit(waiting.peek()))
+            {
+                waiting.remove();
+                held.decrementAndGet();
+                count++;
+            }
+            return count;
         }
 
         @Override
         public boolean canSleep()
         {
-            return below.canSleep();
+            return waiting.isEmpty() && below.canSleep();
         }
 
         @Override
         public int inFlight()
         {
-            return below.inFlight();
+            return waiting.size() + below.inFlight();
         }
 
         @Override
         public void close(final CloseListener listener)
         {
+            release();
             below.close((closed) -> listener.onClosed(this));
         }
     }

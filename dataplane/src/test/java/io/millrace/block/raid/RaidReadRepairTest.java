@@ -158,7 +158,7 @@ class RaidReadRepairTest
             ArrayFixture.await(() -> fixture.array().repairs().isEmpty(), "taken");
             assertEquals(1, fixture.badBlocks());
             assertEquals(0, fixture.array().correctedErrors());
-            fixture.array().intent().onResynced(0);
+            fixture.array().intent().onResynced(0, fixture.array().intent().tornCount());
         }
     }
 
