@@ -194,6 +194,28 @@ class RaidCommandsTest
     }
 
     @Test
+    void shouldSayHowASpareReplacesAMember()
+    {
+        files("d0", "d1", "d2", "d3", "d4");
+        ok("raid create vol0 d0 d1 d2 --level 5 --spare d3 --assume-clean");
+        refused(ExitCode.FAILURE, "raid replace vol0 d0 d3",
+            "raid replace: device vol0: device d3 is a spare, and d0 in slot 0 has not failed: " +
+                "remove d3 from the spares first, then replace d0 by it");
+        assertTrue(ok("device list vol0").contains("members=d0 d1 d2 spares=d3"), ok("device list vol0"));
+        ok("raid remove vol0 d3");
+        assertEquals("device d3 replaces d0 in array vol0\n", ok("raid replace vol0 d0 d3"));
+        await("raid show vol0", "   0  d3      in-sync");
+        ok("raid add vol0 d4");
+        ok("raid fail vol0 d1 --yes");
+        await("raid show vol0", "   1  d4      in-sync");
+        refused(ExitCode.FAILURE, "raid replace vol0 d4 d0",
+            "raid replace: device d4 is named in the spares of array vol0: when it has taken the slot of a member " +
+                "that failed, 'millrace raid replace vol0 FAILED d4' names it in the members (d3, d1, d2) first");
+        ok("raid replace vol0 d1 d4");
+        assertTrue(ok("device list vol0").contains("members=d3 d4 d2\n"), ok("device list vol0"));
+    }
+
+    @Test
     void shouldSayWhatIsNoArray()
     {
         files("d0", "d1");

@@ -7,8 +7,8 @@ import io.millrace.block.raid.format.MemberArea;
 import io.millrace.block.raid.format.SlotState;
 
 /**
- * The entry of a write to an array with parity in the journal, and whether the request has passed the {@link WriteGate}.
- * The reactor's only; nothing is allocated.
+ * The entry of a write to an array with parity in the journal, and whether the request has passed the
+ * {@link WriteGate}. The reactor's only; nothing is allocated.
  */
 final class JournalWrite
 {

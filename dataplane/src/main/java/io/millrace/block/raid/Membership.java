@@ -462,8 +462,8 @@ final class Membership
         }
         else if (!changed.isSufficient())
         {
-            refuse("array " + device.name() + " would lose data without " + name +
-                ": rebuild what failed before first");
+            refuse("array " + device.name() + " would lose data without " + name + ": " +
+                (view.isComplete() ? "no other member has what it holds" : "rebuild what failed before first"));
         }
         else if (slot >= 0 && SlotState.IN_SYNC == view.state(slot) && device.intent().nextResync(0) >= 0)
         {

@@ -28,6 +28,7 @@ public final class MembershipSettings
     private final RaidDevice array;
     private final Set<String> named;
     private final Set<String> wasNamed;
+    private final List<String> wereMembers;
     private final RaidConfig config;
     private final MemoryRegistry registry;
     private final List<BlockDevice> added;
@@ -47,6 +48,7 @@ public final class MembershipSettings
         this.array = array;
         named = names(config);
         wasNamed = names(was);
+        wereMembers = was.members();
         this.config = config;
         this.added = added;
         this.registry = registry;
@@ -150,6 +152,7 @@ public final class MembershipSettings
         }
         if (null == replacement)
         {
+            refuseSpare(view);
             throw new BlockDeviceException("device " + replaced + " is in slot " + slot + " and is " +
                 view.state(slot) + ": name a new device in members instead of it, which then replaces it");
         }
@@ -157,6 +160,21 @@ public final class MembershipSettings
         {
             throw new BlockDeviceException("device " + replaced + " is being rebuilt in slot " + slot +
                 ": replace it when that has ended");
+        }
+    }
+
+    /** A spare that is named in its place: to replace a member in sync, a device has to be new. */
+    private void refuseSpare(final ArrayView view)
+    {
+        for (final RaidMember each : array.raidMembers())
+        {
+            final String name = each.device().name();
+            if (config.members().contains(name) && !wereMembers.contains(name) && view.slotOf(each) < 0)
+            {
+                throw new BlockDeviceException("device " + name + " is a spare, and " + replaced + " in slot " +
+                    view.slotOf(replaced) + " has not failed: remove " + name + " from the spares first, then " +
+                    "replace " + replaced + " by it");
+            }
         }
     }
 

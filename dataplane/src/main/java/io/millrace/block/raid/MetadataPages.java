@@ -10,8 +10,8 @@ import io.millrace.memory.MemoryRole;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Memory that members can read: pages of metadata, which are a superblock for each index of a member and the bitmap, and
- * are {@link ArrayWork}'s; and a strip of zeroes, which nobody writes.
+ * Memory that members can read: pages of metadata, which are a superblock for each index of a member and the bitmap,
+ * and are {@link ArrayWork}'s; and a strip of zeroes, which nobody writes.
  */
 final class MetadataPages implements AutoCloseable
 {

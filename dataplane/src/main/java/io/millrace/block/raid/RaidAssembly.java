@@ -32,9 +32,9 @@ public final class RaidAssembly
     private static final long CHOICE_NS = 20_000_000;
     private static final long CREATED_EVENT = 1;
     /**
-     * More than the changes that may be on a part of the members when the power is cut. Where those are missing, and the
-     * others are assembled, what they then store is newer; with an equal count nobody could tell which is. Once more for
-     * each slot that fails by that, since what is on a part of the members may be an assembly of all.
+     * More than the changes that may be on a part of the members when the power is cut. Where those are missing, and
+     * the others are assembled, what they then store is newer; with an equal count nobody could tell which is. Once
+     * more for each slot that fails by that, since what is on a part of the members may be an assembly of all.
      */
     private static final long ASSEMBLY_EVENTS = 1024;
 
@@ -269,18 +269,7 @@ public final class RaidAssembly
         checkSplit(newest);
         final ArrayLayout layout = ArrayLayout.of(
             newest.level(), newest.slots().size(), newest.stripBytes(), newest.memberBytes());
-        final Map<UUID, FoundMember> byId = new HashMap<>();
-        for (final FoundMember each : found)
-        {
-            checkSize(each.device(), newest);
-            final FoundMember other =
-                null == each.superblock() ? null : byId.put(each.superblock().member(), each);
-            if (null != other)
-            {
-                throw new BlockDeviceException("devices " + other.device().name() + " and " + each.device().name() +
-                    " are the same member of the array, one a copy of the other: name one of them");
-            }
-        }
+        final Map<UUID, FoundMember> byId = foundById(newest);
         final List<RaidMember> members = new ArrayList<>();
         final List<Slot> slots = new ArrayList<>();
         final boolean[] isPresent = new boolean[layout.memberCount()];
@@ -373,6 +362,23 @@ public final class RaidAssembly
         }
         return assembled(newest.array(), layout, geometry, members, view(layout, event, slots, members, journal),
             bitmap.dirty, bitmap.sequence, newest.scrubbedMs(), journal);
+    }
+
+    private Map<UUID, FoundMember> foundById(final Superblock newest)
+    {
+        final Map<UUID, FoundMember> byId = new HashMap<>();
+        for (final FoundMember each : found)
+        {
+            checkSize(each.device(), newest);
+            final FoundMember other =
+                null == each.superblock() ? null : byId.put(each.superblock().member(), each);
+            if (null != other)
+            {
+                throw new BlockDeviceException("devices " + other.device().name() + " and " + each.device().name() +
+                    " are the same member of the array, one a copy of the other: name one of them");
+            }
+        }
+        return byId;
     }
 
     /** Once more without a member whose journal cannot be read, or that cannot be written. */

@@ -580,7 +580,8 @@ abstract class StripeRequest
     {
         return switch (state)
         {
-            case READING, ADMITTING, JOURNALING, WRITING, REPORTED -> view.slotOf(member) >= 0 || member == view.target();
+            case READING, ADMITTING, JOURNALING, WRITING, REPORTED ->
+                view.slotOf(member) >= 0 || member == view.target();
             case FREE, ENTERING, LOCKING, BUFFERING -> false;
         };
     }

@@ -140,7 +140,8 @@ class RaidMembershipTest
             fixture.writeAnywhere(5);
             fixture.awaitOnline();
             final String refusal = refusal(fixture, "d0 d1 d2", "");
-            assertTrue(refusal.contains("device d3 is in slot 0 and is IN_SYNC: name a new device in members"), refusal);
+            assertTrue(refusal.contains("device d3 is in slot 0 and is IN_SYNC: name a new device in members"),
+                refusal);
             fixture.verify();
         }
     }
@@ -363,7 +364,8 @@ class RaidMembershipTest
                 fail(fixture, "d" + slot);
             }
             final String refusal = refusal(fixture.array().fail("d" + tolerated));
-            assertTrue(refusal.contains("array array would lose data without d" + tolerated), refusal);
+            assertTrue(refusal.contains("array array would lose data without d" + tolerated + ": " +
+                (0 == tolerated ? "no other member has what it holds" : "rebuild what failed before first")), refusal);
             fixture.verify();
             fixture.writeAnywhere(5);
             fixture.verify();

@@ -88,10 +88,11 @@ public final class Samples
 
     private ArrayInfo array(final ScrubInfo scrub)
     {
-        return new ArrayInfo(text(), uuid(), text(), big(), big(), number(), any(DeviceHealth.values()), text(),
-            text(), random.nextInt(1002) - 1, big(), random.ints(random.nextInt(65)).mapToObj((number) ->
+        final List<ArrayInfo.Member> members = random.ints(random.nextInt(65)).mapToObj((number) ->
             new ArrayInfo.Member(random.nextInt(65) - 1, "dev" + number, uuid(), any(MemberState.values()), big(),
-                big())).toList(), big(), big(), scrub, big());
+                big())).toList();
+        return new ArrayInfo(text(), uuid(), text(), big(), big(), number(), any(DeviceHealth.values()), text(),
+            text(), random.nextInt(1002) - 1, big(), members, big(), big(), scrub, big());
     }
 
     private QosSpec qos()

@@ -95,9 +95,9 @@ class DeviceMessagesTest
     @Test
     void shouldLayOutTheRecordOfAnArray()
     {
+        final ArrayInfo.Member spare = new ArrayInfo.Member(-1, "d", new UUID(8, 9), MemberState.SPARE, 10, 11);
         final int length = responseWriter.resource(9, new ArrayInfo("v", new UUID(1, 2), "1", 3, 4, 5,
-            DeviceHealth.DEGRADED, "r", "scrub", 6, 7, List.of(
-            new ArrayInfo.Member(-1, "d", new UUID(8, 9), MemberState.SPARE, 10, 11)), 12, 13,
+            DeviceHealth.DEGRADED, "r", "scrub", 6, 7, List.of(spare), 12, 13,
             new ScrubInfo(ScrubMode.REPAIR, ScrubState.STOPPED, 14, 15, 16, 17, 18, 19, 20, 21, List.of(22L, 23L)),
             24));
         assertEquals("9300860044110600" + "0900000000000000" + "01000000000000000200000000000000" + "03" + "06000000" +

@@ -91,6 +91,12 @@ final class ArrayDevices
     Map<String, String> replace(final String old, final String replacement)
     {
         final int place = members.indexOf(old);
+        if (place < 0 && spares.contains(old))
+        {
+            throw refusal("device " + old + " is named in the spares of array " + name + ": when it has taken the " +
+                "slot of a member that failed, 'millrace raid replace " + name + " FAILED " + old +
+                "' names it in the members (" + String.join(", ", members) + ") first");
+        }
         if (place < 0)
         {
             throw refusal("device " + old + " is no member of array " + name + ": its members are " +

@@ -202,7 +202,8 @@ final class StatePlanner
             newBases.addAll(added);
             final boolean isRelease =
                 !wanted.bases().containsAll(was.bases()) && actual.devices().keySet().containsAll(added);
-            (isRelease ? releases : changes).add(new StateStep(new Command.ModifyDevice(was.name(), applied), StateStep.Effect.CHANGE, false,
+            (isRelease ? releases : changes).add(new StateStep(
+                new Command.ModifyDevice(was.name(), applied), StateStep.Effect.CHANGE, false,
                 "set " + applied.entrySet().stream()
                 .map((each) -> each.getKey() + " to " + (each.getValue().isEmpty() ? "default" : each.getValue()))
                 .collect(Collectors.joining(", ")) + " of device " + was.name()));
