@@ -20,8 +20,7 @@ class SuperblockPropertyTest
 {
     /** Offsets where a field begins, and such behind the last. */
     private static final int[] FIELDS = {0, 8, 16, 24, 32, 48, 64, 72, 80, 84, 88, 92, 96, 104, 108, 112, 176, 240,
-        248, 256,
-        272, 276, 280, 288, 304, 308, 312, 2303, 2304, 4095};
+        248, 256, 272, 276, 280, 288, 304, 308, 312, 2303, 2304, 4095};
 
     /** What was read, or null where it was refused in words or there is none. */
     private static Superblock read(final byte[] bytes)
