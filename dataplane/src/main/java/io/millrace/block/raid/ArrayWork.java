@@ -278,8 +278,7 @@ final class ArrayWork implements BackgroundWork
         }
         lastFailure = reason;
         device.trouble(reason);
-        // Superblocks have the progress of a rebuild, too, which is stable before.
-        change(changed, changed.firstOf(SlotState.REBUILDING) >= 0);
+        change(changed, false);
         return true;
     }
 
@@ -315,7 +314,8 @@ final class ArrayWork implements BackgroundWork
             return;
         }
         candidate = changed;
-        isFlushed = flush;
+        // Superblocks have the progress of a rebuild, too, which is stable before.
+        isFlushed = flush || changed.firstOf(SlotState.REBUILDING) >= 0;
         epochs.prepare(changed);
         if (epochs.isBeginning())
         {

@@ -257,6 +257,7 @@ public final class MembershipSettings
 
     private void run(final MemberChange change)
     {
+        Reactor.checkMayBlock("the change of members of an array");
         array.change(change);
         try
         {

@@ -21,6 +21,7 @@ import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.agrona.concurrent.SystemNanoClock;
 
 /**
  * An array: a block device made of others. {@link RaidAssembly} makes it. It serves as soon as channels are opened;
@@ -68,7 +69,7 @@ public final class RaidDevice implements BlockDevice
      * When an operation was first seen.
      *
      * @param operation its name.
-     * @param timeNs    of {@link System#nanoTime}.
+     * @param timeNs    of {@link SystemNanoClock}.
      * @param perMille  that was done.
      */
     private record OperationStart(String operation, long timeNs, int perMille)
@@ -105,7 +106,7 @@ public final class RaidDevice implements BlockDevice
         times = assembled.times();
         copyRates = assembled.copyRates();
         scrubControl = new ScrubControl(assembled.scrubbedMs());
-        locks = new StripeLocks(layout.memberBytes(), System::nanoTime);
+        locks = new StripeLocks(layout.memberBytes(), SystemNanoClock.INSTANCE::nanoTime);
         final boolean isRedundant = layout.level().parityCount() > 0 || layout.copyCount() > 1;
         intent = isRedundant ? new WriteIntent(layout.memberBytes(), this::wake) : null;
         if (isRedundant)
@@ -511,8 +512,8 @@ public final class RaidDevice implements BlockDevice
             null != start && start.operation().equals(newProgress.operation());
         if (!isSame)
         {
-            operationStart = null == newProgress ? null :
-                new OperationStart(newProgress.operation(), System.nanoTime(), newProgress.perMille());
+            operationStart = null == newProgress ? null : new OperationStart(
+                newProgress.operation(), SystemNanoClock.INSTANCE.nanoTime(), newProgress.perMille());
         }
         progress = newProgress;
         if (!isSame)
@@ -529,7 +530,7 @@ public final class RaidDevice implements BlockDevice
         {
             return RaidDetails.UNKNOWN;
         }
-        final long elapsedMs = (System.nanoTime() - start.timeNs()) / 1_000_000;
+        final long elapsedMs = (SystemNanoClock.INSTANCE.nanoTime() - start.timeNs()) / 1_000_000;
         return elapsedMs * (1000 - present.perMille()) / (present.perMille() - start.perMille());
     }
 

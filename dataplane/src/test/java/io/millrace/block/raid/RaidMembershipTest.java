@@ -132,6 +132,24 @@ class RaidMembershipTest
     }
 
     @Test
+    void shouldMakeARebuildStableBeforeSuperblocksWithItsProgress()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, 1))
+        {
+            fixture.array().copyRates(SLOW);
+            fixture.disk(0).state(MemberState.FAILING);
+            fixture.writeAnywhere(5);
+            final RaidMember spare = fixture.array().raidMembers().get(3);
+            ArrayFixture.await(() -> spare.rebuiltBytes() > 0, "progress of the rebuild");
+            fixture.addDisk();
+            final long flushes = fixture.disk(3).flushes();
+            fixture.set("d0 d1 d2", "d3 d4");
+            assertTrue(fixture.disk(3).flushes() > flushes);
+            assertEquals(SlotState.REBUILDING, fixture.array().view().state(0));
+        }
+    }
+
+    @Test
     void shouldRefuseToRemoveAMemberThatIsInASlot()
     {
         try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, 1))
