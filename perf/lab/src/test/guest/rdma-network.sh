@@ -74,7 +74,7 @@ Y
 # pairs: sets PAIRS to the queue pairs that the target has connected.
 pairs()
 {
-    PAIRS=$(rdma resource show qp link rxe1 | grep -c "state RTS.* pid $(cat /tmp/serve.pid) ") || true
+    PAIRS=$(rdma resource show qp link rxe1 | grep -c "type RC state RTS.* comm millrace-r") || true
 }
 
 has_pairs() { pairs && [ "$PAIRS" = "$1" ]; }
