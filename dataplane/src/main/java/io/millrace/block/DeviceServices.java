@@ -37,8 +37,8 @@ public interface DeviceServices
     boolean run(BackgroundWork work);
 
     /**
-     * The device uses another one no more: it is none of its {@link BlockDevice#members()}, and no channel to it is
-     * open.
+     * The device does not use another device any more: that is not among its {@link BlockDevice#members()}, and no
+     * channel to it is open.
      *
      * @param member that was one of them.
      */

@@ -71,7 +71,7 @@ public final class RaidArrays
      * @param name   of the array.
      * @param member name of the device.
      * @return done when the member is out of service; fails with an {@link OperationException}.
-     * @throws OperationException when the array is not there, or is none.
+     * @throws OperationException when the device does not exist, or is no array.
      */
     public CompletableFuture<Void> fail(final String name, final String member)
     {

@@ -78,7 +78,7 @@ final class JournalWrite
      * Takes a place in the epoch of a view, unless it has one.
      *
      * @param view of the plan.
-     * @return false when there is none: try again.
+     * @return false when no place is free: try again.
      */
     boolean take(final ArrayView view)
     {

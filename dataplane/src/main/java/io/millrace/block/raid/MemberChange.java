@@ -36,7 +36,7 @@ sealed interface MemberChange
     }
 
     /**
-     * The array lets go of a member that is not in use: a spare, a member that has failed or was replaced, or one that
+     * The array releases a member that is not in use: a spare, a member that has failed or was replaced, or one that
      * is to replace another.
      *
      * @param device of the member.

@@ -225,7 +225,7 @@ final class MemberChannels
     /**
      * Closes all channels, also those that are still being opened. Nothing is opened afterwards.
      *
-     * @param onDone notified when there is none.
+     * @param onDone notified when no channel is left.
      */
     void close(final Runnable onDone)
     {

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Who is a member of an array that serves: its spares, the members that have failed, and changes, one at a time. A
- * device that is added has channels on all reactors before superblocks and view name it; one that is let go of is in no
+ * device that is added has channels on all reactors before superblocks and view name it; one that is released is in no
  * view before its superblocks are erased and its channels are closed. {@link ArrayWork}'s, on its reactor.
  */
 final class Membership
@@ -67,7 +67,7 @@ final class Membership
     }
 
     /**
-     * {@return the next spare that takes a slot, and is none any more; null: there is none}
+     * {@return the next spare, which takes a slot and is a spare no longer; null: no spare is left}
      */
     RaidMember takeSpare()
     {

@@ -246,7 +246,7 @@ final class ParityStripeRequest extends StripeRequest
         {
             return null;
         }
-        writeAll();
+        admitting();
         return BlockStatus.SUCCESS;
     }
 
@@ -264,7 +264,7 @@ final class ParityStripeRequest extends StripeRequest
         }
         areas.placeFrom(dataCount, buffer);
         areas.generate();
-        writeAll();
+        admitting();
         return BlockStatus.SUCCESS;
     }
 
@@ -389,13 +389,13 @@ final class ParityStripeRequest extends StripeRequest
             case READ_MODIFY_WRITE ->
             {
                 areas.updateParity(parent);
-                writeAll();
+                admitting();
             }
             case RECONSTRUCT_WRITE ->
             {
                 areas.copyPayloadIn(parent);
                 areas.generate();
-                writeAll();
+                admitting();
             }
             default -> onReconstructed();
         }
@@ -415,7 +415,7 @@ final class ParityStripeRequest extends StripeRequest
             {
                 areas.copyPayloadIn(parent);
                 areas.generate();
-                writeAll();
+                admitting();
             }
             case COPY ->
             {
@@ -428,12 +428,6 @@ final class ParityStripeRequest extends StripeRequest
                 writeComputed();
             }
         }
-    }
-
-    /** Writes the payload and the parity, once they may be and are logged. */
-    private void writeAll()
-    {
-        admitting();
     }
 
     @Override

@@ -6,7 +6,7 @@ import java.util.UUID;
  * A device of an array, or a slot without one, as it is now. Immutable.
  *
  * @param slot            of the array; {@link #NO_SLOT}: a spare, or a device that failed and whose slot has another.
- * @param name            of the device; empty: it is missing, or there is none.
+ * @param name            of the device; empty: it is missing, or the slot is empty.
  * @param id              of its superblock; null: the slot is empty.
  * @param state           of its data.
  * @param rebuiltBytes    of its data from the start that are valid; all of them when it is in sync.

@@ -51,7 +51,7 @@ final class ScrubControl
     /**
      * Asks for the end of the scrub that runs or is to begin.
      *
-     * @return false when there is none.
+     * @return false when no scrub runs or is to begin.
      */
     boolean requestStop()
     {

@@ -66,7 +66,7 @@ final class RdmaPlacement implements Acceptor
         if (!allowed.test(request.peerAddress().getAddress()))
         {
             // The specification has no status for it. What the private data says is of no interest.
-            refuse(request, RejectStatus.NO_RESOURCES, "its address is none of rdma.allowed-addresses");
+            refuse(request, RejectStatus.NO_RESOURCES, "its address is not in rdma.allowed-addresses");
             return;
         }
         final RejectStatus refusal = refusal(request);

@@ -41,7 +41,7 @@ class MemberChannelsTest
     private int begun;
     private int ended;
 
-    /** A device that opens and closes channels when it is told to. */
+    /** A device that opens and closes channels when the test says so. */
     private final class Device implements BlockDevice, BlockChannel
     {
         private int opened;

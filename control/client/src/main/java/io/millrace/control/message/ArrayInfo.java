@@ -18,7 +18,7 @@ import java.util.UUID;
  * @param health           now.
  * @param reason           why it is not {@link DeviceHealth#ONLINE}, a sentence, or empty.
  * @param operation        {@code rebuild}, {@code resync} or {@code scrub}, or empty.
- * @param progressPerMille of the operation, 0 to 1000; {@link Resource#UNKNOWN}: there is none.
+ * @param progressPerMille of the operation, 0 to 1000; {@link Resource#UNKNOWN} without an operation.
  * @param leftMs           until the operation ends, at its rate so far; {@link Resource#UNKNOWN}: not known.
  * @param members          by slot, then devices without a slot.
  * @param dirtyBytes       of each member, in regions that the write-intent bitmap has set.
