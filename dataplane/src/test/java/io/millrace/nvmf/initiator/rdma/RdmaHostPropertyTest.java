@@ -34,6 +34,9 @@ class RdmaHostPropertyTest
     private static final int PIECE_GAP_BYTES = 64;
     private static final int AREA_BYTES = BYTES_MAX + PIECES_MAX * PIECE_GAP_BYTES;
     private static final byte CANARY = 0x5C;
+    private static final long ACKNOWLEDGE_TIMEOUT_NS = 2_000_000L;
+    /** Many times what a device takes to give up a send that is not acknowledged. */
+    private static final long KEEP_ALIVE_NS = 200 * ACKNOWLEDGE_TIMEOUT_NS;
     private static final int KEYED = IdentifyControllerIo.SGL_ANY_ALIGNMENT | IdentifyControllerIo.SGL_KEYED;
     private static final CapsuleLimits[] LIMITS = {
         new CapsuleLimits(0, KEYED, 1),
@@ -202,12 +205,12 @@ class RdmaHostPropertyTest
     void shouldEndEachCommandOnceWithItsData(final int part)
     {
         final Random random = TestSeeds.random(part);
-        try (Arena arena = Arena.ofShared())
+        try (Arena arena = Arena.ofShared(); RdmaHostFixture opened = new RdmaHostFixture())
         {
-            fixture = new RdmaHostFixture();
+            fixture = opened;
             final CapsuleLimits limits = LIMITS[part % LIMITS.length];
             fixture.controller.script(RdmaHostQueueTest::execute);
-            fixture.model.network().timeouts(2_000_000L, 200_000_000L);
+            fixture.model.network().timeouts(ACKNOWLEDGE_TIMEOUT_NS, 200_000_000L);
             for (int i = 0; i < WORKERS; i++)
             {
                 final long area = random.nextBoolean() ? fixture.memory.address() + (long)i * AREA_BYTES :
@@ -232,7 +235,6 @@ class RdmaHostPropertyTest
             assertTrue(workers.stream().allMatch((worker) -> 2 * ROUNDS == worker.ends));
             assertEquals(0, fixture.call(() -> fixture.queue().inFlight()));
             assertEquals(0, fixture.call(() -> fixture.queue().exchange().bounce().takenBytes()));
-            fixture.close();
         }
     }
 
@@ -275,8 +277,19 @@ class RdmaHostPropertyTest
             default ->
             {
                 fixture.model.network().cut(fixture.model.hostDevice(), fixture.model.targetDevice(), true);
-                // The last command may have ended just before: then nothing is sent that would notice.
-                Waits.until("the end of the connection", () -> fixture.closed.isDone() || fixture.call(this::isOver));
+                // All that the host had to send may have arrived just before: then the target alone notices, and cannot say
+                // so. The keep alive of the association closes such a queue.
+                final long keptAliveUntilNs = System.nanoTime() + KEEP_ALIVE_NS;
+                Waits.until("the end of the connection or of its keep alive", () ->
+                    fixture.closed.isDone() || System.nanoTime() - keptAliveUntilNs > 0);
+                fixture.call(() ->
+                {
+                    if (!fixture.closed.isDone() && !isOver())
+                    {
+                        fixture.queue().close("the keep alive is not answered");
+                    }
+                    return null;
+                });
                 fixture.model.network().cut(fixture.model.hostDevice(), fixture.model.targetDevice(), false);
                 return;
             }
