@@ -277,8 +277,8 @@ class RdmaHostPropertyTest
             default ->
             {
                 fixture.model.network().cut(fixture.model.hostDevice(), fixture.model.targetDevice(), true);
-                // All that the host had to send may have arrived just before: then the target alone notices, and cannot say
-                // so. The keep alive of the association closes such a queue.
+                // All that the host had to send may have arrived just before: then the target alone notices, and cannot
+                // say so. The keep alive of the association closes such a queue.
                 final long keptAliveUntilNs = System.nanoTime() + KEEP_ALIVE_NS;
                 Waits.until("the end of the connection or of its keep alive", () ->
                     fixture.closed.isDone() || System.nanoTime() - keptAliveUntilNs > 0);
