@@ -116,7 +116,7 @@ public abstract class DurabilityContractTest
     {
         assertTrue(device.geometry().volatileWriteCache(), "the device says that it has no volatile cache");
         int open = 0;
-        // On a busy machine a drive has often executed all that was sent before it loses power: then it takes more rounds.
+        // On a busy machine a drive has often executed all that was sent before it loses power: more rounds follow.
         for (int round = 0; round < ROUNDS || 0 == cut && round < ROUNDS_MAX; round++)
         {
             final int steps = random.nextInt(STEPS);
