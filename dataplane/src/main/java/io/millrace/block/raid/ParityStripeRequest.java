@@ -11,7 +11,7 @@ import io.millrace.block.raid.format.SlotState;
  * depends on the data of that row alone, so they are locked by offset on the members, and writes of neighbouring rows
  * go on beside each other. Reads lock nothing unless they reconstruct.
  */
-final class ParityStripeRequest extends StripeRequest
+final class ParityStripeRequest extends JournaledRequest
 {
     /** How members are made to match the data. */
     private enum Strategy
@@ -36,11 +36,9 @@ final class ParityStripeRequest extends StripeRequest
     private final int stripCount;
     private final StripeRows rows;
     private final StripeAreas areas;
-    private final JournalWrite entry;
     private Strategy strategy;
     /** Behind the last row that it has to write, of which it may plan some first. */
     private int endRow;
-    private long entryAddress;
 
     /**
      * Creates a slot.
@@ -55,7 +53,6 @@ final class ParityStripeRequest extends StripeRequest
         stripCount = dataCount + parityCount;
         rows = new StripeRows(channel.layout());
         areas = new StripeAreas(rows, channel.engine(), dataCount, parityCount);
-        entry = new JournalWrite(this, channel);
     }
 
     /**
@@ -109,11 +106,6 @@ final class ParityStripeRequest extends StripeRequest
             case COPY -> planCopy();
             default -> reconstruct();
         };
-    }
-
-    private boolean isLogged()
-    {
-        return Purpose.WRITE == purpose && view.isJournaling();
     }
 
     private BlockStatus lost()
@@ -363,10 +355,7 @@ final class ParityStripeRequest extends StripeRequest
 
     private long takeBuffer(final int count)
     {
-        final int areasBytes = count * areas.bytes();
-        final long buffer = acquireBuffer(areasBytes + (isLogged() ? entry.bytesMax(areas.bytes()) : 0));
-        entryAddress = buffer + areasBytes;
-        return buffer;
+        return acquireBuffer(count * areas.bytes(), areas.bytes());
     }
 
     /** Reads rows of a strip into its area. */
@@ -431,43 +420,9 @@ final class ParityStripeRequest extends StripeRequest
     }
 
     @Override
-    protected boolean admit()
+    protected void fillEntry(final JournalWrite entry, final long address)
     {
-        final ArrayView present = channel.device().view();
-        if (channel.isClosing() || null != present.failure())
-        {
-            finish(channel.isClosing() ? BlockStatus.ABORTED : BlockStatus.DEVICE_ERROR);
-            return true;
-        }
-        if (!entry.enter())
-        {
-            return false;
-        }
-        // The gate may have been closed since the plan.
-        if (channel.device().view().journalEpoch() != view.journalEpoch())
-        {
-            entry.leave();
-            planAgain();
-            return true;
-        }
-        if (!view.isJournaling())
-        {
-            writeInPlace();
-            return true;
-        }
-        if (!entry.take(view))
-        {
-            entry.leave();
-            return false;
-        }
-        fillEntry();
-        log();
-        return true;
-    }
-
-    private void fillEntry()
-    {
-        entry.begin(entryAddress, rows.memberOffset(), rows.count());
+        entry.begin(address, rows.memberOffset(), rows.count());
         for (int index = 0; index < stripCount; index++)
         {
             final int slot = rows.slot(index);
@@ -486,43 +441,12 @@ final class ParityStripeRequest extends StripeRequest
                     rows.arrayOffset(index), entry.add(slot, rows.low(index) - rows.start(), length), length);
             }
         }
-        entry.seal();
-    }
-
-    private void log()
-    {
-        issuing(State.JOURNALING);
-        entry.submit(view);
-        issued();
-    }
-
-    @Override
-    protected void onJournaled()
-    {
-        if (channel.isClosing())
-        {
-            finish(BlockStatus.ABORTED);
-        }
-        else if (entry.isWritten())
-        {
-            writeInPlace();
-        }
-        else
-        {
-            log();
-        }
-    }
-
-    @Override
-    protected void onReporting()
-    {
-        entry.leave();
     }
 
     @Override
     protected void onWritten()
     {
-        entry.complete();
+        completeEntry();
         if (Purpose.WRITE == purpose && rows.goOn(endRow))
         {
             matching();
@@ -535,19 +459,7 @@ final class ParityStripeRequest extends StripeRequest
     }
 
     @Override
-    protected void onEnding(final BlockStatus result)
-    {
-        if (BlockStatus.SUCCESS == result)
-        {
-            entry.complete();
-        }
-        else
-        {
-            entry.abandon();
-        }
-    }
-
-    private void writeInPlace()
+    protected void writeInPlace()
     {
         issuing(State.WRITING);
         for (int index = 0; index < stripCount; index++)

@@ -13,7 +13,7 @@ import java.util.Arrays;
  * a stripe with parity is right when all have ended. What a member does not do, it gets as a write of zeroes, a strip
  * at a time; that it refuses an operation is no failure. One of {@link ZeroQueue}'s.
  */
-final class ZeroRequest extends StripeRequest
+final class ZeroRequest extends JournaledRequest
 {
     private static final long NOWHERE = -1;
 
@@ -26,9 +26,6 @@ final class ZeroRequest extends StripeRequest
     private int partBytes;
     /** Slots that refused the operation in this phase, by bit. */
     private long refusedSlots;
-    /** Null of an array without parity. */
-    private final JournalWrite entry;
-    private long entryAddress;
 
     /**
      * Creates a slot.
@@ -40,7 +37,6 @@ final class ZeroRequest extends StripeRequest
         super(channel);
         layout = channel.layout();
         offsets = new long[layout.memberCount()];
-        entry = layout.level().parityCount() > 0 ? new JournalWrite(this, channel) : null;
     }
 
     /**
@@ -164,7 +160,7 @@ final class ZeroRequest extends StripeRequest
         {
             partBytes = Math.min(partBytes, layout.stripBytes());
         }
-        if (null == entry)
+        if (0 == layout.level().parityCount())
         {
             writeInPlace();
             return BlockStatus.SUCCESS;
@@ -178,8 +174,7 @@ final class ZeroRequest extends StripeRequest
                 return BlockStatus.SUCCESS;
             }
             partBytes = Math.min(length - doneBytes, channel.journalRowBytesMax());
-            entryAddress = acquireBuffer(entry.bytesMax(partBytes));
-            if (0 == entryAddress)
+            if (0 == acquireBuffer(0, partBytes))
             {
                 return null;
             }
@@ -189,42 +184,9 @@ final class ZeroRequest extends StripeRequest
     }
 
     @Override
-    protected boolean admit()
+    protected void fillEntry(final JournalWrite entry, final long address)
     {
-        final ArrayView present = channel.device().view();
-        if (channel.isClosing() || null != present.failure())
-        {
-            finish(channel.isClosing() ? BlockStatus.ABORTED : BlockStatus.DEVICE_ERROR);
-            return true;
-        }
-        if (!entry.enter())
-        {
-            return false;
-        }
-        if (channel.device().view().journalEpoch() != view.journalEpoch())
-        {
-            entry.leave();
-            planAgain();
-            return true;
-        }
-        if (!view.isJournaling())
-        {
-            writeInPlace();
-            return true;
-        }
-        if (!entry.take(view))
-        {
-            entry.leave();
-            return false;
-        }
-        fillEntry();
-        log();
-        return true;
-    }
-
-    private void fillEntry()
-    {
-        entry.begin(entryAddress, offsets[0] + doneBytes, partBytes);
+        entry.begin(address, offsets[0] + doneBytes, partBytes);
         for (int slot = 0; slot < offsets.length; slot++)
         {
             if (view.isWritable(slot))
@@ -232,64 +194,20 @@ final class ZeroRequest extends StripeRequest
                 NativeMemory.fill(entry.add(slot, 0, partBytes), partBytes, (byte)0);
             }
         }
-        entry.seal();
-    }
-
-    private void log()
-    {
-        issuing(State.JOURNALING);
-        entry.submit(view);
-        issued();
-    }
-
-    @Override
-    protected void onJournaled()
-    {
-        if (channel.isClosing())
-        {
-            finish(BlockStatus.ABORTED);
-        }
-        else if (entry.isWritten())
-        {
-            writeInPlace();
-        }
-        else
-        {
-            log();
-        }
     }
 
     @Override
     protected void onReporting()
     {
-        if (null != entry)
+        if (0 != refusedSlots && layout.level().parityCount() > 0)
         {
-            if (0 != refusedSlots)
-            {
-                tearing();
-            }
-            entry.leave();
+            tearing();
         }
+        super.onReporting();
     }
 
     @Override
-    protected void onEnding(final BlockStatus result)
-    {
-        if (null == entry)
-        {
-            return;
-        }
-        if (BlockStatus.SUCCESS == result)
-        {
-            entry.complete();
-        }
-        else
-        {
-            entry.abandon();
-        }
-    }
-
-    private void writeInPlace()
+    protected void writeInPlace()
     {
         final BlockOperation wanted = parent.request().operation();
         issuing(State.WRITING);
@@ -352,10 +270,7 @@ final class ZeroRequest extends StripeRequest
         {
             // Else members differ until the next phase has ended.
             matching();
-            if (null != entry)
-            {
-                entry.complete();
-            }
+            completeEntry();
         }
         if (doneBytes == length)
         {
