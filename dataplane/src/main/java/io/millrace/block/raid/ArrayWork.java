@@ -184,6 +184,11 @@ final class ArrayWork implements BackgroundWork
                 writeSuperblocks();
             }
         }
+        else if ((State.SUPERBLOCKS == state || State.BITMAP == state) && device.hasFailures())
+        {
+            count++;
+            device.eachFailed(this::onFailed);
+        }
         if (State.CLOSING != state && State.DONE != state && null == device.view().failure())
         {
             count += isStopping ? 0 : copies.poll() + (null == scrub ? 0 : repairs.poll() + scrub.poll());
@@ -220,6 +225,13 @@ final class ArrayWork implements BackgroundWork
     private boolean hasWanted()
     {
         return null != device.intent() && device.intent().hasWanted();
+    }
+
+    /** A member that has failed may never end what it was asked for, and others wait until superblocks say so. */
+    private void onFailed(final RaidMember member)
+    {
+        superblocks.onFailed(member);
+        bitmaps.onFailed(member);
     }
 
     /** {@return whether something was begun} */

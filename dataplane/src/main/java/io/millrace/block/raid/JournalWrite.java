@@ -98,6 +98,14 @@ final class JournalWrite
     }
 
     /**
+     * {@return whether it has a place in the journal, so that a replay may write what it has}
+     */
+    boolean isLive()
+    {
+        return Journal.NONE != sequence;
+    }
+
+    /**
      * Begins the entry.
      *
      * @param newAddress with room for it.

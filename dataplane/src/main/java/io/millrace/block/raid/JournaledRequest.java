@@ -70,9 +70,9 @@ abstract class JournaledRequest extends StripeRequest
     protected final boolean admit()
     {
         final ArrayView present = channel.device().view();
-        if (channel.isClosing() || null != present.failure())
+        if (isAborted() || null != present.failure())
         {
-            finish(channel.isClosing() ? BlockStatus.ABORTED : BlockStatus.DEVICE_ERROR);
+            finish(isAborted() ? BlockStatus.ABORTED : BlockStatus.DEVICE_ERROR);
             return true;
         }
         if (!entry.enter())
@@ -112,11 +112,7 @@ abstract class JournaledRequest extends StripeRequest
     @Override
     protected final void onJournaled()
     {
-        if (channel.isClosing())
-        {
-            finish(BlockStatus.ABORTED);
-        }
-        else if (entry.isWritten())
+        if (entry.isWritten())
         {
             writeInPlace();
         }
@@ -124,6 +120,14 @@ abstract class JournaledRequest extends StripeRequest
         {
             log();
         }
+    }
+
+    @Override
+    protected final boolean mustEnd(final boolean isWritten)
+    {
+        // What is not logged was planned while all members were in sync: a resync repairs it.
+        return null != entry && Purpose.WRITE == purpose &&
+            (entry.isLive() || isWritten && !channel.isOverdue());
     }
 
     @Override

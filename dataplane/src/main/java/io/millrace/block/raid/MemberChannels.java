@@ -245,6 +245,19 @@ final class MemberChannels
         }
     }
 
+    /** Closes the channels of members that have not ended what they were asked for. The others stay open. */
+    void closeBusy()
+    {
+        for (int index = 0; index < members.length; index++)
+        {
+            if (null != channels[index] && State.CLOSING != states[index] &&
+                0 != channels[index].inFlight() + queues[index].size())
+            {
+                close(index);
+            }
+        }
+    }
+
     /**
      * {@return requests at a member; more than any number when it has no channel}
      *

@@ -19,7 +19,10 @@ final class MemberWrites
     private final Targets targets;
     private List<RaidMember> members = List.of();
     private int phase;
-    private int outstanding;
+    /** Members that have a part, by bit of their index. */
+    private long pending;
+    /** Members whose part is not awaited any more, by bit of their index. */
+    private long abandoned;
     private boolean isIssuing;
     private long failed;
     private BlockStatus failedStatus;
@@ -128,7 +131,7 @@ final class MemberWrites
                 onDone.accept(failed);
                 return;
             }
-            if (0 != outstanding)
+            if (0 != pending)
             {
                 return;
             }
@@ -139,6 +142,13 @@ final class MemberWrites
     private void submit(final RaidMember member, final long offset)
     {
         final BlockRequest part = parts[member.index()];
+        final long bit = 1L << member.index();
+        if (0 != (abandoned & bit))
+        {
+            // It still has the last one.
+            fail(bit, BlockStatus.ABORTED);
+            return;
+        }
         if (phase < 0)
         {
             part.reset(BlockOperation.FLUSH, 0, 0);
@@ -150,22 +160,55 @@ final class MemberWrites
             part.reset(BlockOperation.WRITE, offset >>> shift, bytes >>> shift)
                 .addSegment(targets.address(member), bytes).forceUnitAccess(true);
         }
-        outstanding++;
+        pending |= bit;
         channel.submit(member, part);
+    }
+
+    private void fail(final long bit, final BlockStatus status)
+    {
+        failed |= bit;
+        failedStatus = status;
     }
 
     private void onPart(final int index, final BlockRequest part)
     {
-        outstanding--;
+        final long bit = 1L << index;
+        if (0 != (abandoned & bit))
+        {
+            abandoned &= ~bit;
+            return;
+        }
         if (BlockStatus.SUCCESS != part.status())
         {
-            failed |= 1L << index;
-            failedStatus = part.status();
+            fail(bit, part.status());
         }
-        if (0 == outstanding && !isIssuing)
+        onEnded(bit);
+    }
+
+    private void onEnded(final long bit)
+    {
+        pending &= ~bit;
+        if (0 == pending && !isIssuing)
         {
             phase++;
             next();
+        }
+    }
+
+    /**
+     * A member has failed: its part, which it may never end, is not awaited. Not within {@link #begin}.
+     *
+     * @param member of the array.
+     */
+    void onFailed(final RaidMember member)
+    {
+        final long bit = 1L << member.index();
+        // Another member may have its index by now.
+        if (0 != (pending & bit) && members.contains(member))
+        {
+            abandoned |= bit;
+            fail(bit, BlockStatus.ABORTED);
+            onEnded(bit);
         }
     }
 }

@@ -44,6 +44,7 @@ final class RaidChannel implements BlockChannel
     private final StripeList waiting = new StripeList();
     private final HostLoad hostLoad = new HostLoad();
     private final ZeroQueue zeroes;
+    private final ChannelClosing closing;
     private StripeRequest freeStripes;
     private ArrayRequest freeRequests;
     /** Requests that stripe requests are still to be made for, in their order. */
@@ -52,7 +53,6 @@ final class RaidChannel implements BlockChannel
     private int requestCount;
     private int stripeCount;
     private boolean isIssuing;
-    private boolean isClosing;
     private int openCount;
 
     private RaidChannel(final RaidDevice device, final ReactorContext context, final StripeBuffers buffers)
@@ -72,6 +72,7 @@ final class RaidChannel implements BlockChannel
             hasParity ? Math.min(device.journal().places().rowUnitBytes(), units * ROW_UNIT_BYTES) : 0;
         gate = device.gates().add();
         members = new MemberChannels(context, this::isUsed);
+        closing = new ChannelClosing(this, context.reactor(), device.times().closeNs());
         for (int i = 0; i < STRIPE_REQUESTS_MAX; i++)
         {
             freeStripe(hasParity ? new ParityStripeRequest(this) : new MirrorStripeRequest(this));
@@ -242,9 +243,35 @@ final class RaidChannel implements BlockChannel
         return zeroes;
     }
 
+    /**
+     * {@return whether nothing begins any more}
+     */
     boolean isClosing()
     {
-        return isClosing;
+        return closing.hasBegun();
+    }
+
+    /**
+     * {@return whether it closes, and has waited long for writes}
+     */
+    boolean isOverdue()
+    {
+        return closing.isOverdue();
+    }
+
+    /**
+     * {@return whether no write is under way that has to end before members are closed}
+     */
+    boolean isDrained()
+    {
+        for (final StripeRequest each : stripes)
+        {
+            if (each.isUnderWay())
+            {
+                return false;
+            }
+        }
+        return true;
     }
 
     /**
@@ -567,7 +594,7 @@ final class RaidChannel implements BlockChannel
             issue();
             count++;
         }
-        return count + retry();
+        return count + retry() + closing.poll();
     }
 
     private int retry()
@@ -591,26 +618,27 @@ final class RaidChannel implements BlockChannel
     @Override
     public boolean canSleep()
     {
-        return 0 == waiting.size() && !zeroes.canBegin() && members.canSleep();
+        return 0 == waiting.size() && !zeroes.canBegin() && members.canSleep() &&
+            !(closing.isAwaiting() && isDrained());
     }
 
     @Override
     public int inFlight()
     {
-        return requestCount + stripeCount + members.inFlight();
+        return requestCount + stripeCount + members.inFlight() + (closing.isAwaiting() ? 1 : 0);
     }
 
     @Override
     public void close(final CloseListener listener)
     {
-        isClosing = true;
+        closing.begin(listener);
         abandonUnissued();
-        // What waits finds that the channel closes.
+        // What waits and has not begun finds that the channel closes.
         for (int left = waiting.size(); left > 0 && 0 != waiting.size(); left--)
         {
             advance(waiting.removeFirst());
         }
-        members.close(() -> onMembersClosed(listener));
+        closing.poll();
     }
 
     private void abandonUnissued()
@@ -628,7 +656,12 @@ final class RaidChannel implements BlockChannel
         }
     }
 
-    private void onMembersClosed(final CloseListener listener)
+    /**
+     * Every member's channel has closed, and every request has ended.
+     *
+     * @param listener of the close.
+     */
+    void onMembersClosed(final CloseListener listener)
     {
         buffers.close();
         device.channels().remove(this);

@@ -21,6 +21,7 @@ import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
@@ -617,6 +618,16 @@ public final class RaidDevice implements BlockDevice
     MemberFailure nextFailure()
     {
         return failures.poll();
+    }
+
+    /**
+     * Visits members whose failure was reported, and that {@link #nextFailure} has not returned yet.
+     *
+     * @param visitor of each.
+     */
+    void eachFailed(final Consumer<RaidMember> visitor)
+    {
+        failures.forEach((each) -> visitor.accept(each.member()));
     }
 
     /**

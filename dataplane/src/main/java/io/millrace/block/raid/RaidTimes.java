@@ -1,13 +1,21 @@
 package io.millrace.block.raid;
 
 /**
- * How often {@link ArrayWork} does what waits. Immutable.
+ * How often {@link ArrayWork} does what waits, and how long a close waits. Immutable.
  *
  * @param clearNs      between two looks for regions of the write-intent bitmap that nobody writes any more.
  * @param checkpointNs between two superblocks with the progress of a rebuild.
+ * @param closeNs      after which a channel that closes gives up members that do not end a write.
  */
-record RaidTimes(long clearNs, long checkpointNs)
+record RaidTimes(long clearNs, long checkpointNs, long closeNs)
 {
+    private static final long CLOSE_NS = 10_000_000_000L;
+
     /** Of arrays in service. */
     static final RaidTimes DEFAULT = new RaidTimes(2_000_000_000L, 5_000_000_000L);
+
+    RaidTimes(final long clearNs, final long checkpointNs)
+    {
+        this(clearNs, checkpointNs, CLOSE_NS);
+    }
 }

@@ -246,7 +246,7 @@ abstract class StripeRequest
         {
             if (!lock())
             {
-                if (!channel.isClosing())
+                if (!isAborted())
                 {
                     return false;
                 }
@@ -275,6 +275,32 @@ abstract class StripeRequest
             end(channel.isClosing() ? BlockStatus.ABORTED : BlockStatus.DEVICE_ERROR);
             return true;
         }
+        return false;
+    }
+
+    /**
+     * {@return whether it ends since the channel closes}
+     */
+    protected final boolean isAborted()
+    {
+        return channel.isClosing() && !isUnderWay();
+    }
+
+    /**
+     * {@return whether it ends before members are closed, when the channel closes: they have it in part}
+     */
+    final boolean isUnderWay()
+    {
+        return State.FREE != state && mustEnd(hasWritten);
+    }
+
+    /**
+     * {@return whether parity may not match, or not in a replay of the journal, when it ends now}
+     *
+     * @param isWritten whether members were written, and may differ.
+     */
+    protected boolean mustEnd(final boolean isWritten)
+    {
         return false;
     }
 
@@ -332,9 +358,9 @@ abstract class StripeRequest
     private boolean buffer()
     {
         view = channel.device().view();
-        if (channel.isClosing() || null != view.failure())
+        if (isAborted() || null != view.failure())
         {
-            finish(channel.isClosing() ? BlockStatus.ABORTED : BlockStatus.DEVICE_ERROR);
+            finish(isAborted() ? BlockStatus.ABORTED : BlockStatus.DEVICE_ERROR);
             return true;
         }
         final BlockStatus planned = Purpose.FLUSH == purpose ? flush() : plan();
@@ -425,7 +451,7 @@ abstract class StripeRequest
     /** Plans again in the next cycle; the rows stay locked. */
     protected final void planAgain()
     {
-        if (channel.isClosing())
+        if (isAborted())
         {
             // There may be no next cycle.
             finish(BlockStatus.ABORTED);
@@ -640,7 +666,7 @@ abstract class StripeRequest
     {
         if (0 != failedSlots || null != targetStatus)
         {
-            if (channel.isClosing())
+            if (isAborted())
             {
                 finish(BlockStatus.ABORTED);
                 return;
@@ -662,7 +688,7 @@ abstract class StripeRequest
         }
         else if (State.READING == state)
         {
-            if (channel.isClosing() && Purpose.READ != purpose)
+            if (isAborted() && Purpose.READ != purpose)
             {
                 finish(BlockStatus.ABORTED);
             }
@@ -700,7 +726,7 @@ abstract class StripeRequest
     /** {@return whether it need not be tried again} */
     private boolean onReported()
     {
-        if (channel.isClosing())
+        if (isAborted())
         {
             finish(BlockStatus.ABORTED);
             return true;

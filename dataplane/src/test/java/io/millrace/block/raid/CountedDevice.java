@@ -10,6 +10,7 @@ import io.millrace.block.BlockStatus;
 import io.millrace.block.CloseListener;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
+import io.millrace.block.raid.format.MemberArea;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.Set;
@@ -29,11 +30,26 @@ final class CountedDevice implements BlockDevice
     private final Set<BlockOperation> refused = ConcurrentHashMap.newKeySet();
     private volatile BlockOperation failing;
     private final AtomicInteger held = new AtomicInteger();
-    private volatile boolean isHolding;
+    private volatile Holding holding = Holding.NOTHING;
 
     /** A request that changes data. */
     record Asked(BlockOperation operation, long lba, int blocks, boolean isForced)
     {
+    }
+
+    /** Which requests that change data wait, and what becomes of them when their channel closes. */
+    private enum Holding
+    {
+        /** None. */
+        NOTHING,
+        /** Those to the array's data; they are done at the close. */
+        DATA,
+        /** Those to the array's data; they are aborted at the close, as of a drive that hangs. */
+        HUNG_DATA,
+        /** Those to the journal; they are aborted at the close. */
+        HUNG_JOURNAL,
+        /** All; they are aborted at the close. */
+        HUNG
     }
 
     CountedDevice(final BlockDevice inner, final UnaryOperator<BlockGeometry.Builder> abilities)
@@ -57,12 +73,30 @@ final class CountedDevice implements BlockDevice
     /** From now on requests that change data wait, until their channel is closed at the latest. */
     void hold()
     {
-        isHolding = true;
+        holding = Holding.DATA;
+    }
+
+    /** From now on requests that change data wait; they end as aborted, and undone, when their channel is closed. */
+    void hang()
+    {
+        holding = Holding.HUNG_DATA;
+    }
+
+    /** From now on writes of the journal wait; they end as aborted, and undone, when their channel is closed. */
+    void hangJournal()
+    {
+        holding = Holding.HUNG_JOURNAL;
+    }
+
+    /** From now on requests that change anything wait; they end as aborted, and undone, when their channel closes. */
+    void hangWholly()
+    {
+        holding = Holding.HUNG;
     }
 
     void letGo()
     {
-        isHolding = false;
+        holding = Holding.NOTHING;
     }
 
     /** {@return requests that wait} */
@@ -157,7 +191,7 @@ final class CountedDevice implements BlockDevice
                 return true;
             }
             final long dataBlock = RaidChannel.dataOffsetBytes() / geometry.blockSizeBytes();
-            if (isHolding && operation.changesData() && request.lba() >= dataBlock)
+            if (operation.changesData() && isHeld(request.lba(), dataBlock))
             {
                 held.incrementAndGet();
                 waiting.add(request);
@@ -176,10 +210,22 @@ final class CountedDevice implements BlockDevice
             return true;
         }
 
+        private boolean isHeld(final long lba, final long dataBlock)
+        {
+            return switch (holding)
+            {
+                case NOTHING -> false;
+                case DATA, HUNG_DATA -> lba >= dataBlock;
+                case HUNG -> true;
+                case HUNG_JOURNAL ->
+                    lba >= MemberArea.JOURNAL_OFFSET_BYTES / geometry.blockSizeBytes() && lba < dataBlock;
+            };
+        }
+
         @Override
         public int poll()
         {
-            return (isHolding ? 0 : release()) + below.poll();
+            return (Holding.NOTHING == holding ? release() : 0) + below.poll();
         }
 
         private int release()
@@ -209,7 +255,15 @@ final class CountedDevice implements BlockDevice
         @Override
         public void close(final CloseListener listener)
         {
-            release();
+            if (Holding.NOTHING == holding || Holding.DATA == holding)
+            {
+                release();
+            }
+            while (!waiting.isEmpty())
+            {
+                held.decrementAndGet();
+                waiting.remove().complete(BlockStatus.ABORTED);
+            }
             below.close((closed) -> listener.onClosed(this));
         }
     }

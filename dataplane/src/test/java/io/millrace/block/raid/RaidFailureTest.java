@@ -372,6 +372,7 @@ class RaidFailureTest
     @CsvSource({"RAID1,2", "RAID5,3"})
     void shouldMakeMembersEqualAgainWhenAChannelIsClosedAmidAWrite(final RaidLevel level, final int memberCount)
     {
+        times = new RaidTimes(2_000_000_000L, 5_000_000_000L, 20_000_000L);
         create(level, memberCount, 0);
         awaitResynced();
         final long before = disks.get(0).writes() + disks.get(memberCount - 1).writes();
