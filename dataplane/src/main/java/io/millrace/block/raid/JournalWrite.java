@@ -203,14 +203,31 @@ final class JournalWrite
         leave();
     }
 
-    /** What the entry has, if there is one, may not be in place, and will not be written any more. */
-    void abandon()
+    /**
+     * What the entry has, if there is one, may not be in place, and will not be written any more. Behind it, entries of
+     * the same rows would be replayed that know nothing of it: another epoch begins first.
+     *
+     * @return whether it is not replayed any more, or nothing is written behind it: the array has failed or ended.
+     */
+    boolean expire()
     {
-        if (Journal.NONE != sequence)
+        leave();
+        if (Journal.NONE == sequence)
+        {
+            return true;
+        }
+        if (!journal.isPinned())
         {
             journal.pin(sequence);
-            sequence = Journal.NONE;
         }
+        final ArrayView present = device.view();
+        return epoch != present.journalEpoch() || null != present.failure() || !device.hasWork();
+    }
+
+    /** The entry, if there is one, is not replayed any more. */
+    void abandon()
+    {
+        sequence = Journal.NONE;
         isWaiting = false;
         leave();
     }

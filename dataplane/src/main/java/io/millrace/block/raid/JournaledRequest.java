@@ -140,17 +140,19 @@ abstract class JournaledRequest extends StripeRequest
     }
 
     @Override
+    protected final boolean isExpired()
+    {
+        return null == entry || entry.expire();
+    }
+
+    @Override
     protected final void onEnding(final BlockStatus result)
     {
-        if (null == entry)
-        {
-            return;
-        }
         if (BlockStatus.SUCCESS == result)
         {
-            entry.complete();
+            completeEntry();
         }
-        else
+        else if (null != entry)
         {
             entry.abandon();
         }

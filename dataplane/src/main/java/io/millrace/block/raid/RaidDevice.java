@@ -639,6 +639,14 @@ public final class RaidDevice implements BlockDevice
     }
 
     /**
+     * {@return whether its own work runs, which alone stores superblocks}
+     */
+    boolean hasWork()
+    {
+        return null != work;
+    }
+
+    /**
      * {@return whether a failure was reported that {@link #nextFailure} has not returned yet}
      */
     boolean hasFailures()

@@ -71,7 +71,9 @@ abstract class StripeRequest
         /** Members write or flush. */
         WRITING,
         /** A member was reported, and the view does not say yet what has become of it. */
-        REPORTED
+        REPORTED,
+        /** It has not succeeded, and a replay of the journal would still write what it has logged. */
+        EXPIRING
     }
 
     private static final int NO_REGION = -1;
@@ -263,6 +265,10 @@ abstract class StripeRequest
         {
             return admit();
         }
+        if (State.EXPIRING == state)
+        {
+            return expire();
+        }
         return State.REPORTED != state || onReported();
     }
 
@@ -344,6 +350,16 @@ abstract class StripeRequest
     /** A member that failed is reported: no other is written until the view says what has become of it. */
     protected void onReporting()
     {
+    }
+
+    /**
+     * It has not succeeded. What it has logged and not written must not be replayed behind what others log of its rows.
+     *
+     * @return whether it is not replayed any more; else its rows stay locked, and it is asked again.
+     */
+    protected boolean isExpired()
+    {
+        return true;
     }
 
     /**
@@ -608,7 +624,7 @@ abstract class StripeRequest
         {
             case READING, ADMITTING, JOURNALING, WRITING, REPORTED ->
                 view.slotOf(member) >= 0 || member == view.target();
-            case FREE, ENTERING, LOCKING, BUFFERING -> false;
+            case FREE, ENTERING, LOCKING, BUFFERING, EXPIRING -> false;
         };
     }
 
@@ -777,6 +793,13 @@ abstract class StripeRequest
     protected final void finish(final BlockStatus result)
     {
         releaseBuffer();
+        if (BlockStatus.SUCCESS != result && !isExpired())
+        {
+            status = result;
+            state = State.EXPIRING;
+            channel.retryLater(this);
+            return;
+        }
         final boolean isTorn = NO_REGION != region && BlockStatus.SUCCESS != result && hasWritten;
         if (isTorn)
         {
@@ -800,6 +823,16 @@ abstract class StripeRequest
             channel.device().intent().leave(region);
         }
         end(result);
+    }
+
+    private boolean expire()
+    {
+        if (!isExpired())
+        {
+            return false;
+        }
+        finish(status);
+        return true;
     }
 
     private void end(final BlockStatus result)

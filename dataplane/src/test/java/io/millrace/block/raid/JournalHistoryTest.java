@@ -1,12 +1,19 @@
 package io.millrace.block.raid;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockStatus;
+import io.millrace.block.Initiator;
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.layout.RaidLevel;
+import io.millrace.memory.DmaMemory;
 import io.millrace.seed.TestSeeds;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** What lies on members that entries of the journal know nothing of, and must not undo. */
@@ -14,6 +21,7 @@ class JournalHistoryTest
 {
     private static final int BLOCK = ArrayFixture.BLOCK_BYTES;
     private static final CopyRates SLOW = new CopyRates(1, 512 << 10);
+    private static final long SETTLED_NS = 30_000_000;
 
     private final Random random = TestSeeds.random();
 
@@ -86,6 +94,39 @@ class JournalHistoryTest
             ArrayFixture.await(() -> null != fixture.array().view().failure(), "failed");
             // Superblocks of a later event would say that parity matches what it may have lost.
             assertEquals(events, fixture.read(1).superblock().eventCount());
+        }
+    }
+
+    /** A replay would write what was logged first, and then what was logged without knowing of it. */
+    @Test
+    void shouldNotGiveRowsToOthersWhileAnEntryThatWasNotWrittenWouldBeReplayed()
+    {
+        try (ArrayFixture fixture = new ArrayFixture(random, RaidLevel.RAID6, 5, 0);
+            DmaMemory memory = DmaMemory.map(BLOCK);
+            Initiator host = fixture.anotherHost("host"))
+        {
+            // The last data of the first stripe.
+            fail(fixture, "d3");
+            final long epoch = fixture.array().view().journalEpoch();
+            final WriteGate gate = fixture.array().gates().add();
+            assertTrue(gate.enter());
+            // The first data, which is logged there and on another one. Then too much is missing to plan it again.
+            fixture.disk(1).refuseWrites();
+            fixture.failBlock(2, 0);
+            final Initiator.Io io = host.io();
+            Initiator.fill(io.request(), BlockOperation.WRITE, 0, 1, false, memory.address(), BLOCK);
+            host.send(io);
+            ArrayFixture.await(() -> fixture.array().gates().isClosed(), "another epoch is to begin");
+            LockSupport.parkNanos(SETTLED_NS);
+            assertEquals(SlotState.FAILED, fixture.array().view().state(1));
+            assertEquals(epoch, fixture.array().view().journalEpoch());
+            assertFalse(fixture.array().locks().tryShared(0, BLOCK));
+            assertFalse(io.result().isDone());
+            gate.leave();
+            assertEquals(BlockStatus.MEDIA_ERROR, host.await(io));
+            assertNotEquals(epoch, fixture.array().view().journalEpoch());
+            assertTrue(fixture.array().locks().tryShared(0, BLOCK));
+            fixture.array().locks().releaseShared(0, BLOCK);
         }
     }
 }
