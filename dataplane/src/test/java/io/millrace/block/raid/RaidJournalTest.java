@@ -14,6 +14,8 @@ import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.DmaMemory;
 import io.millrace.seed.TestSeeds;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -33,6 +35,10 @@ class RaidJournalTest
     private static final long MEMBER_BYTES = 2 << 20;
     private static final int CHUNK_BYTES = 64 << 10;
     private static final long SETTLED_NS = 30_000_000;
+    /** Of an entry of the journal, as the next two. */
+    private static final int EPOCH_OFFSET = 32;
+    private static final int SEQUENCE_OFFSET = 40;
+    private static final int STRIP_COUNT_OFFSET = 68;
 
     private final Random random = TestSeeds.random();
     private final RaidFixture fixture = new RaidFixture();
@@ -256,5 +262,57 @@ class RaidJournalTest
         assertTrue(gate.enter());
         gate.leave();
         verify();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RAID5,4,0,2", "RAID5,4,1,1", "RAID6,5,0,3", "RAID6,5,1,2", "RAID6,5,2,1"})
+    void shouldLogOnOneMemberMoreThanMayStillFail(
+        final RaidLevel ofLevel, final int members, final int failed, final int copies)
+    {
+        try (ArrayFixture logging = new ArrayFixture(random, ofLevel, members, 0, JournalMode.ALWAYS);
+            MemberIo io = new MemberIo(null))
+        {
+            for (int slot = 0; slot < failed; slot++)
+            {
+                RaidFixture.get(logging.array().fail("d" + slot));
+            }
+            logging.write(0, BLOCK);
+            final Journal journal = logging.array().journal();
+            final long sequence = journal.tail() - 1;
+            int found = 0;
+            for (int slot = failed; slot < members; slot++)
+            {
+                try (MemberIo.Member member = io.open(logging.disk(slot)))
+                {
+                    final byte[] header =
+                        member.read(journal.places().offset(journal.places().place(sequence)), BLOCK);
+                    found += sequence == ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN)
+                        .getLong(SEQUENCE_OFFSET) ? 1 : 0;
+                }
+            }
+            assertEquals(copies, found);
+        }
+    }
+
+    @Test
+    void shouldReadNothingAndLogDataAloneWhereNoParityIsLeft()
+    {
+        try (ArrayFixture logging = new ArrayFixture(random, RaidLevel.RAID5, 4, 0);
+            MemberIo io = new MemberIo(null))
+        {
+            // Parity of the first stripe.
+            RaidFixture.get(logging.array().fail("d3"));
+            final long reads = logging.disk(0).reads() + logging.disk(1).reads() + logging.disk(2).reads();
+            logging.write(0, BLOCK);
+            assertEquals(reads, logging.disk(0).reads() + logging.disk(1).reads() + logging.disk(2).reads());
+            // The first entry is on the first member in sync.
+            try (MemberIo.Member member = io.open(logging.disk(0)))
+            {
+                final ByteBuffer header = ByteBuffer.wrap(
+                    member.read(logging.array().journal().places().offset(0), BLOCK)).order(ByteOrder.LITTLE_ENDIAN);
+                assertEquals(logging.array().view().journalEpoch(), header.getLong(EPOCH_OFFSET));
+                assertEquals(1, header.getInt(STRIP_COUNT_OFFSET));
+            }
+        }
     }
 }
