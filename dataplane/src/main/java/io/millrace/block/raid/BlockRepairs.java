@@ -12,7 +12,7 @@ final class BlockRepairs
     private final RaidDevice device;
     private final RaidChannel channel;
     private final CheckRequest request;
-    private final StripeRequest.WorkListener onDone = this::onDone;
+    private final WorkListener onDone = this::onDone;
     private long nextOffset;
     private long endOffset;
     private boolean isBusy;

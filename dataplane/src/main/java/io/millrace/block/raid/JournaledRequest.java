@@ -104,7 +104,7 @@ abstract class JournaledRequest extends StripeRequest
 
     private void log()
     {
-        issuing(State.JOURNALING);
+        issuing(StripeState.JOURNALING);
         entry.submit(view);
         issued();
     }

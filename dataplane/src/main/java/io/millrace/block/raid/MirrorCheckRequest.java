@@ -61,7 +61,7 @@ final class MirrorCheckRequest extends CheckRequest
         {
             return null;
         }
-        issuing(State.READING);
+        issuing(StripeState.READING);
         for (int copy = first; copy < copyCount; copy = nextReadable(copy + 1))
         {
             final int slot = layout.slot(strip, copy);
@@ -112,7 +112,7 @@ final class MirrorCheckRequest extends CheckRequest
             reconcile(first);
             return;
         }
-        issuing(State.WRITING);
+        issuing(StripeState.WRITING);
         for (int copy = 0; copy < copyCount; copy++)
         {
             final int slot = layout.slot(strip, copy);
@@ -135,7 +135,7 @@ final class MirrorCheckRequest extends CheckRequest
     {
         final int majority = majority(first);
         final int source = majority < 0 ? first : majority;
-        issuing(State.WRITING);
+        issuing(StripeState.WRITING);
         for (int copy = first; copy < copyCount; copy = nextReadable(copy + 1))
         {
             if (!isEqual(source, copy))

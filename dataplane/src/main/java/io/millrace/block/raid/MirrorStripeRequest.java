@@ -98,7 +98,7 @@ final class MirrorStripeRequest extends StripeRequest
     {
         if (Purpose.WRITE == purpose)
         {
-            issuing(State.WRITING);
+            issuing(StripeState.WRITING);
             final boolean isStable = parent.request().forceUnitAccess();
             for (int copy = 0; copy < copyCount; copy++)
             {
@@ -138,7 +138,7 @@ final class MirrorStripeRequest extends StripeRequest
 
     private void read(final int slot)
     {
-        issuing(State.READING);
+        issuing(StripeState.READING);
         final BlockRequest part = part(slot, BlockOperation.READ, memberOffset(source), length);
         if (Purpose.READ == purpose)
         {
@@ -215,7 +215,7 @@ final class MirrorStripeRequest extends StripeRequest
             finish(BlockStatus.SUCCESS);
             return;
         }
-        issuing(State.WRITING);
+        issuing(StripeState.WRITING);
         if (Purpose.COPY == purpose)
         {
             submitCopy(memberOffset(copyOf(view.targetSlot())), buffer, length);

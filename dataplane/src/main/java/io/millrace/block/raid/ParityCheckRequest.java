@@ -52,7 +52,7 @@ final class ParityCheckRequest extends CheckRequest
             return null;
         }
         areas.placeFrom(0, buffer);
-        issuing(State.READING);
+        issuing(StripeState.READING);
         for (int index = 0; index < stripCount; index++)
         {
             if (rows.isReadable(index))
@@ -90,7 +90,7 @@ final class ParityCheckRequest extends CheckRequest
             areas.recover();
             areas.generate();
         }
-        issuing(State.WRITING);
+        issuing(StripeState.WRITING);
         for (int index = 0; index < dataCount + parityCount; index++)
         {
             final int slot = rows.slot(index);
@@ -132,7 +132,7 @@ final class ParityCheckRequest extends CheckRequest
             // Writes were logged that updated what is wrong by the difference.
             channel.device().journal().expire();
         }
-        issuing(State.WRITING);
+        issuing(StripeState.WRITING);
         for (int index = wrong < 0 ? dataCount : wrong; index < (wrong < 0 ? dataCount + parityCount : wrong + 1);
             index++)
         {

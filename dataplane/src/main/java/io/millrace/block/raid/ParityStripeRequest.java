@@ -132,7 +132,7 @@ final class ParityStripeRequest extends JournaledRequest
             return null;
         }
         areas.place(index, buffer);
-        issuing(State.READING);
+        issuing(StripeState.READING);
         read(index, rows.start(), rows.end());
         issued();
         return BlockStatus.SUCCESS;
@@ -151,7 +151,7 @@ final class ParityStripeRequest extends JournaledRequest
 
     private void writeCopy()
     {
-        issuing(State.WRITING);
+        issuing(StripeState.WRITING);
         submitCopy(rows.memberOffset(), areas.address(copiedIndex()), rows.count());
         issued();
     }
@@ -166,7 +166,7 @@ final class ParityStripeRequest extends JournaledRequest
             }
         }
         strategy = Strategy.DIRECT_READ;
-        issuing(State.READING);
+        issuing(StripeState.READING);
         for (int index = rows.firstCovered(); index < rows.endCovered(); index++)
         {
             if (rows.isCovered(index))
@@ -269,7 +269,7 @@ final class ParityStripeRequest extends JournaledRequest
             return null;
         }
         long next = buffer;
-        issuing(State.READING);
+        issuing(StripeState.READING);
         for (int index = 0; index < stripCount; index++)
         {
             final boolean isParity = index >= dataCount;
@@ -294,7 +294,7 @@ final class ParityStripeRequest extends JournaledRequest
         {
             return null;
         }
-        issuing(State.READING);
+        issuing(StripeState.READING);
         for (int index = 0; index < dataCount; index++)
         {
             if (!rows.isCovered(index))
@@ -332,7 +332,7 @@ final class ParityStripeRequest extends JournaledRequest
         {
             return null;
         }
-        issuing(State.READING);
+        issuing(StripeState.READING);
         int parityNeeded = unreadable;
         for (int index = 0; index < stripCount; index++)
         {
@@ -461,7 +461,7 @@ final class ParityStripeRequest extends JournaledRequest
     @Override
     protected void writeInPlace()
     {
-        issuing(State.WRITING);
+        issuing(StripeState.WRITING);
         for (int index = 0; index < stripCount; index++)
         {
             if (view.isWritable(rows.slot(index)))
@@ -482,7 +482,7 @@ final class ParityStripeRequest extends JournaledRequest
     /** Writes what the array's own work is for: members that are being rebuilt, or parity. */
     private void writeComputed()
     {
-        issuing(State.WRITING);
+        issuing(StripeState.WRITING);
         for (int index = 0; index < stripCount; index++)
         {
             final int slot = rows.slot(index);

@@ -457,7 +457,7 @@ final class RaidChannel implements BlockChannel
         final StripeRequest.Purpose purpose,
         final long offset,
         final int length,
-        final StripeRequest.WorkListener onDone)
+        final WorkListener onDone)
     {
         if (null == freeStripes)
         {
@@ -498,7 +498,7 @@ final class RaidChannel implements BlockChannel
         final StripeRequest.Purpose purpose,
         final long offset,
         final int length,
-        final StripeRequest.WorkListener onDone)
+        final WorkListener onDone)
     {
         stripeCount++;
         request.begin(purpose, offset, length, onDone);
@@ -531,7 +531,7 @@ final class RaidChannel implements BlockChannel
     void onEnded(final StripeRequest stripe)
     {
         final ArrayRequest request = stripe.parent();
-        final StripeRequest.WorkListener onDone = stripe.onDone();
+        final WorkListener onDone = stripe.onDone();
         final BlockStatus status = stripe.status();
         stripeCount--;
         members.closeUnused();

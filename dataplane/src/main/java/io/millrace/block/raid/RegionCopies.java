@@ -24,7 +24,7 @@ final class RegionCopies
     private final Reactor reactor;
     private final boolean hasParity;
     private final CopyRate rate;
-    private final StripeRequest.WorkListener onDone = this::onDone;
+    private final WorkListener onDone = this::onDone;
     private StripeRequest.Purpose purpose;
     private int outstanding;
     private boolean isIssuing;

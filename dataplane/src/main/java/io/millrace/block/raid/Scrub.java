@@ -46,7 +46,7 @@ final class Scrub
     private final class Part
     {
         private final CheckRequest request = channel.newCheckRequest();
-        private final StripeRequest.WorkListener onDone = this::onDone;
+        private final WorkListener onDone = this::onDone;
         private long offset;
         private int length;
         /** Whether its rows are to be looked at one by one. */

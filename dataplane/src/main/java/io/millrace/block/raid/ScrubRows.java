@@ -14,7 +14,7 @@ final class ScrubRows
     private final ArrayLayout layout;
     private final ScrubTally tally;
     private final CheckRequest request;
-    private final StripeRequest.WorkListener onDone = this::onDone;
+    private final WorkListener onDone = this::onDone;
     private StripeRequest.Purpose purpose = StripeRequest.Purpose.CHECK;
     private long offset;
     private long endOffset;

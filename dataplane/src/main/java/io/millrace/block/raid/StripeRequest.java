@@ -39,43 +39,6 @@ abstract class StripeRequest
         RECONCILE
     }
 
-    /** Notified of the end of work of the array's own. */
-    @FunctionalInterface
-    interface WorkListener
-    {
-        /**
-         * It has ended.
-         *
-         * @param status how it went.
-         */
-        void onDone(BlockStatus status);
-    }
-
-    /** How far it is. */
-    enum State
-    {
-        /** In the pool. */
-        FREE,
-        /** Its region is not set in the bitmap yet. */
-        ENTERING,
-        /** Another request has some of its rows. */
-        LOCKING,
-        /** There is no buffer. */
-        BUFFERING,
-        /** Members read. */
-        READING,
-        /** Members must not be written now, or its entry has no place in the journal. */
-        ADMITTING,
-        /** Members write its entry in the journal. */
-        JOURNALING,
-        /** Members write or flush. */
-        WRITING,
-        /** A member was reported, and the view does not say yet what has become of it. */
-        REPORTED,
-        /** It has not succeeded, and a replay of the journal would still write what it has logged. */
-        EXPIRING
-    }
-
     private static final int NO_REGION = -1;
     private static final int NO_SLOT = -1;
 
@@ -91,7 +54,7 @@ abstract class StripeRequest
     /** Next of the list that it is in. */
     StripeRequest next;
 
-    private State state = State.FREE;
+    private StripeState state = StripeState.FREE;
     private WorkListener onDone;
     private BlockStatus status;
     private int region;
@@ -180,7 +143,7 @@ abstract class StripeRequest
         failedPart = NO_SLOT;
         hasWritten = false;
         outstanding = 0;
-        state = State.ENTERING;
+        state = StripeState.ENTERING;
     }
 
     /**
@@ -217,7 +180,7 @@ abstract class StripeRequest
     protected final BlockStatus lockShared(final long offset, final int length)
     {
         locking(offset, length, true);
-        state = State.LOCKING;
+        state = StripeState.LOCKING;
         return advance() ? BlockStatus.SUCCESS : null;
     }
 
@@ -236,15 +199,15 @@ abstract class StripeRequest
      */
     final boolean advance()
     {
-        if (State.ENTERING == state)
+        if (StripeState.ENTERING == state)
         {
             if (NO_REGION != region && !channel.device().intent().enter(region))
             {
                 return giveUp();
             }
-            state = State.LOCKING;
+            state = StripeState.LOCKING;
         }
-        if (State.LOCKING == state)
+        if (StripeState.LOCKING == state)
         {
             if (!lock())
             {
@@ -255,21 +218,22 @@ abstract class StripeRequest
                 finish(BlockStatus.ABORTED);
                 return true;
             }
-            state = State.BUFFERING;
+            state = StripeState.BUFFERING;
         }
-        if (State.BUFFERING == state)
+        if (StripeState.BUFFERING == state)
         {
             return buffer();
         }
-        if (State.ADMITTING == state)
+        if (StripeState.ADMITTING == state)
         {
             return admit();
         }
-        if (State.EXPIRING == state)
+        if (StripeState.EXPIRING == state)
         {
-            return expire();
+            finish(status);
+            return true;
         }
-        return State.REPORTED != state || onReported();
+        return StripeState.REPORTED != state || onReported();
     }
 
     /** {@return whether it has ended, since its region will not be set any more} */
@@ -297,7 +261,7 @@ abstract class StripeRequest
      */
     final boolean isUnderWay()
     {
-        return State.FREE != state && mustEnd(hasWritten);
+        return StripeState.FREE != state && mustEnd(hasWritten);
     }
 
     /**
@@ -324,7 +288,7 @@ abstract class StripeRequest
     /** Members are to be written: waits until they may be. */
     protected final void admitting()
     {
-        state = State.ADMITTING;
+        state = StripeState.ADMITTING;
         if (!admit())
         {
             channel.retryLater(this);
@@ -353,9 +317,8 @@ abstract class StripeRequest
     }
 
     /**
-     * It has not succeeded. What it has logged and not written must not be replayed behind what others log of its rows.
-     *
-     * @return whether it is not replayed any more; else its rows stay locked, and it is asked again.
+     * {@return whether nothing that it has logged and not written is replayed any more, though it has not succeeded;
+     * until then its rows stay locked, since others would log of them what does not fit}
      */
     protected boolean isExpired()
     {
@@ -393,7 +356,7 @@ abstract class StripeRequest
 
     private BlockStatus flush()
     {
-        issuing(State.WRITING);
+        issuing(StripeState.WRITING);
         for (int slot = 0; slot < parts.length; slot++)
         {
             if (view.isWritable(slot))
@@ -469,12 +432,11 @@ abstract class StripeRequest
     {
         if (isAborted())
         {
-            // There may be no next cycle.
             finish(BlockStatus.ABORTED);
             return;
         }
         releaseBuffer();
-        state = State.BUFFERING;
+        state = StripeState.BUFFERING;
         channel.retryLater(this);
     }
 
@@ -542,10 +504,10 @@ abstract class StripeRequest
     protected abstract boolean isWrittenWithout(ArrayView present, long slots);
 
     /** Parts are submitted from here on to {@link #issued}. */
-    protected final void issuing(final State newState)
+    protected final void issuing(final StripeState newState)
     {
         state = newState;
-        hasWritten |= State.WRITING == newState;
+        hasWritten |= StripeState.WRITING == newState;
         isIssuing = true;
     }
 
@@ -697,12 +659,12 @@ abstract class StripeRequest
             {
                 channel.device().onMemberFailed(view.target(), targetPart.operation() + " ended with " + targetStatus);
             }
-            isEarlyPhase = State.WRITING != state;
+            isEarlyPhase = StripeState.WRITING != state;
             onReporting();
-            state = State.REPORTED;
+            state = StripeState.REPORTED;
             channel.retryLater(this);
         }
-        else if (State.READING == state)
+        else if (StripeState.READING == state)
         {
             if (isAborted() && Purpose.READ != purpose)
             {
@@ -717,7 +679,7 @@ abstract class StripeRequest
                 onRead();
             }
         }
-        else if (State.JOURNALING == state)
+        else if (StripeState.JOURNALING == state)
         {
             onJournaled();
         }
@@ -732,7 +694,7 @@ abstract class StripeRequest
         isReadAgain = false;
         onUnreadable();
         releaseBuffer();
-        state = State.BUFFERING;
+        state = StripeState.BUFFERING;
         if (!buffer())
         {
             channel.retryLater(this);
@@ -775,7 +737,7 @@ abstract class StripeRequest
         {
             isReadAgain = false;
             releaseBuffer();
-            state = State.BUFFERING;
+            state = StripeState.BUFFERING;
             return buffer();
         }
         else
@@ -796,7 +758,7 @@ abstract class StripeRequest
         if (BlockStatus.SUCCESS != result && !isExpired())
         {
             status = result;
-            state = State.EXPIRING;
+            state = StripeState.EXPIRING;
             channel.retryLater(this);
             return;
         }
@@ -825,16 +787,6 @@ abstract class StripeRequest
         end(result);
     }
 
-    private boolean expire()
-    {
-        if (!isExpired())
-        {
-            return false;
-        }
-        finish(status);
-        return true;
-    }
-
     private void end(final BlockStatus result)
     {
         if (BlockStatus.SUCCESS != result && NO_SLOT != failedPart && null != parent)
@@ -842,7 +794,7 @@ abstract class StripeRequest
             parent.request().failedAs(parts[failedPart], view.member(failedPart).device());
         }
         status = result;
-        state = State.FREE;
+        state = StripeState.FREE;
         channel.onEnded(this);
     }
 }

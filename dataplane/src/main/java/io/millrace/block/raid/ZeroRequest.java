@@ -210,7 +210,7 @@ final class ZeroRequest extends JournaledRequest
     protected void writeInPlace()
     {
         final BlockOperation wanted = parent.request().operation();
-        issuing(State.WRITING);
+        issuing(StripeState.WRITING);
         for (int slot = 0; slot < offsets.length; slot++)
         {
             if (NOWHERE != offsets[slot] && view.isWritable(slot))
