@@ -6,8 +6,10 @@ import io.millrace.dataplane.config.SettingException;
 import io.millrace.dataplane.device.DeviceFactory;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -41,7 +43,7 @@ final class DeclaredDevices
      */
     void create()
     {
-        for (int i = 0; i < declared.size(); i++)
+        for (final int i : order())
         {
             try
             {
@@ -61,6 +63,30 @@ final class DeclaredDevices
                     " is started without it: " + reason);
             }
         }
+    }
+
+    /** Indices as declared, those last that may use devices which they do not name, and what is made of them. */
+    private List<Integer> order()
+    {
+        final List<Integer> first = new ArrayList<>();
+        final List<Integer> last = new ArrayList<>();
+        final Set<String> late = new HashSet<>();
+        for (int i = 0; i < declared.size(); i++)
+        {
+            final DeviceConfig each = declared.get(i);
+            final DeviceFactory factory = devices.factory(each);
+            if (factory.mayUseUnnamed() || factory.bases(each.properties()).stream().anyMatch(late::contains))
+            {
+                late.add(each.name());
+                last.add(i);
+            }
+            else
+            {
+                first.add(i);
+            }
+        }
+        first.addAll(last);
+        return first;
     }
 
     /** Whether the device or one below it cannot be opened; invalid settings are refused in any case. */

@@ -155,7 +155,14 @@ public final class Devices
 
     private DeviceDependencies dependencies(final DeviceConfig config, final List<BlockDevice> bases)
     {
-        return new DeviceDependencies(registry, bases, config.files(), hosts, operations::onError);
+        return new DeviceDependencies(
+            registry, bases, () -> unused(bases), config.files(), hosts, operations::onError);
+    }
+
+    private List<BlockDevice> unused(final List<BlockDevice> named)
+    {
+        return devices.values().stream().filter((each) -> null == each.user() && !each.isDeleting())
+            .map(ManagedDevice::device).filter((each) -> !named.contains(each)).toList();
     }
 
     private List<ManagedDevice> members(final ManagedDevice device)

@@ -25,6 +25,7 @@ import java.util.UUID;
  * @param journalMode    when writes are journaled.
  * @param isMatched      whether parity matches in all regions, entries of the journal being replayed.
  * @param trouble        a sentence on devices that cannot be used; empty: none.
+ * @param replacements   that were under way when the array ended, and begin anew.
  */
 record AssembledArray(
     String name,
@@ -41,6 +42,7 @@ record AssembledArray(
     long scrubbedMs,
     JournalMode journalMode,
     boolean isMatched,
-    String trouble)
+    String trouble,
+    List<Replacement> replacements)
 {
 }

@@ -4,7 +4,9 @@ import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.layout.RaidLevel;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -24,6 +26,8 @@ final class Membership
     private final List<RaidMember> spares = new ArrayList<>();
     /** They may lack writes, and are not used again. */
     private final Set<RaidMember> failed = new HashSet<>();
+    /** That a stop or a crash interrupted, and that have not begun anew. */
+    private final Deque<Replacement> replacements = new ArrayDeque<>();
     private State state = State.IDLE;
     private MemberChange current;
     /** Whom the present change is about. */
@@ -63,7 +67,22 @@ final class Membership
         this.work = work;
         erasures = new MemberWrites(channel, device.pages().erasedTargets());
         final ArrayView view = device.view();
-        device.raidMembers().stream().filter((member) -> view.slotOf(member) < 0).forEach(spares::add);
+        replacements.addAll(device.replacements());
+        device.raidMembers().stream().filter((member) -> view.slotOf(member) < 0 && !isReplacing(member))
+            .forEach(spares::add);
+    }
+
+    private boolean isReplacing(final RaidMember member)
+    {
+        return replacements.stream().anyMatch((each) -> member == each.replacement());
+    }
+
+    /** What is to replace a member is a spare for others, as long as it has no slot. */
+    private void publishSpares()
+    {
+        final List<RaidMember> all = new ArrayList<>(spares);
+        replacements.forEach((each) -> all.add(each.replacement()));
+        device.spares(all);
     }
 
     /**
@@ -76,12 +95,12 @@ final class Membership
             return null;
         }
         final RaidMember spare = spares.removeFirst();
-        device.spares(spares);
+        publishSpares();
         return spare;
     }
 
     /**
-     * {@return members that get superblocks: all that writes go to, spares, and the one that is to replace another}
+     * {@return members that get superblocks: all that writes go to, spares, and those that are to replace others}
      *
      * @param view that the superblocks are of.
      */
@@ -89,6 +108,7 @@ final class Membership
     {
         final List<RaidMember> members = withBitmap(view);
         members.addAll(spares);
+        replacements.forEach((each) -> members.add(each.replacement()));
         return members;
     }
 
@@ -125,8 +145,13 @@ final class Membership
     {
         final ArrayView changed = without(view, member);
         spares.remove(member);
-        device.spares(spares);
         failed.add(member);
+        replacements.stream().filter((each) -> member == each.replacement()).toList().forEach((each) ->
+        {
+            replacements.remove(each);
+            device.trouble(notReplaced(each.replacement(), each.replaced()));
+        });
+        publishSpares();
         return changed;
     }
 
@@ -160,7 +185,7 @@ final class Membership
     {
         return switch (state)
         {
-            case IDLE -> !device.hasMemberChanges() && !isReplacementOver();
+            case IDLE -> !device.hasMemberChanges() && !isReplacementOver() && !isReplacementDue();
             case OPENING, ERASING, CLOSING -> !hasAnswer;
             case STORING -> false;
         };
@@ -169,6 +194,27 @@ final class Membership
     private boolean isReplacementOver()
     {
         return null != replaced && null == device.view().target();
+    }
+
+    private boolean isReplacementDue()
+    {
+        return !replacements.isEmpty() && null == replaced && null == device.view().target();
+    }
+
+    /** {@return whether a replacement that was interrupted has begun from its start} */
+    private boolean beginAnew()
+    {
+        if (!isReplacementDue())
+        {
+            return false;
+        }
+        final Replacement next = replacements.removeFirst();
+        problem = null;
+        subject = next.replacement();
+        subject.rebuiltBytes(0);
+        state = State.STORING;
+        beginCopy(device.view(), next.replaced());
+        return true;
     }
 
     /**
@@ -182,7 +228,7 @@ final class Membership
         {
             case IDLE ->
             {
-                return endReplacement() || begin();
+                return endReplacement() || beginAnew() || begin();
             }
             case OPENING, ERASING, CLOSING ->
             {
@@ -307,7 +353,7 @@ final class Membership
                 else
                 {
                     spares.add(subject);
-                    device.spares(spares);
+                    publishSpares();
                     work.change(view.next(), false);
                 }
             }
@@ -323,7 +369,7 @@ final class Membership
         {
             // It failed meanwhile.
             spares.add(subject);
-            device.spares(spares);
+            publishSpares();
             work.change(view.next(), false);
             return;
         }
@@ -337,8 +383,9 @@ final class Membership
     /** A view was published, or the member that the change is about has failed. */
     private void onStored()
     {
-        if (current instanceof MemberChange.Fail)
+        if (null == current || current instanceof MemberChange.Fail)
         {
+            // Nobody waits for a replacement that began anew: how it goes on is seen in the view.
             end();
         }
         else if (failed.contains(subject))
@@ -389,7 +436,8 @@ final class Membership
     {
         subject = member;
         spares.remove(member);
-        device.spares(spares);
+        replacements.removeIf((each) -> member == each.replacement());
+        publishSpares();
         if (failed.contains(member))
         {
             // Nothing is written to it any more.
@@ -404,7 +452,7 @@ final class Membership
     private void close()
     {
         spares.remove(subject);
-        device.spares(spares);
+        publishSpares();
         device.publish(device.view().released(subject));
         state = State.CLOSING;
         device.remove(subject);
@@ -438,9 +486,14 @@ final class Membership
         }
         else if (failed.contains(replacement))
         {
-            device.trouble(replacement + " failed, and does not replace " + old);
+            device.trouble(notReplaced(replacement, old));
         }
         return true;
+    }
+
+    private static String notReplaced(final RaidMember replacement, final RaidMember old)
+    {
+        return replacement + " failed, and does not replace " + old;
     }
 
     private void fail(final String name)

@@ -20,6 +20,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.agrona.concurrent.SystemEpochClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -36,7 +38,7 @@ public final class RaidAssembly
      * the others are assembled, what they then store is newer; with an equal count nobody could tell which is. Once
      * more for each slot that fails by that, since what is on a part of the members may be an assembly of all.
      */
-    private static final long ASSEMBLY_EVENTS = 1024;
+    static final long ASSEMBLY_EVENTS = 1024;
 
     private final RaidConfig config;
     private final MemberIo io;
@@ -74,7 +76,27 @@ public final class RaidAssembly
     public static RaidDevice assemble(
         final RaidConfig config, final List<BlockDevice> devices, final MemoryRegistry registry)
     {
-        return assemble(config, devices, registry, RaidTimes.DEFAULT);
+        return assemble(config, devices, List::of, registry);
+    }
+
+    /**
+     * Assembles an array, or creates it where no device has a superblock.
+     *
+     * @param config   of the array.
+     * @param devices  those of the configuration that are there; they belong to their owner.
+     * @param unused   others that nothing uses: a member in sync that is missing is looked for among them, as
+     *                 {@link UnnamedMembers} says; they belong to their owner.
+     * @param registry memory registry of the data plane; null without one.
+     * @return the array.
+     * @throws BlockDeviceException when it must not be, with the remedy.
+     */
+    public static RaidDevice assemble(
+        final RaidConfig config,
+        final List<BlockDevice> devices,
+        final Supplier<List<BlockDevice>> unused,
+        final MemoryRegistry registry)
+    {
+        return assemble(config, devices, unused, registry, RaidTimes.DEFAULT);
     }
 
     static RaidDevice assemble(
@@ -83,9 +105,19 @@ public final class RaidAssembly
         final MemoryRegistry registry,
         final RaidTimes times)
     {
+        return assemble(config, devices, List::of, registry, times);
+    }
+
+    static RaidDevice assemble(
+        final RaidConfig config,
+        final List<BlockDevice> devices,
+        final Supplier<List<BlockDevice>> unused,
+        final MemoryRegistry registry,
+        final RaidTimes times)
+    {
         try (MemberIo io = new MemberIo(registry))
         {
-            return new RaidDevice(new RaidAssembly(config, io, times).assemble(devices), registry);
+            return new RaidDevice(new RaidAssembly(config, io, times).assemble(devices, unused), registry);
         }
         catch (final BlockDeviceException e)
         {
@@ -94,7 +126,7 @@ public final class RaidAssembly
         }
     }
 
-    private AssembledArray assemble(final List<BlockDevice> devices)
+    private AssembledArray assemble(final List<BlockDevice> devices, final Supplier<List<BlockDevice>> unused)
     {
         if (devices.isEmpty())
         {
@@ -114,10 +146,27 @@ public final class RaidAssembly
                 unusable.add(e.getMessage());
             }
         }
-        final Superblock newest = newest();
+        final Superblock newest = findUnnamed(unused);
         checkForeign();
         final boolean isNew = null == newest || CREATED_EVENT == newest.eventCount() && isWhole();
         return isNew ? create(null == newest ? UUID.randomUUID() : newest.array()) : assemble(newest);
+    }
+
+    /** {@return the superblock with the highest event count, of members that are not named, too; null: none} */
+    private Superblock findUnnamed(final Supplier<List<BlockDevice>> unused)
+    {
+        Superblock newest = newest();
+        if (null == newest || CREATED_EVENT == newest.eventCount() || RaidLevel.RAID0 == newest.level())
+        {
+            return newest;
+        }
+        final UnnamedMembers unnamed = new UnnamedMembers(io, unused);
+        for (List<FoundMember> more = unnamed.find(newest, found); !more.isEmpty(); more = unnamed.find(newest, found))
+        {
+            found.addAll(more);
+            newest = newest();
+        }
+        return newest;
     }
 
     private boolean isWhole()
@@ -229,7 +278,7 @@ public final class RaidAssembly
         }
         return assembled(
             array, layout, geometry, members, view(layout, CREATED_EVENT + 1, slots, members, journal), dirty, 1,
-            0, journal);
+            0, journal, List.of());
     }
 
     /** Found devices in the order of the configuration, which is that of the slots of a new array. */
@@ -333,7 +382,7 @@ public final class RaidAssembly
             return assembleWithout(failure.member(), failure.reason(), newest);
         }
         final List<FoundMember> refusing = new ArrayList<>();
-        for (final RaidMember member : members)
+        for (final RaidMember member : unnamedFirst(members))
         {
             final FoundMember each = foundOf(member);
             try
@@ -360,8 +409,43 @@ public final class RaidAssembly
             }
             return assemble(at(next.eventCount(), newest, newest.slots(), newest.journal()));
         }
+        final List<Replacement> replacements = replacements(newest, slots, members);
         return assembled(newest.array(), layout, geometry, members, view(layout, event, slots, members, journal),
-            bitmap.dirty, bitmap.sequence, newest.scrubbedMs(), journal);
+            bitmap.dirty, bitmap.sequence, newest.scrubbedMs(), journal, replacements);
+    }
+
+    private boolean isUnnamed(final RaidMember member)
+    {
+        return !config.members().contains(member.device().name()) && !config.spares().contains(member.device().name());
+    }
+
+    /** So that a member which is not named never has an older assembly than others, and is found the next time. */
+    private List<RaidMember> unnamedFirst(final List<RaidMember> members)
+    {
+        return Stream.concat(members.stream().filter(this::isUnnamed),
+            members.stream().filter((each) -> !isUnnamed(each))).toList();
+    }
+
+    /** Members in slots that are not named, each with a device that is named in members and has no slot. */
+    private List<Replacement> replacements(
+        final Superblock newest, final List<Slot> slots, final List<RaidMember> members)
+    {
+        final List<RaidMember> old = new ArrayList<>(
+            members.stream().filter((each) -> isUnnamed(each) && isInSync(each, slots)).toList());
+        final List<Replacement> replacements = new ArrayList<>();
+        for (final RaidMember each : members)
+        {
+            final Superblock superblock = foundOf(each).superblock();
+            final boolean isStale = null != superblock && !UnnamedMembers.isOfLastAssembly(superblock, newest);
+            if (!old.isEmpty() && !isStale && config.members().contains(each.device().name()) &&
+                slots.stream().noneMatch((slot) -> each.id().equals(slot.member())))
+            {
+                replacements.add(new Replacement(old.removeFirst(), each));
+            }
+        }
+        old.forEach((each) -> unusable.add("device " + each + " is a member in sync and is not named: name it in " +
+            "members, or a device that replaces it"));
+        return replacements;
     }
 
     private Map<UUID, FoundMember> foundById(final Superblock newest)
@@ -612,11 +696,12 @@ public final class RaidAssembly
         final BitSet dirty,
         final long sequence,
         final long scrubbedMs,
-        final JournalState journal)
+        final JournalState journal,
+        final List<Replacement> replacements)
     {
         final boolean hasParity = layout.level().parityCount() > 0;
         return new AssembledArray(config.name(), array, layout, geometry,
             hasParity ? FastestEngine.TYPE : null, members, view, dirty, sequence, times, config.copyRates(),
-            scrubbedMs, config.journal(), journal.isMatched(), String.join("; ", unusable));
+            scrubbedMs, config.journal(), journal.isMatched(), String.join("; ", unusable), replacements);
     }
 }

@@ -57,6 +57,7 @@ public final class RaidDevice implements BlockDevice
     /** Of members that were removed. */
     private volatile long removedErrors;
     private final MetadataPages pages;
+    private final List<Replacement> replacements;
     private volatile ArrayView view;
     private volatile DeviceServices services = DeviceServices.NONE;
     private volatile ArrayWork work;
@@ -119,6 +120,7 @@ public final class RaidDevice implements BlockDevice
         journalMode = assembled.journalMode();
         isMatched = assembled.isMatched();
         trouble = assembled.trouble();
+        replacements = List.copyOf(assembled.replacements());
         pages = new MetadataPages(this, registry);
     }
 
@@ -327,6 +329,14 @@ public final class RaidDevice implements BlockDevice
             throw new BlockDeviceException("array " + name + " does not serve: " +
                 (null == failure ? "it is being closed" : failure));
         }
+    }
+
+    /**
+     * {@return replacements that begin anew when the array is started}
+     */
+    List<Replacement> replacements()
+    {
+        return replacements;
     }
 
     MetadataPages pages()

@@ -5,6 +5,7 @@ import io.millrace.memory.MemoryRegistry;
 import io.millrace.nvmf.initiator.HostPollGroups;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * What a {@link DeviceFactory} makes a device from, of its data plane. What the device asks of the data plane later is
@@ -13,6 +14,8 @@ import java.util.function.Consumer;
  * @param memory    that payload lies in.
  * @param bases     devices below it, in the order of {@link DeviceFactory#bases}, without those that are missing where
  *                  that is {@linkplain DeviceFactory#toleratesMissingBases tolerated}; their owner closes them.
+ * @param unused    devices of the data plane that nothing uses and the device does not name; it may be made of some of
+ *                  them, too. Asked while the device is opened.
  * @param files     where files may lie, and which devices had.
  * @param hosts     poll groups of the initiator, one for each reactor that connects to other targets.
  * @param onWarning notified of what an operator should know, one sentence; any thread.
@@ -20,6 +23,7 @@ import java.util.function.Consumer;
 public record DeviceDependencies(
     MemoryRegistry memory,
     List<BlockDevice> bases,
+    Supplier<List<BlockDevice>> unused,
     FileAccess files,
     HostPollGroups hosts,
     Consumer<String> onWarning)

@@ -69,6 +69,15 @@ public interface DeviceFactory
     }
 
     /**
+     * {@return whether a device may be made of devices that it does not name, of those which nothing uses: it is
+     * created behind all that could be such devices}
+     */
+    default boolean mayUseUnnamed()
+    {
+        return false;
+    }
+
+    /**
      * {@return what a device has for itself, which no other device may have, as a noun: {@code path /srv/vol0.img};
      * empty: nothing}
      *

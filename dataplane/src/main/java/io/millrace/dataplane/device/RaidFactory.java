@@ -56,6 +56,13 @@ final class RaidFactory implements DeviceFactory
         return RaidLevel.RAID0 != RaidLevel.find(properties.text(LEVEL));
     }
 
+    /** A member that was being replaced when the data plane ended is named no more, and has the data. */
+    @Override
+    public boolean mayUseUnnamed()
+    {
+        return true;
+    }
+
     @Override
     public Problem problem(final DeviceProperties properties)
     {
@@ -96,8 +103,8 @@ final class RaidFactory implements DeviceFactory
     @Override
     public BlockDevice open(final String name, final DeviceProperties properties, final DeviceDependencies dependencies)
     {
-        final RaidDevice array =
-            RaidAssembly.assemble(config(name, properties), dependencies.bases(), dependencies.memory());
+        final RaidDevice array = RaidAssembly.assemble(
+            config(name, properties), dependencies.bases(), dependencies.unused(), dependencies.memory());
         array.scrubIntervalMs(scrubIntervalMs(properties));
         return array;
     }

@@ -15,8 +15,10 @@ import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.DmaMemory;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -38,7 +40,9 @@ final class ArrayFixture implements AutoCloseable
     private final JournalMode journal;
     private final byte[] model;
     private RaidTimes times = RaidTimes.DEFAULT;
+    private CopyRates rates = CopyRates.DEFAULT;
     private List<MemberDisk> disks = new ArrayList<>();
+    private final Set<String> lost = new HashSet<>();
     private PowerSupply supply;
     private RaidConfig config;
     private RaidDevice array;
@@ -106,9 +110,19 @@ final class ArrayFixture implements AutoCloseable
         times = newTimes;
     }
 
+    /** Of this life and the next. */
+    void copyRates(final CopyRates newRates)
+    {
+        rates = newRates;
+        array.copyRates(newRates);
+    }
+
     private void open()
     {
-        array = fixture.assemble(config, devices(config), times);
+        final List<BlockDevice> named = devices(config);
+        array = fixture.assemble(config, named, disks.stream().filter((disk) -> !lost.contains(disk.name()))
+            .map(BlockDevice.class::cast).filter((each) -> !named.contains(each)).toList(), times);
+        array.copyRates(rates);
         initiator = new Initiator("host", array);
     }
 
@@ -130,6 +144,30 @@ final class ArrayFixture implements AutoCloseable
         final MemberDisk disk = MemberDisk.create("d" + disks.size(), sizeBytes, BLOCK_BYTES, supply);
         disks.add(disk);
         return disk;
+    }
+
+    /** A drive with the content that another one has now, but for what is in its cache. */
+    MemberDisk addCopy(final int of)
+    {
+        final MemberDisk disk = addDisk();
+        try (MemberIo io = new MemberIo(null);
+            MemberIo.Member from = io.open(disks.get(of));
+            MemberIo.Member to = io.open(disk))
+        {
+            final int length = 256 << 10;
+            final long sizeBytes = disk.geometry().sizeBytes();
+            for (long offset = 0; offset < sizeBytes; offset += length)
+            {
+                to.write(offset, from.read(offset, (int)Math.min(length, sizeBytes - offset)));
+            }
+        }
+        return disk;
+    }
+
+    /** In the next life a drive is not there, unless it is named. */
+    void lose(final int index)
+    {
+        lost.add(disks.get(index).name());
     }
 
     MemberDisk addDisk()

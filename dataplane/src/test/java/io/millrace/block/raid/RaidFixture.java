@@ -74,7 +74,17 @@ final class RaidFixture implements DeviceServices, AutoCloseable
 
     RaidDevice assemble(final RaidConfig config, final List<BlockDevice> devices, final RaidTimes times)
     {
-        final RaidDevice array = RaidAssembly.assemble(config, devices, null, times);
+        return assemble(config, devices, List.of(), times);
+    }
+
+    /** With devices that nothing uses. */
+    RaidDevice assemble(
+        final RaidConfig config,
+        final List<BlockDevice> devices,
+        final List<BlockDevice> unused,
+        final RaidTimes times)
+    {
+        final RaidDevice array = RaidAssembly.assemble(config, devices, () -> unused, null, times);
         array.start(this);
         return array;
     }

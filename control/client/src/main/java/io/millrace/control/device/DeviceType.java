@@ -130,6 +130,15 @@ public final class DeviceType
     }
 
     /**
+     * {@return whether a device of it is made of a list of others, as an array is: one that is being replaced is named
+     * no more, and it is needed, so that such a device is created behind all others}
+     */
+    public boolean hasMembers()
+    {
+        return settings.stream().anyMatch((each) -> each.namesDevices() && DeviceSetting.Form.VALUES == each.form());
+    }
+
+    /**
      * {@return names of the devices below a device}
      *
      * @param properties of the device.

@@ -145,6 +145,24 @@ final class StatePlanner
                 newDevices.add(wanted);
             }
         }
+        arraysLast();
+    }
+
+    /** Each may have a member that it does not name any more, and that is among the other devices. */
+    private void arraysLast()
+    {
+        final List<DeviceSpec> last = new ArrayList<>();
+        final Set<String> names = new HashSet<>();
+        for (final DeviceSpec each : newDevices)
+        {
+            if (DeviceTypes.of(each.type()).hasMembers() || each.bases().stream().anyMatch(names::contains))
+            {
+                last.add(each);
+                names.add(each.name());
+            }
+        }
+        newDevices.removeAll(last);
+        newDevices.addAll(last);
     }
 
     /** Null when it can stay. */

@@ -52,6 +52,10 @@ class StatePlanTest
         final List<String> creations = plan("devices: []", array);
         assertEquals("+ create raid device a with level 1, members z m, spares b", creations.getLast());
         assertEquals(4, creations.size());
+        // Another device may be a member that is being replaced, and is there before the array, too.
+        assertEquals(List.of(creations.getLast(), "+ create fault device x with base a"), plan("devices: []",
+            array.replace("spares: [b]}", "spares: [b]}, {name: zz, type: memory, size: 8MiB}, " +
+            "{name: x, type: fault, base: a}")).subList(4, 6));
         assertEquals("- delete raid device a", plan(array, "devices: []").getFirst());
         // A member that was missing when the array was assembled is created beside it.
         assertEquals(List.of("+ create memory device c with size 8MiB"), plan(array,
