@@ -39,11 +39,11 @@ final class RaidType
         "Whether members of a new array are full of zeroes, so that they need no resynchronization.");
 
     private static final DeviceSetting<Boolean> WIPE_SIGNATURES = DeviceSetting.optional("wipe-signatures",
-        SettingType.BOOLEAN, "false", OnChange.REPLACED,
+        SettingType.BOOLEAN, "false", OnChange.APPLIED,
         "Whether devices that hold a known signature, such as a file system, are used, and it is erased.");
 
     private static final DeviceSetting<Boolean> FORCE_START = DeviceSetting.optional("force-start",
-        SettingType.BOOLEAN, "false", OnChange.REPLACED,
+        SettingType.BOOLEAN, "false", OnChange.APPLIED,
         "Whether it starts although missing members may have newer data, or although parity may not match.");
 
     private static final DeviceSetting<Long> SYNC_RATE_MIN = DeviceSetting.optional("sync-rate-min",

@@ -3,8 +3,11 @@ package io.millrace.manager.plane;
 import io.millrace.control.client.Call;
 import io.millrace.control.codec.Code;
 import io.millrace.control.message.Command;
+import io.millrace.control.message.ControlException;
+import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.service.Reply;
 import io.millrace.control.state.DesiredState;
+import io.millrace.control.state.NoChange;
 import io.millrace.control.state.StatePlan;
 import io.millrace.manager.change.ChangeRequest;
 import io.millrace.manager.change.Ledger;
@@ -147,7 +150,10 @@ final class ChangeSender
                 {
                     files.onCreated(create.device());
                 }
-                ledger.confirm(change, new Reply(Code.OK, call.value(), call.text()));
+                // A removal has changed the desired state, also when there was nothing to remove.
+                final boolean isGone = StageRunner.isGone(change.request(), Code.NOT_FOUND) &&
+                    call.text().endsWith(NoChange.ENDING);
+                ledger.confirm(change, new Reply(Code.OK, call.value(), isGone ? "" : call.text()));
             }
             case STALE_TERM ->
             {
@@ -166,12 +172,75 @@ final class ChangeSender
                 {
                     ledger.confirm(change, change.ok(""));
                 }
+                else if (change.request() instanceof final Command.ModifyDevice modify &&
+                    AbsentDevices.isAbsent(modify.name(), call.code(), call.text()))
+                {
+                    create(change, modify.name());
+                }
                 else
                 {
                     ledger.revert(change, StageRunner.replyOf(call));
                 }
             }
         }
+    }
+
+    /** The data plane could not create the device so far: it is tried again, with the settings as they are now. */
+    private void create(final ChangeRequest change, final String name)
+    {
+        final DeviceSpec device;
+        try
+        {
+            device = change.applyTo(ledger.keptState().edit()).state().devices().get(name);
+        }
+        catch (final ControlException e)
+        {
+            // Changes before it, which are not answered yet, matter.
+            confirmStored(change, name, "it is created with other changes");
+            return;
+        }
+        final long sentIn = session;
+        outstanding++;
+        link.submit(files.fitting(new Command.CreateDevice(device))).onDone((call) ->
+        {
+            if (sentIn == session)
+            {
+                link.onDone(call);
+                outstanding--;
+                onCreated(change, device, call);
+            }
+        });
+    }
+
+    private void onCreated(final ChangeRequest change, final DeviceSpec device, final Call call)
+    {
+        schedule.onOwnChange();
+        if (change.isSettled())
+        {
+            return;
+        }
+        switch (call.code())
+        {
+            case OK ->
+            {
+                files.onCreated(device);
+                ledger.confirm(change, change.ok(""));
+                // What uses the device can be created, too.
+                requestComparison();
+            }
+            case STALE_TERM ->
+            {
+                ledger.revert(change, StageRunner.replyOf(call));
+                onStaleTerm.accept(call.text());
+            }
+            default -> confirmStored(change, device.name(), call.text());
+        }
+    }
+
+    private void confirmStored(final ChangeRequest change, final String name, final String reason)
+    {
+        ledger.confirm(change, change.ok("saved; " + AbsentDevices.sentence(name, reason)));
+        requestComparison();
     }
 
     private PlanRun plan(final ChangeRequest change)

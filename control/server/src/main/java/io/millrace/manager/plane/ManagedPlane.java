@@ -60,6 +60,7 @@ public final class ManagedPlane implements ControlListener, AutoCloseable
     private final ServedFiles files;
     private final CompareSchedule schedule;
     private final SyncStatus syncStatus;
+    private final AbsentDevices absent;
     private final ChangeSender sender;
     private final PlaneWatch watch;
     private final Reconciliation reconciliation;
@@ -104,6 +105,7 @@ public final class ManagedPlane implements ControlListener, AutoCloseable
             link.submit(command).onDone((call) -> then.accept(StageRunner.replyOf(call))), clock, this::log);
         schedule = new CompareSchedule(clock);
         syncStatus = new SyncStatus(config.name(), owner, this::log);
+        absent = new AbsentDevices(ledger, syncStatus);
         versions = new VersionReporter(link::submit, this::fence, this::log);
         sender = new ChangeSender(ledger, link, work, schedule, syncStatus, versions, files, this::fence);
         reconciliation = new Reconciliation(config.name(), self.managerName(), ledger, link, schedule, syncStatus,
@@ -471,7 +473,8 @@ public final class ManagedPlane implements ControlListener, AutoCloseable
     {
         return order.behindChanges(() -> leadership.isLost() ?
             CompletableFuture.completedFuture(leadership.refusal()) :
-            link.carryOut(link.isConnected() ? files.fitting(command) : command, id));
+            link.carryOut(link.isConnected() ? files.fitting(command) : command, id)
+                .thenApply((reply) -> absent.explained(command, reply)));
     }
 
     /**
@@ -482,7 +485,22 @@ public final class ManagedPlane implements ControlListener, AutoCloseable
      */
     public CompletableFuture<Listing<?>> list(final Command.List list)
     {
-        return order.behindChanges(() -> link.list(list));
+        return order.behindChanges(() ->
+        {
+            final CompletableFuture<Listing<?>> future = new CompletableFuture<>();
+            link.list(list).whenComplete((listing, failure) ->
+            {
+                if (null == failure)
+                {
+                    future.complete(listing);
+                }
+                else
+                {
+                    future.completeExceptionally(absent.explained(list, failure));
+                }
+            });
+            return future;
+        });
     }
 
     /** {@return connected hosts by subsystem; none while there is no session} */
