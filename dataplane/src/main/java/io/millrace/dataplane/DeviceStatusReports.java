@@ -1,11 +1,13 @@
 package io.millrace.dataplane;
 
+import io.millrace.block.BlockDevice;
 import io.millrace.block.DeviceHealth;
 import io.millrace.block.DeviceProgress;
 import io.millrace.block.DeviceStatus;
 import io.millrace.block.GrowableDevice;
 import io.millrace.block.raid.RaidDevice;
 import io.millrace.block.raid.ScrubResult;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.WeakHashMap;
@@ -27,6 +29,7 @@ final class DeviceStatusReports
     };
     /** As they were reported last. */
     private final Map<ManagedDevice, ScrubResult> scrubs = new WeakHashMap<>();
+    private final Map<ManagedDevice, List<String>> members = new WeakHashMap<>();
     private final Queue<ManagedDevice> changed = new ManyToOneConcurrentLinkedQueue<>();
 
     DeviceStatusReports(final Operations operations)
@@ -104,7 +107,22 @@ final class DeviceStatusReports
         }
         if (device.device() instanceof final RaidDevice array)
         {
+            members(device, array);
             scrub(device, array.details().scrub());
+        }
+    }
+
+    /** Spares, and devices that replace others, come and go while the array serves. */
+    private void members(final ManagedDevice device, final RaidDevice array)
+    {
+        final List<String> now = array.members().stream().map(BlockDevice::name).toList();
+        final List<String> before = members.put(device, now);
+        if (null != before)
+        {
+            now.stream().filter((each) -> !before.contains(each))
+                .forEach((each) -> publish(device, "device " + each + " was added", false));
+            before.stream().filter((each) -> !now.contains(each))
+                .forEach((each) -> publish(device, "device " + each + " was removed", false));
         }
     }
 

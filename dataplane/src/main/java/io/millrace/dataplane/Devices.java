@@ -31,6 +31,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiFunction;
 
 /**
  * The devices of a running data plane. Any thread but the reactors'; futures may complete on a reactor, so dependent
@@ -446,6 +447,26 @@ public final class Devices
         synchronized (operations)
         {
             return require(name).snapshot();
+        }
+    }
+
+    /**
+     * Runs an action on a device that nothing uses, or may use meanwhile.
+     *
+     * @param name   of the device.
+     * @param action with the device and the memory registry; may wait.
+     * @param <T>    of the result.
+     * @return its result.
+     * @throws OperationException when the device is not there, or has a user.
+     */
+    <T> T whileUnused(final String name, final BiFunction<BlockDevice, MemoryRegistry, T> action)
+    {
+        synchronized (operations)
+        {
+            operations.checkOpen();
+            final ManagedDevice device = require(name);
+            checkUnused(device, "remove it from that first");
+            return action.apply(device.device(), registry);
         }
     }
 

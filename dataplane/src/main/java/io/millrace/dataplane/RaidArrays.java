@@ -2,6 +2,7 @@ package io.millrace.dataplane;
 
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
+import io.millrace.block.raid.MemberErasure;
 import io.millrace.block.raid.RaidDetails;
 import io.millrace.block.raid.RaidDevice;
 import io.millrace.block.raid.ScrubMode;
@@ -81,6 +82,60 @@ public final class RaidArrays
                 failure.getCause() : failure;
             throw refused(cause);
         });
+    }
+
+    /**
+     * {@return a sentence on what an operator should know of a device that was made or changed; empty: nothing, or it
+     * is no array}
+     *
+     * @param name of the device.
+     * @throws OperationException when it is not there.
+     */
+    public String note(final String name)
+    {
+        return devices.device(name) instanceof final RaidDevice array ? array.sizeNote() : "";
+    }
+
+    /**
+     * Says what a device holds that is in no array which is in use.
+     *
+     * @param device name of the device.
+     * @return a noun; empty: nothing that is known.
+     * @throws OperationException when it is not there, is in use, or cannot be read.
+     */
+    public String examine(final String device)
+    {
+        try
+        {
+            return devices.whileUnused(device, MemberErasure::describe);
+        }
+        catch (final BlockDeviceException e)
+        {
+            throw refused(e);
+        }
+    }
+
+    /**
+     * Erases the superblocks, or other signatures, of a device that is in no array which is in use.
+     *
+     * @param device   name of the device.
+     * @param expected what it holds, by {@link #examine}.
+     * @throws OperationException when it is not there, is in use, holds something else, or cannot be written.
+     */
+    public void erase(final String device, final String expected)
+    {
+        try
+        {
+            devices.whileUnused(device, (each, registry) ->
+            {
+                MemberErasure.erase(each, expected, registry);
+                return null;
+            });
+        }
+        catch (final BlockDeviceException e)
+        {
+            throw refused(e);
+        }
     }
 
     /** An operation of an array, which throws a {@link BlockDeviceException}. */

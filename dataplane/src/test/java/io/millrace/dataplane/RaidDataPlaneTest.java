@@ -39,6 +39,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -117,7 +118,7 @@ class RaidDataPlaneTest
             DataPlaneConfig.MEMORY_BYTES_MIN * 4,
             devices,
             List.of(new SubsystemSettings(NQN, null, SubsystemSettings.MODEL_DEFAULT, true, List.of(),
-                List.of(new SubsystemSettings.NamespaceSettings(1, devices.getLast().name(), null)))),
+                List.of(new SubsystemSettings.NamespaceSettings(1, "vol", null)))),
             List.of(new ListenerSettings(
                 TransportAddress.tcp(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)))),
             DataPlaneConfig.NO_DISCOVERY_PORT,
@@ -423,6 +424,7 @@ class RaidDataPlaneTest
             assertEquals(List.of("m0", "bad1", "m2"), dataPlane.devices().get("vol").members());
             set(dataPlane, List.of("m0", "bad1", "m2"), List.of("m3"));
             assertTrue(refusal(() -> dataPlane.devices().delete("m3")).contains("is used by device vol"));
+            Waits.until("the note", () -> notes.contains("array vol: device m3 was added"));
             writer.write(() -> apply(dataPlane, "bad1", "m1", DEAD));
             awaitOnline(dataPlane);
             writer.check();
@@ -439,6 +441,7 @@ class RaidDataPlaneTest
             Waits.until("a free device", () -> null == dataPlane.devices().get("m0").user());
             awaitOnline(dataPlane);
             writer.check();
+            Waits.until("the note", () -> notes.contains("array vol: device m0 was removed"));
             dataPlane.devices().delete("m0");
             set(dataPlane, List.of("m4", "m3", "m2"), List.of("m1"));
             set(dataPlane, List.of("m4", "m3", "m2"), List.of());
@@ -448,6 +451,43 @@ class RaidDataPlaneTest
         }
         try (DataPlane dataPlane = start(List.of(file("m2"), file("m3"), file("m4"),
             array("5", List.of("m2", "m3", "m4"), List.of()))); Writer writer = new Writer(dataPlane))
+        {
+            assertEquals(DeviceHealth.ONLINE, dataPlane.devices().get("vol").health());
+            writer.check();
+        }
+    }
+
+    /** The file names the new member alone, and declares the old one anywhere, also behind the array. */
+    @Test
+    void shouldGoOnWithAReplacementThatTheEndOfTheDataPlaneInterrupted() throws IOException
+    {
+        final Map<String, Object> slow = Map.of("level", "1", "members", List.of("m0", "m1"), "assume-clean", true,
+            "sync-rate-min", 1L << 20, "sync-rate-max", 1L << 20);
+        try (DataPlane dataPlane = start(List.of(file("m0"), file("m1"), file("m2"),
+            DeviceConfig.of("vol", "raid", slow))); Writer writer = new Writer(dataPlane))
+        {
+            writer.write();
+            writer.write(() -> set(dataPlane, List.of("m0", "m2"), List.of()));
+        }
+        final Map<String, Object> named = new HashMap<>(slow);
+        named.put("members", List.of("m0", "m2"));
+        try (DataPlane dataPlane = start(List.of(file("m0"), file("m2"), DeviceConfig.of("vol", "raid", named),
+            file("m1"))); Writer writer = new Writer(dataPlane))
+        {
+            assertEquals(DeviceHealth.ONLINE, dataPlane.devices().get("vol").health());
+            assertTrue(dataPlane.devices().get("vol").members().contains("m1"));
+            assertTrue(refusal(() -> dataPlane.devices().delete("m1")).contains("is used by device vol"));
+            writer.check();
+            writer.write(() -> Waits.get(dataPlane.devices().modify("vol", dataPlane.devices().get("vol").config()
+                .properties().with("sync-rate-max", 1L << 40))));
+            Waits.until("a replacement", () -> null == dataPlane.devices().get("m1").user());
+            awaitOnline(dataPlane);
+            writer.check();
+            dataPlane.devices().delete("m1");
+        }
+        Files.delete(path("m1"));
+        try (DataPlane dataPlane = start(List.of(file("m0"), file("m2"), DeviceConfig.of("vol", "raid", named)));
+            Writer writer = new Writer(dataPlane))
         {
             assertEquals(DeviceHealth.ONLINE, dataPlane.devices().get("vol").health());
             writer.check();

@@ -120,16 +120,28 @@ class RaidCommandsTest
         final String shown = ok("raid show vol0");
         assertTrue(shown.startsWith("vol0  RAID 5, 14MiB, online\n"), shown);
         assertTrue(shown.contains("   0  d0      in-sync    100 %                 0"), shown);
-        assertTrue(shown.contains("\n   -  d3      spare          -                 -"), shown);
+        assertTrue(shown.matches("(?s).*\n   -  d3      spare          -                 -  [0-9a-f-]{36}\n.*"), shown);
         assertTrue(shown.endsWith("last complete scrub  never\n"), shown);
         assertTrue(ok("raid show vol0 --json").contains("\"state\": \"spare\""));
         assertTrue(ok("raid show vol0 -o yaml").contains("last-complete-scrub: null"));
+    }
+
+    private static String unstored(final String remedy)
+    {
+        return "not stored, as there is no manager: " + remedy + (remedy.endsWith(" for") ? " device" : " of device") +
+            " vol0 in the configuration file of the data plane before its next start\n";
     }
 
     @Test
     void shouldRefuseWhatDeviceCreateRefuses()
     {
         files("d0", "d1");
+        refused(ExitCode.FAILURE, "raid create vol0 d0 d1 nothere --level 5 --spare nor",
+            "raid create: devices nothere, nor do not exist: 'millrace device list' lists devices");
+        refused(ExitCode.FAILURE, "raid create vol0 d0 nothere --level 1",
+            "raid create: device nothere does not exist: 'millrace device list' lists devices");
+        refused(ExitCode.USAGE, "raid create vol0 d0 --level 1",
+            "raid create: members: 1 member, RAID 1 needs at least 2; list more");
         refused(ExitCode.USAGE, "raid create vol0 d0 d1 --level 5",
             "raid create: members: 2 members, RAID 5 needs at least 3; list more");
         refused(ExitCode.USAGE, "raid create vol0 d0 d1 --level 1 --spare d1",
@@ -181,7 +193,9 @@ class RaidCommandsTest
         ok("raid create vol0 d0 d1 d2 --level 5 --spare d3 --assume-clean");
         refused(ExitCode.USAGE, "raid fail vol0 d1", "raid fail: member d1 of array vol0 would be taken out of " +
             "service, and is rebuilt completely when it comes back: add --yes to confirm");
-        assertEquals("member d1 of array vol0 is taken out of service\n", ok("raid fail vol0 d1 --yes"));
+        assertEquals("member d1 of array vol0 is taken out of service\n" + unstored(
+            "the next start takes d1 as a spare, so name another device instead of it for"),
+            ok("raid fail vol0 d1 --yes"));
         final String shown = await("raid show vol0", "   1  d3      in-sync");
         assertTrue(shown.contains("\n   -  d1      failed"), shown);
         refused(ExitCode.FAILURE, "raid fail vol0 d1 --yes",
@@ -202,10 +216,12 @@ class RaidCommandsTest
             "raid replace: device vol0: device d3 is a spare, and d0 in slot 0 has not failed: " +
                 "remove d3 from the spares first, then replace d0 by it");
         assertTrue(ok("device list vol0").contains("members=d0 d1 d2 spares=d3"), ok("device list vol0"));
-        ok("raid remove vol0 d3");
-        assertEquals("device d3 replaces d0 in array vol0\n", ok("raid replace vol0 d0 d3"));
+        assertEquals("device d3 is removed from array vol0\n" + unstored("set spares: []"),
+            ok("raid remove vol0 d3"));
+        assertEquals("device d3 replaces d0 in array vol0\n" + unstored("set members: [d3, d1, d2]"),
+            ok("raid replace vol0 d0 d3"));
         await("raid show vol0", "   0  d3      in-sync");
-        ok("raid add vol0 d4");
+        assertEquals("device d4 is a spare of array vol0\n" + unstored("set spares: [d4]"), ok("raid add vol0 d4"));
         ok("raid fail vol0 d1 --yes");
         await("raid show vol0", "   1  d4      in-sync");
         refused(ExitCode.FAILURE, "raid replace vol0 d4 d0",
@@ -230,5 +246,70 @@ class RaidCommandsTest
             "raid remove: device mem0 does not belong to array vol0: its spares are none");
         refused(ExitCode.FAILURE, "raid replace vol0 mem0 d1",
             "raid replace: device mem0 is no member of array vol0: its members are d0, d1");
+    }
+
+    @Test
+    void shouldEraseADeviceThatNothingUses()
+    {
+        files("d0", "d1", "d2");
+        ok("raid create vol0 d0 d1 --level 1 --assume-clean");
+        refused(ExitCode.FAILURE, "raid erase d0 --yes",
+            "raid erase: device d0: is used by device vol0; remove it from that first");
+        refused(ExitCode.FAILURE, "raid erase vol0 --yes", "raid erase: device vol0 is an array or made of one: " +
+            "name a device that was a member of an array");
+        assertEquals("device d2 holds no superblock and no known signature: nothing was done\n",
+            ok("raid erase d2"));
+        ok("device delete vol0");
+        final CommandRun asked = run("raid erase d1");
+        assertEquals(ExitCode.USAGE, asked.exitCode());
+        assertTrue(asked.err().matches("millrace raid erase: device d1 holds the member of slot 1 of array vol0 " +
+            "\\(RAID 1, UUID [0-9a-f-]{36}, member [0-9a-f-]{36}\\): its first 1 MiB and its last 128 KiB would be " +
+            "erased: add --yes to confirm\n"), asked.err());
+        final CommandRun other = run("raid create other d1 d2 --level 1");
+        assertEquals(ExitCode.FAILURE, other.exitCode());
+        assertTrue(ok("raid erase d1 --yes").startsWith("device d1 is erased; it held the member of slot 1 of array " +
+            "vol0 (RAID 1, "));
+        assertEquals("device d1 holds no superblock and no known signature: nothing was done\n",
+            ok("raid erase d1 --yes"));
+        assertEquals("array other created\n", ok("raid create other d1 d2 --level 1 --assume-clean"));
+    }
+
+    @Test
+    void shouldSayThatALargerMemberIsNotUsedCompletely()
+    {
+        files("d0", "d1");
+        ok("device create large --path " + path("large") + " --size 16MiB");
+        final String note = " bytes of each member, and the rest of larger ones is not used: large has 16777216\n";
+        final CommandRun created = run("raid create vol0 d0 large --level 1 --assume-clean");
+        assertEquals(ExitCode.OK, created.exitCode());
+        assertEquals("note: array vol0 uses 7274496" + note, created.err());
+        ok("device delete vol0");
+        ok("raid erase d0 --yes");
+        ok("raid erase large --yes");
+        ok("raid create vol0 d0 d1 --level 1 --assume-clean");
+        final CommandRun added = run("raid add vol0 large");
+        assertEquals("note: array vol0 uses 7274496" + note, added.err());
+        ok("device set vol0 sync-rate-min=1MiB");
+    }
+
+    @Test
+    void shouldPrintAScrubAsJsonAndSayThatNothingWasCompared()
+    {
+        files("d0", "d1");
+        ok("raid create vol0 d0 d1 --level 1 --assume-clean");
+        refused(ExitCode.USAGE, "raid scrub vol0 --json", "raid scrub: --output and --json: go with --wait; add it");
+        final String json = ok("raid scrub vol0 --wait --json");
+        assertTrue(json.startsWith("{") && json.contains("\"completed\""), json);
+        ok("raid fail vol0 d1 --yes");
+        final String before = ok("raid show vol0");
+        final CommandRun run = run("raid scrub vol0 --wait");
+        assertEquals("scrub of array vol0 begins\n" +
+            "scrub of array vol0 compared nothing: no block of the array has another copy now\n", run.out());
+        assertEquals(ExitCode.FAILURE, run.exitCode());
+        final String shown = ok("raid show vol0");
+        assertTrue(shown.contains("last scrub  check compared nothing, as no block has another copy; ended "), shown);
+        final String completed = "completed ";
+        final String time = before.substring(before.indexOf(completed) + completed.length()).substring(0, 19);
+        assertTrue(shown.contains("last complete scrub  " + time), () -> before + shown);
     }
 }

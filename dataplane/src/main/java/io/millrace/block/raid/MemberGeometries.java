@@ -3,17 +3,21 @@ package io.millrace.block.raid;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
+import io.millrace.block.raid.format.MemberArea;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.memory.MemoryDomain;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * What the geometries of members make possible: whether they can be in one array, and its geometry. Stateless.
  */
 final class MemberGeometries
 {
+    private static final int TENTH = 10;
+
     private MemberGeometries()
     {
     }
@@ -95,8 +99,25 @@ final class MemberGeometries
             ": use another device, or delete the array and create it again with this one");
     }
 
+    /**
+     * {@return a sentence on members that are larger than what the array uses of them, by more than a tenth; empty:
+     * there are none}
+     *
+     * @param array that serves.
+     */
+    static String sizeNote(final RaidDevice array)
+    {
+        final long usedBytes = array.layout().memberBytes();
+        final String larger = array.members().stream()
+            .filter((each) -> MemberArea.dataBytes(each.geometry().sizeBytes(), array.layout().stripBytes()) >
+                usedBytes + usedBytes / TENTH)
+            .map((each) -> each.name() + " has " + each.geometry().sizeBytes()).collect(Collectors.joining(", "));
+        return larger.isEmpty() ? "" : "array " + array.name() + " uses " + usedBytes +
+            " bytes of each member, and the rest of larger ones is not used: " + larger;
+    }
+
     /** Work of an array begins and ends with that of all devices: one below another would not answer it then. */
-    private static boolean hasArray(final BlockDevice device)
+    static boolean hasArray(final BlockDevice device)
     {
         return device instanceof RaidDevice || device.members().stream().anyMatch(MemberGeometries::hasArray);
     }

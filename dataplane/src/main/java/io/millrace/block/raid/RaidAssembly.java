@@ -156,7 +156,9 @@ public final class RaidAssembly
     private Superblock findUnnamed(final Supplier<List<BlockDevice>> unused)
     {
         Superblock newest = newest();
-        if (null == newest || CREATED_EVENT == newest.eventCount() || RaidLevel.RAID0 == newest.level())
+        // By another name it is not a start of the array again: what is not named may be left out on purpose.
+        if (null == newest || CREATED_EVENT == newest.eventCount() || RaidLevel.RAID0 == newest.level() ||
+            !config.name().equals(newest.name()))
         {
             return newest;
         }

@@ -553,6 +553,14 @@ public final class RaidDevice implements BlockDevice
         return new RaidSnapshot(this).details(leftMs());
     }
 
+    /**
+     * {@return a sentence on members that are much larger than what is used of them; empty: there are none; any thread}
+     */
+    public String sizeNote()
+    {
+        return MemberGeometries.sizeNote(this);
+    }
+
     List<RaidMember> spares()
     {
         return spares;

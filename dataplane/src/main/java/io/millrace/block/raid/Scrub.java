@@ -197,7 +197,7 @@ final class Scrub
         }
         if (nextOffset == endOffset)
         {
-            end(ScrubStatus.COMPLETED);
+            end(tally.hasCompared() ? ScrubStatus.COMPLETED : ScrubStatus.SKIPPED);
             return 1;
         }
         publish();

@@ -53,11 +53,11 @@ public record ScrubResult(
     }
 
     /**
-     * {@return whether nothing was found that is still wrong}
+     * {@return whether something was compared, and nothing was found that is still wrong}
      */
     public boolean isClean()
     {
-        return mismatches == repaired && 0 == unreadable;
+        return mismatches == repaired && 0 == unreadable && ScrubStatus.SKIPPED != status;
     }
 
     /**
@@ -65,6 +65,10 @@ public record ScrubResult(
      */
     public String sentence()
     {
+        if (ScrubStatus.SKIPPED == status)
+        {
+            return "scrub compared nothing: no block of the array has another copy now";
+        }
         return "scrub " + (ScrubMode.REPAIR == mode ? "with repair " : "") + status.name().toLowerCase(Locale.ROOT) +
             ": " + checkedBytes + " of " + totalBytes + " bytes compared, " + mismatches + " mismatches, " + repaired +
             " repaired, " + correctedErrors + " rows rewritten, " + unreadable + " unreadable";

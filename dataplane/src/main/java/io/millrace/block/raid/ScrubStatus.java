@@ -12,5 +12,7 @@ public enum ScrubStatus
     /** It was stopped. */
     STOPPED,
     /** The array failed meanwhile, or was closed. */
-    ABORTED
+    ABORTED,
+    /** All was skipped: nothing could be compared. It does not count as a scrub of the array. */
+    SKIPPED
 }

@@ -64,6 +64,14 @@ final class ScrubTally
     }
 
     /**
+     * {@return whether anything was compared}
+     */
+    boolean hasCompared()
+    {
+        return checkedBytes > 0;
+    }
+
+    /**
      * A row differs.
      *
      * @param offset on the array.

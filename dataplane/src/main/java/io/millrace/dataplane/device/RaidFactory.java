@@ -106,7 +106,17 @@ final class RaidFactory implements DeviceFactory
         final RaidDevice array = RaidAssembly.assemble(
             config(name, properties), dependencies.bases(), dependencies.unused(), dependencies.memory());
         array.scrubIntervalMs(scrubIntervalMs(properties));
+        warn(array, "", dependencies);
         return array;
+    }
+
+    private static void warn(final RaidDevice array, final String before, final DeviceDependencies dependencies)
+    {
+        final String now = array.sizeNote();
+        if (!now.isEmpty() && !now.equals(before))
+        {
+            dependencies.onWarning().accept(now);
+        }
     }
 
     private static RaidConfig config(final String name, final DeviceProperties properties)
@@ -139,8 +149,10 @@ final class RaidFactory implements DeviceFactory
         final RaidDevice array = (RaidDevice)device;
         if (!bases(was).equals(bases(properties)))
         {
+            final String before = array.sizeNote();
             MembershipSettings.apply(array, config(device.name(), was), config(device.name(), properties),
                 dependencies.bases(), dependencies.memory());
+            warn(array, before, dependencies);
         }
         array.copyRates(copyRates(properties));
         array.scrubIntervalMs(scrubIntervalMs(properties));

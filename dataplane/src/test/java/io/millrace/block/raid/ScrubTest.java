@@ -3,6 +3,7 @@ package io.millrace.block.raid;
 import static io.millrace.block.raid.ArrayFixture.BLOCK_BYTES;
 import static io.millrace.block.raid.ArrayFixture.STRIP_BYTES;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -270,6 +271,21 @@ class ScrubTest
             final ScrubResult result = scrub(fixture, ScrubMode.REPAIR);
             assertEquals(0, result.mismatches());
             assertEquals(fixture.array().intent().regionBytes() * 2, result.skippedBytes());
+        }
+    }
+
+    @Test
+    void shouldNotCountAScrubThatComparedNothing()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID1, 2))
+        {
+            RaidFixture.get(fixture.array().fail("d1"));
+            fixture.array().scrub(ScrubMode.CHECK);
+            final ScrubResult result = awaitEnd(fixture);
+            assertEquals(ScrubStatus.SKIPPED, result.status());
+            assertEquals(fixture.layout().dataBytes(), result.skippedBytes());
+            assertEquals(0, fixture.array().details().scrubbedMs());
+            assertFalse(result.isClean());
         }
     }
 

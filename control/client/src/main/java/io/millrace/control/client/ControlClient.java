@@ -1,5 +1,6 @@
 package io.millrace.control.client;
 
+import io.millrace.control.codec.ArrayOperation;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlException;
@@ -176,6 +177,17 @@ public final class ControlClient extends DataPlaneCalls implements AutoCloseable
     public Call execute(final Command command, final CommandId commandId)
     {
         return reportWarning(await(submit(command, commandId)).orThrow());
+    }
+
+    /**
+     * {@return what a device holds that is in no array which is in use, as a noun; empty: nothing that is known}
+     *
+     * @param device name of the device.
+     * @throws ControlException if it was not executed, or no answer came in time.
+     */
+    public String examineDevice(final String device)
+    {
+        return await(submit(new Command.OperateArray(device, ArrayOperation.EXAMINE_DEVICE, ""))).orThrow().text();
     }
 
     private Call reportWarning(final Call call)

@@ -29,7 +29,9 @@ public sealed interface Command
         {
             case List _, Subscribe _, AddDocumentPart _ -> Role.READ;
             case ReplaceState command -> command.isDryRun() ? Role.READ : Role.ADMIN;
-            case ModifyDevice _, Disconnect _, SetAnaState _, SetQos _, OperateArray _ -> Role.OPERATOR;
+            case ModifyDevice _, Disconnect _, SetAnaState _, SetQos _ -> Role.OPERATOR;
+            case OperateArray command ->
+                ArrayOperation.ERASE_DEVICE == command.operation() ? Role.ADMIN : Role.OPERATOR;
             case SetState command -> State.STOPPING == command.state() ? Role.ADMIN : Role.OPERATOR;
             default -> Role.ADMIN;
         };
@@ -296,7 +298,8 @@ public sealed interface Command
      *
      * @param name      of the device.
      * @param operation what to do.
-     * @param member    device that {@link ArrayOperation#FAIL_MEMBER} is about; else empty.
+     * @param member    device that {@link ArrayOperation#FAIL_MEMBER} is about; what
+     *                  {@link ArrayOperation#ERASE_DEVICE} expects to be on it; else empty.
      */
     record OperateArray(String name, ArrayOperation operation, String member) implements Command
     {

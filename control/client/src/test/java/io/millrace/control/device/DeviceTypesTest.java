@@ -178,7 +178,7 @@ class DeviceTypesTest
             "where they hold an array already, it is assembled of them",
         "raid | level=5; members=a b | members: 2 members, RAID 5 needs at least 3; list more",
         "raid | level=6; members=a b c | members: 3 members, RAID 6 needs at least 4; list more",
-        "raid | level=10; members=a | members: 1 members, RAID 10 needs at least 2; list more",
+        "raid | level=10; members=a | members: 1 member, RAID 10 needs at least 2; list more",
         "raid | level=1; members=a b a | members = a: listed twice; keep one",
         "raid | level=1; members=a b; spares=b | spares = b: also listed in members; list it once",
         "raid | level=0; members=a b; spares=c | spares: not allowed: RAID 0 cannot rebuild onto a " +

@@ -5,6 +5,7 @@ import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.message.Command;
+import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,6 +53,43 @@ final class ArrayDevices
                 device.type() + ": 'millrace raid list' lists arrays");
         }
         return device;
+    }
+
+    private static List<DeviceSpec> all(final ControlLink link)
+    {
+        return Views.DEVICES.cast(link.client().execute(
+            new Command.List(Kind.DEVICE, "", Reports.shown(link, false))).resources()).stream()
+            .map(DeviceInfo::spec).toList();
+    }
+
+    /**
+     * Refuses names of devices that do not exist: to a data plane they could be members that are missing.
+     *
+     * @param link  to a data plane or a manager.
+     * @param names of devices.
+     * @throws CommandException naming those that do not exist.
+     */
+    static void checkExist(final ControlLink link, final List<String> names)
+    {
+        final List<String> known = all(link).stream().map(DeviceSpec::name).toList();
+        final List<String> unknown = names.stream().filter((each) -> !known.contains(each)).toList();
+        if (!unknown.isEmpty())
+        {
+            throw refusal((1 == unknown.size() ? "device " : "devices ") + String.join(", ", unknown) +
+                (1 == unknown.size() ? " does" : " do") + " not exist: 'millrace device list' lists devices");
+        }
+    }
+
+    /**
+     * {@return names of the arrays that name a device: of a manager those of the desired state}
+     *
+     * @param link   to either.
+     * @param device name of the device.
+     */
+    static List<String> naming(final ControlLink link, final String device)
+    {
+        return all(link).stream().filter((each) -> TYPE.equals(each.type()) && each.bases().contains(device))
+            .map(DeviceSpec::name).toList();
     }
 
     private static List<String> list(final DeviceSpec device, final String key)

@@ -112,10 +112,12 @@ public final class RaidCommand extends CommandGroup
         putIf(settings, isAssumedClean, "assume-clean", "true");
         putIf(settings, wipes, "wipe-signatures", "true");
         final DeviceSpec device = DeviceOptions.check(new DeviceSpec(name, TYPE, settings), "");
-        return control.report(Role.ADMIN, AnswerTimeout.LONG, (client) ->
+        return control.run(Role.ADMIN, AnswerTimeout.LONG, null, (link) ->
         {
-            client.createDevice(device);
-            return "array " + name + " created";
+            ArrayDevices.checkExist(link, device.bases());
+            link.client().createDevice(device);
+            Terminal.standard().line(link.outcome("array " + name + " created"));
+            return ExitCode.OK;
         });
     }
 
@@ -132,14 +134,14 @@ public final class RaidCommand extends CommandGroup
         description = {
             "Read all of an array and compare copies, or parity with the data.",
             "Blocks that a member cannot read are rewritten. Mismatches are counted, and repaired with --repair. " +
-                "With --wait the exit code is 1 when mismatches are left, rows are lost, or the scrub did not end."},
+                "With --wait the exit code is 1 when mismatches are left, rows are lost, nothing could be compared, " +
+                "or the scrub did not end; --json and --output print the array then."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace raid scrub vol0", "  millrace raid scrub vol0 --repair --wait",
             "  millrace raid scrub vol0 --stop"})
     int scrub(
-        @Mixin final ControlOptions control,
-        @Parameters(paramLabel = "NAME", completionCandidates = LiveNames.Arrays.class,
-            description = "Name of the array.") final String name,
+        @Mixin final ArrayOptions array,
+        @Mixin final OutputOptions output,
         @Option(names = "--repair", description = "Make copies equal, and parity match.") final boolean repairs,
         @Option(names = "--stop", description = "Stop the scrub that runs.") final boolean stops,
         @Option(names = "--wait", description = "Wait for the end, and print the result.") final boolean waits)
@@ -148,7 +150,12 @@ public final class RaidCommand extends CommandGroup
         {
             throw new CommandException(ExitCode.USAGE, "--stop: goes with neither --repair nor --wait; leave them out");
         }
-        return control.run(Role.OPERATOR, (link) ->
+        if (output.isGiven() && !waits)
+        {
+            throw new CommandException(ExitCode.USAGE, "--output and --json: go with --wait; add it");
+        }
+        final String name = array.name();
+        return array.control().run(Role.OPERATOR, (link) ->
         {
             final Terminal terminal = Terminal.standard();
             if (stops)
@@ -160,8 +167,11 @@ public final class RaidCommand extends CommandGroup
             final long beganMs = ScrubWait.began(link.client(), name);
             link.client().operateArray(
                 name, repairs ? ArrayOperation.SCRUB_REPAIR : ArrayOperation.SCRUB_CHECK, "");
-            terminal.line(link.outcome("scrub of array " + name + " begins"));
-            return waits ? new ScrubWait(link.client(), name, terminal).run(beganMs) : ExitCode.OK;
+            if (Format.table == output.format())
+            {
+                terminal.line(link.outcome("scrub of array " + name + " begins"));
+            }
+            return waits ? new ScrubWait(link.client(), name, terminal, output).run(beganMs) : ExitCode.OK;
         });
     }
 
@@ -172,49 +182,44 @@ public final class RaidCommand extends CommandGroup
         footerHeading = "%nExamples:%n", footer = {
             "  millrace raid fail vol0 d1", "  millrace raid fail vol0 d1 --yes"})
     int fail(
-        @Mixin final ControlOptions control,
+        @Mixin final ArrayOptions array,
         @Mixin final Confirmation confirmation,
-        @Parameters(index = "0", paramLabel = "NAME", completionCandidates = LiveNames.Arrays.class,
-            description = "Name of the array.") final String name,
         @Parameters(index = "1", paramLabel = "MEMBER", completionCandidates = LiveNames.Devices.class,
             description = "Device of the array.") final String member)
     {
-        return control.reportEach(Role.OPERATOR, List.of(member),
-            (link, each) -> confirmation.require(Terminal.standard(), "member " + each + " of array " + name +
-                " would be taken out of service, and is rebuilt completely when it comes back"),
-            (client, each) ->
-            {
-                client.operateArray(name, ArrayOperation.FAIL_MEMBER, each);
-                return "member " + each + " of array " + name + " is taken out of service";
-            });
+        final String subject = "member " + member + " of array " + array.name();
+        return array.control().run(Role.OPERATOR, AnswerTimeout.LONG, null, (link) ->
+        {
+            confirmation.require(Terminal.standard(),
+                subject + " would be taken out of service, and is rebuilt completely when it comes back");
+            link.client().operateArray(array.name(), ArrayOperation.FAIL_MEMBER, member);
+            Terminal.standard().line(link.outcome(subject + " is taken out of service"));
+            ArrayOptions.noteUnstored(link, "the next start takes " + member +
+                " as a spare, so name another device instead of it for device " + array.name());
+            return ExitCode.OK;
+        });
     }
 
     @Command(name = "add", mixinStandardHelpOptions = true,
         description = "Add a spare to an array.", footerHeading = "%nExamples:%n", footer = {
             "  millrace raid add vol0 d4"})
     int add(
-        @Mixin final ControlOptions control,
-        @Parameters(index = "0", paramLabel = "NAME", completionCandidates = LiveNames.Arrays.class,
-            description = "Name of the array.") final String name,
+        @Mixin final ArrayOptions array,
         @Parameters(index = "1", paramLabel = "DEVICE", completionCandidates = LiveNames.Devices.class,
             description = "Device to add.") final String device)
     {
-        return change(control, name, (array) -> array.add(device),
-            "device " + device + " is a spare of array " + name);
+        return array.change((each) -> each.add(device), "device " + device + " is a spare of");
     }
 
     @Command(name = "remove", mixinStandardHelpOptions = true,
         description = "Remove a spare from an array.", footerHeading = "%nExamples:%n", footer = {
             "  millrace raid remove vol0 d4"})
     int remove(
-        @Mixin final ControlOptions control,
-        @Parameters(index = "0", paramLabel = "NAME", completionCandidates = LiveNames.Arrays.class,
-            description = "Name of the array.") final String name,
+        @Mixin final ArrayOptions array,
         @Parameters(index = "1", paramLabel = "DEVICE", completionCandidates = LiveNames.Devices.class,
             description = "Device to remove.") final String device)
     {
-        return change(control, name, (array) -> array.remove(device),
-            "device " + device + " is removed from array " + name);
+        return array.change((each) -> each.remove(device), "device " + device + " is removed from");
     }
 
     @Command(name = "replace", mixinStandardHelpOptions = true,
@@ -222,34 +227,43 @@ public final class RaidCommand extends CommandGroup
         footerHeading = "%nExamples:%n", footer = {
             "  millrace raid replace vol0 d1 d4"})
     int replace(
-        @Mixin final ControlOptions control,
-        @Parameters(index = "0", paramLabel = "NAME", completionCandidates = LiveNames.Arrays.class,
-            description = "Name of the array.") final String name,
+        @Mixin final ArrayOptions array,
         @Parameters(index = "1", paramLabel = "OLD", completionCandidates = LiveNames.Devices.class,
             description = "Member to replace.") final String old,
         @Parameters(index = "2", paramLabel = "NEW", completionCandidates = LiveNames.Devices.class,
             description = "Device that takes its place.") final String replacement)
     {
-        return change(control, name, (array) -> array.replace(old, replacement),
-            "device " + replacement + " replaces " + old + " in array " + name);
+        return array.change((each) -> each.replace(old, replacement),
+            "device " + replacement + " replaces " + old + " in");
     }
 
-    /** How settings of an array change. */
-    private interface Change
+    @Command(name = "erase", mixinStandardHelpOptions = true,
+        description = {
+            "Erase what marks a device as a member of an array, or as something else.",
+            "Its first 1 MiB and its last 128 KiB are erased. Refused while something uses the device."},
+        footerHeading = "%nExamples:%n", footer = {
+            "  millrace raid erase d1", "  millrace raid erase d1 --yes"})
+    int erase(
+        @Mixin final ControlOptions control,
+        @Mixin final Confirmation confirmation,
+        @Parameters(paramLabel = "DEVICE", completionCandidates = LiveNames.Devices.class,
+            description = "Device that nothing uses.") final String device)
     {
-        Map<String, String> of(ArrayDevices array);
-    }
-
-    private static int change(
-        final ControlOptions control, final String name, final Change change, final String outcome)
-    {
-        return control.run(Role.OPERATOR, AnswerTimeout.LONG, null, (link) ->
+        return control.run(Role.ADMIN, AnswerTimeout.LONG, null, (link) ->
         {
-            final DeviceSpec device = ArrayDevices.spec(link, name);
-            final Map<String, String> settings = change.of(new ArrayDevices(device));
-            DeviceOptions.checkChange(device, settings);
-            link.client().modifyDevice(name, settings);
-            Terminal.standard().line(link.outcome(outcome));
+            final Terminal terminal = Terminal.standard();
+            final String held = link.client().examineDevice(device);
+            if (held.isEmpty())
+            {
+                terminal.line("device " + device + " holds no superblock and no known signature: nothing was done");
+                return ExitCode.OK;
+            }
+            final List<String> arrays = ArrayDevices.naming(link, device);
+            confirmation.require(terminal, "device " + device + " holds " + held +
+                (arrays.isEmpty() ? "" : " and is named by array " + String.join(", ", arrays)) +
+                ": its first 1 MiB and its last 128 KiB would be erased");
+            link.client().operateArray(device, ArrayOperation.ERASE_DEVICE, held);
+            terminal.line(link.outcome("device " + device + " is erased; it held " + held));
             return ExitCode.OK;
         });
     }

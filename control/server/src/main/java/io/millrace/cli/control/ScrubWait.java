@@ -1,6 +1,9 @@
 package io.millrace.cli.control;
 
 import io.millrace.cli.control.view.ArrayScreen;
+import io.millrace.cli.control.view.Format;
+import io.millrace.cli.control.view.OutputOptions;
+import io.millrace.cli.control.view.Views;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Terminal;
@@ -23,6 +26,7 @@ final class ScrubWait
     private final ControlClient client;
     private final String name;
     private final Terminal terminal;
+    private final OutputOptions output;
 
     /**
      * Has not waited yet.
@@ -30,9 +34,12 @@ final class ScrubWait
      * @param client   of the session.
      * @param name     of the array.
      * @param terminal to draw on.
+     * @param output   form of the result.
      */
-    ScrubWait(final ControlClient client, final String name, final Terminal terminal)
+    ScrubWait(
+        final ControlClient client, final String name, final Terminal terminal, final OutputOptions output)
     {
+        this.output = output;
         this.client = client;
         this.name = name;
         this.terminal = terminal;
@@ -67,14 +74,14 @@ final class ScrubWait
             if (hasBegun && !scrub.isActive())
             {
                 terminal.endDrawing();
-                return report(scrub);
+                return report(array);
             }
             if (!hasBegun && ++rounds > BEGIN_ROUNDS_MAX)
             {
                 throw new CommandException(ExitCode.FAILURE,
                     "the scrub of array " + name + " has not begun: see 'millrace raid show " + name + "'");
             }
-            if (hasBegun)
+            if (hasBegun && Format.table == output.format())
             {
                 terminal.draw(array.operation().isEmpty() ? "scrub waits" : ArrayScreen.operation(array));
             }
@@ -82,11 +89,19 @@ final class ScrubWait
         }
     }
 
-    private int report(final ScrubInfo scrub)
+    private int report(final ArrayInfo array)
     {
-        final boolean hasCompleted = ScrubState.COMPLETED == scrub.state();
-        terminal.line("scrub of array " + name + ' ' + (hasCompleted ? "completed" :
-            SettingType.word(scrub.state())) + ": " + ArrayScreen.found(scrub));
-        return hasCompleted && ArrayScreen.isClean(scrub) ? ExitCode.OK : ExitCode.FAILURE;
+        final ScrubInfo scrub = array.scrub();
+        if (Format.table == output.format())
+        {
+            terminal.line("scrub of array " + name + ' ' + (ScrubState.SKIPPED == scrub.state() ?
+                "compared nothing: no block of the array has another copy now" :
+                SettingType.word(scrub.state()) + ": " + ArrayScreen.found(scrub)));
+        }
+        else
+        {
+            output.printOne(Views.ARRAYS, array);
+        }
+        return ScrubState.COMPLETED == scrub.state() && ArrayScreen.isClean(scrub) ? ExitCode.OK : ExitCode.FAILURE;
     }
 }

@@ -4,6 +4,7 @@ import io.millrace.block.BlockDeviceException;
 import io.millrace.block.file.FileBounds;
 import io.millrace.block.file.FileRecords;
 import io.millrace.block.raid.ScrubMode;
+import io.millrace.control.codec.ArrayOperation;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
@@ -90,6 +91,8 @@ final class Commands
                 create.device().bases().stream().anyMatch(this::isBeingLeft);
             case Command.DeleteDevice _, Command.ResizeDevice _ -> true;
             case Command.ModifyDevice modify -> namesDevices(modify);
+            case Command.OperateArray operate -> ArrayOperation.EXAMINE_DEVICE == operate.operation() ||
+                ArrayOperation.ERASE_DEVICE == operate.operation();
             case Command.AddNamespace add -> isBeingLeft(add.namespace().device());
             default -> false;
         };
@@ -149,7 +152,7 @@ final class Commands
             case final Command.CreateDevice create:
                 create.device().bases().forEach(this::awaitLeft);
                 dataPlane.devices().create(bounded(device(create.device()), create.existingOnly()));
-                return DONE;
+                return CompletableFuture.completedFuture(noted(create.device().name(), ""));
             case final Command.DeleteDevice delete:
                 awaitLeft(delete.name());
                 dataPlane.devices().delete(delete.name());
@@ -221,6 +224,9 @@ final class Commands
             case SCRUB_REPAIR -> done(() -> arrays.scrub(command.name(), ScrubMode.REPAIR));
             case SCRUB_STOP -> done(() -> arrays.stopScrub(command.name()));
             case FAIL_MEMBER -> ok(arrays.fail(command.name(), command.member()));
+            case EXAMINE_DEVICE -> CompletableFuture.completedFuture(
+                new Reply(Code.OK, 0, arrays.examine(command.name())));
+            case ERASE_DEVICE -> done(() -> arrays.erase(command.name(), command.member()));
             case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
                 "operation is unknown to this data plane; use a client of its version");
         };
@@ -272,13 +278,21 @@ final class Commands
         {
             final Map<String, String> wanted =
                 DeviceTypes.of(was.type()).applied(was.properties(), command.properties());
-            return ok(dataPlane.devices().modify(command.name(), device(new DeviceSpec(
-                was.name(), was.type(), wanted)).properties()));
+            final String before = dataPlane.arrays().note(command.name());
+            return dataPlane.devices().modify(command.name(), device(new DeviceSpec(
+                was.name(), was.type(), wanted)).properties()).thenApply((_) -> noted(command.name(), before));
         }
         catch (final InvalidSettingException e)
         {
             throw new IllegalArgumentException("device " + was.name() + ": " + e.getMessage(), e);
         }
+    }
+
+    /** Reply to a command that has created or changed a device, with what an operator should know and did not. */
+    private Reply noted(final String device, final String before)
+    {
+        final String now = dataPlane.arrays().note(device);
+        return new Reply(Code.OK, 0, now.equals(before) ? "" : now);
     }
 
     private void createSubsystem(final SubsystemSpec spec)

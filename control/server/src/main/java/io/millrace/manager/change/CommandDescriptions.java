@@ -62,6 +62,8 @@ public final class CommandDescriptions
                 case SCRUB_REPAIR -> "begin a scrub with repair of array " + c.name();
                 case SCRUB_STOP -> "stop the scrub of array " + c.name();
                 case FAIL_MEMBER -> "fail member " + c.member() + " of array " + c.name();
+                case EXAMINE_DEVICE -> "examine device " + c.name();
+                case ERASE_DEVICE -> "erase device " + c.name() + ", which held " + c.member();
                 case SBE_UNKNOWN, NULL_VAL -> "operate array " + c.name();
             };
             case final Command.AssignControllerIds c -> "assign controller ids " + c.firstId() + " to " + c.lastId();
@@ -105,7 +107,8 @@ public final class CommandDescriptions
 
     private static String device(final DeviceSpec device)
     {
-        return device.name() + " (" + device.type() + (device.location().isEmpty() ? "" : " " +
+        final String level = device.properties().get("level");
+        return device.name() + " (" + device.type() + (null == level ? "" : " level " + level) + (device.location().isEmpty() ? "" : " " +
             (device.path().isEmpty() ? device.location() : device.path())) +
             (device.bases().isEmpty() ? "" : " over " + String.join(", ", device.bases())) +
             (0 == device.sizeBytes() ? "" : " of " + Units.size(device.sizeBytes())) + ')';

@@ -80,7 +80,7 @@ public final class ArrayScreen
                     percent(each.rebuiltBytes(), array.memberBytes()),
                 isSpare ? "-" : 0 == each.correctedErrors() ? "0" :
                     terminal.warn(Long.toString(each.correctedErrors())),
-                isSpare || NO_UUID.equals(each.memberId()) ? "-" : each.memberId().toString());
+                NO_UUID.equals(each.memberId()) ? "-" : each.memberId().toString());
         }
         return table.lines();
     }
@@ -160,6 +160,7 @@ public final class ArrayScreen
                 ", waits for a rebuild or a resync, or until all slots are in sync";
             case COMPLETED -> mode + " completed " + ended(scrub);
             case STOPPED -> mode + " stopped " + ended(scrub);
+            case SKIPPED -> mode + " compared nothing, as no block has another copy; ended " + ended(scrub);
             case ABORTED -> mode + " ended when the array failed, " + ended(scrub);
             default -> mode;
         };

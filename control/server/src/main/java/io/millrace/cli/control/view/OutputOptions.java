@@ -35,7 +35,10 @@ public final class OutputOptions
         return json ? Format.json : null == format ? Format.table : format;
     }
 
-    boolean isGiven()
+    /**
+     * {@return whether a format was chosen}
+     */
+    public boolean isGiven()
     {
         return json || null != format;
     }

@@ -1,0 +1,85 @@
+package io.millrace.cli.control;
+
+import io.millrace.cli.control.ControlOptions.AnswerTimeout;
+import io.millrace.console.ExitCode;
+import io.millrace.console.Terminal;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.DeviceSpec;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** An array, and how its members are changed. Options of a command line. */
+public final class ArrayOptions
+{
+    @Mixin
+    private ControlOptions control;
+
+    @Parameters(index = "0", paramLabel = "NAME", completionCandidates = LiveNames.Arrays.class,
+        description = "Name of the array.")
+    private String name;
+
+    /**
+     * Called by picocli.
+     */
+    ArrayOptions()
+    {
+    }
+
+    ControlOptions control()
+    {
+        return control;
+    }
+
+    String name()
+    {
+        return name;
+    }
+
+    /**
+     * Changes the members of the array.
+     *
+     * @param change  answers with the settings that change.
+     * @param outcome sentence when that was done, which goes on with the name of the array.
+     * @return exit code.
+     */
+    int change(final Function<ArrayDevices, Map<String, String>> change, final String outcome)
+    {
+        return control.run(Role.OPERATOR, AnswerTimeout.LONG, null, (link) ->
+        {
+            final DeviceSpec device = ArrayDevices.spec(link, name);
+            final Map<String, String> settings = change.apply(new ArrayDevices(device));
+            DeviceOptions.checkChange(device, settings);
+            link.client().modifyDevice(name, settings);
+            Terminal.standard().line(link.outcome(outcome + " array " + name));
+            noteUnstored(link, "set " + text(settings) + " of device " + name);
+            return ExitCode.OK;
+        });
+    }
+
+    /** As a configuration file has them. */
+    private static String text(final Map<String, String> settings)
+    {
+        return new TreeMap<>(settings).entrySet().stream()
+            .map((each) -> each.getKey() + ": [" + each.getValue().replace(" ", ", ") + ']')
+            .collect(Collectors.joining(" and "));
+    }
+
+    /**
+     * Says that a change has to be written into the configuration file, where no manager stores it.
+     *
+     * @param link   to the peer that made the change.
+     * @param remedy what to write, as a clause.
+     */
+    static void noteUnstored(final ControlLink link, final String remedy)
+    {
+        if (!link.isManager() && !link.leadership().isManaged())
+        {
+            Terminal.standard().line("not stored, as there is no manager: " + remedy +
+                " in the configuration file of the data plane before its next start");
+        }
+    }
+}
