@@ -182,13 +182,20 @@ class ManagerArrayTest
             assertTrue(notes.getFirst().startsWith("saved; " + notStarted + "array array: members slot 1 ("),
                 notes::toString);
             assertEquals("m2", desired(client, "array").get("spares"));
-            client.modifyDevice("array", Map.of("force-start", "true"));
-            assertEquals(1, notes.size(), notes::toString);
+            // Several changes at once, as of a document.
+            client.execute(new Command.BeginChange(""));
+            client.modifyDevice("array", Map.of("scrub-interval", "1d"));
+            client.modifyDevice("array", Map.of("sync-rate-max", "512MiB"));
+            client.execute(new Command.CommitChange());
+            assertEquals(2, notes.size(), notes::toString);
+            assertTrue(notes.getLast().startsWith("saved; " + notStarted), notes::toString);
+            client.modifyDevice("array", Map.of("force-start", "true", "scrub-interval", "", "sync-rate-max", ""));
+            assertEquals(2, notes.size(), notes::toString);
             await(() -> 1 == client.namespaces("").size(), "served");
             await(() -> DeviceHealth.ONLINE == device(plane, "array").health(), "rebuilt");
             client.modifyDevice("array", Map.of("force-start", "", "members", "m0 m2", "spares", ""));
             client.deleteDevice("m1");
-            assertEquals(1, notes.size(), notes::toString);
+            assertEquals(2, notes.size(), notes::toString);
             ManagerFixture.untilWell(client);
             assertEquals(Map.of("level", "1", "members", "m0 m2", "assume-clean", "true"), desired(client, "array"));
         }

@@ -266,7 +266,16 @@ final class ChangeSender
                     files.onCreated(create.device());
                 }
             });
-            ledger.confirm(change, change.ok(""));
+            if (ended.absent().isEmpty())
+            {
+                ledger.confirm(change, change.ok(""));
+            }
+            else
+            {
+                // The comparison tries to create it.
+                confirmStored(change, ended.absent(), "it is tried again now; 'millrace dataplane drift' says why it " +
+                    "cannot be");
+            }
         }
         else if (Code.STALE_TERM == refused.code())
         {

@@ -63,6 +63,12 @@ final class PlanRun
         return null == runner ? failure : runner.refusal();
     }
 
+    /** A device whose settings change and that the data plane could not create so far; empty: none. */
+    String absent()
+    {
+        return null == runner ? "" : runner.absent();
+    }
+
     int refusedCount()
     {
         return null == runner ? 1 : runner.refusedCount();

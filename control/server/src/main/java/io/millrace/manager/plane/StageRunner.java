@@ -33,6 +33,7 @@ public final class StageRunner
     private int refusedCount;
     private boolean isStopped;
     private Reply refusal;
+    private String absent = "";
 
     /**
      * @param submit sends a command without waiting.
@@ -84,6 +85,12 @@ public final class StageRunner
         {
             return;
         }
+        if (OnRefusal.STOP == onRefusal && command instanceof final Command.ModifyDevice modify &&
+            AbsentDevices.isAbsent(modify.name(), call.code(), call.text()))
+        {
+            absent = modify.name();
+            return;
+        }
         refusedCount++;
         if (null == refusal || Code.STALE_TERM == call.code())
         {
@@ -125,6 +132,12 @@ public final class StageRunner
     Reply refusal()
     {
         return refusal;
+    }
+
+    /** A device whose settings change and that the data plane could not create so far; empty: none. */
+    String absent()
+    {
+        return absent;
     }
 
     int refusedCount()
