@@ -91,8 +91,8 @@ final class RaidType
         final String level = (String)values.get(LEVEL.key());
         if (members.size() < membersMin(level))
         {
-            throw new InvalidSettingException(MEMBERS.key(), null, Units.count(members.size(), "member") + ", RAID " + level +
-                " needs at least " + membersMin(level), "list more");
+            throw new InvalidSettingException(MEMBERS.key(), null, Units.count(members.size(), "member") + ", RAID " +
+                level + " needs at least " + membersMin(level), "list more");
         }
         if ("0".equals(level) && !spares.isEmpty())
         {

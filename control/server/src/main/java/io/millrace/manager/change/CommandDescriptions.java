@@ -108,7 +108,8 @@ public final class CommandDescriptions
     private static String device(final DeviceSpec device)
     {
         final String level = device.properties().get("level");
-        return device.name() + " (" + device.type() + (null == level ? "" : " level " + level) + (device.location().isEmpty() ? "" : " " +
+        return device.name() + " (" + device.type() + (null == level ? "" : " level " + level) +
+            (device.location().isEmpty() ? "" : " " +
             (device.path().isEmpty() ? device.location() : device.path())) +
             (device.bases().isEmpty() ? "" : " over " + String.join(", ", device.bases())) +
             (0 == device.sizeBytes() ? "" : " of " + Units.size(device.sizeBytes())) + ')';
