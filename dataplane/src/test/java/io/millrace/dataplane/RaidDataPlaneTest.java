@@ -461,8 +461,9 @@ class RaidDataPlaneTest
     @Test
     void shouldGoOnWithAReplacementThatTheEndOfTheDataPlaneInterrupted() throws IOException
     {
+        // All of it would take minutes, and the next part is not long in coming.
         final Map<String, Object> slow = Map.of("level", "1", "members", List.of("m0", "m1"), "assume-clean", true,
-            "sync-rate-min", 1L << 20, "sync-rate-max", 1L << 20);
+            "strip-size", 4096, "sync-rate-min", 1L << 14, "sync-rate-max", 1L << 14);
         try (DataPlane dataPlane = start(List.of(file("m0"), file("m1"), file("m2"),
             DeviceConfig.of("vol", "raid", slow))); Writer writer = new Writer(dataPlane))
         {

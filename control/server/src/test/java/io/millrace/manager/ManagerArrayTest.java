@@ -36,7 +36,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ManagerArrayTest
 {
     private static final String NQN = "nqn.2026-11.io.millrace:vol0";
-    private static final long FILE_BYTES = 8L << 20;
+    /** At this rate the copy of such a file takes longer than anything here waits for. */
+    private static final long FILE_BYTES = 64L << 20;
     private static final String SLOW = "1MiB";
 
     @TempDir

@@ -115,6 +115,7 @@ final class ArrayFixture implements AutoCloseable
     {
         rates = newRates;
         array.copyRates(newRates);
+        config = config(config.members(), config.spares());
     }
 
     private void open()
@@ -122,14 +123,13 @@ final class ArrayFixture implements AutoCloseable
         final List<BlockDevice> named = devices(config);
         array = fixture.assemble(config, named, disks.stream().filter((disk) -> !lost.contains(disk.name()))
             .map(BlockDevice.class::cast).filter((each) -> !named.contains(each)).toList(), times);
-        array.copyRates(rates);
         initiator = new Initiator("host", array);
     }
 
     private RaidConfig config(final List<String> members, final List<String> spares)
     {
         return new RaidConfig(
-            "array", level, STRIP_BYTES, members, spares, false, false, false, CopyRates.DEFAULT, journal);
+            "array", level, STRIP_BYTES, members, spares, false, false, false, rates, journal);
     }
 
     private List<BlockDevice> devices(final RaidConfig of)

@@ -1,6 +1,5 @@
 package io.millrace.block.raid;
 
-import static io.millrace.block.raid.ArrayFixture.MEMBER_BYTES;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -23,7 +22,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Arrays that end while a member is being replaced, and are started by settings that name the new one alone. */
 class RaidReplacementRestartTest
 {
-    private static final CopyRates SLOW = new CopyRates(2 << 20, 2 << 20);
+    /** A part is copied at once, and all of it takes longer than anything here waits for. */
+    private static final CopyRates SLOW = new CopyRates(64 << 10, 64 << 10);
 
     private final Random random = TestSeeds.random();
 
@@ -48,7 +48,7 @@ class RaidReplacementRestartTest
     private static void awaitCopied(final ArrayFixture fixture)
     {
         ArrayFixture.await(() -> null != fixture.array().view().target() &&
-            fixture.array().view().target().rebuiltBytes() > MEMBER_BYTES / 4, "partly copied");
+            fixture.array().view().target().rebuiltBytes() > 0, "partly copied");
     }
 
     private static void end(final ArrayFixture fixture, final String... members)
