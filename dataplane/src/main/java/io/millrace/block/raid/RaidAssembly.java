@@ -168,6 +168,10 @@ public final class RaidAssembly
             found.addAll(more);
             newest = newest();
         }
+        // A newer superblock may say that one of them has failed: nobody asked for it as a spare.
+        final Superblock last = newest;
+        found.removeIf((each) -> isUnnamed(each.device()) &&
+            !UnnamedMembers.isInSync(each.superblock().member(), last));
         return newest;
     }
 
@@ -418,7 +422,12 @@ public final class RaidAssembly
 
     private boolean isUnnamed(final RaidMember member)
     {
-        return !config.members().contains(member.device().name()) && !config.spares().contains(member.device().name());
+        return isUnnamed(member.device());
+    }
+
+    private boolean isUnnamed(final BlockDevice device)
+    {
+        return !config.members().contains(device.name()) && !config.spares().contains(device.name());
     }
 
     /** So that a member which is not named never has an older assembly than others, and is found the next time. */

@@ -35,7 +35,8 @@ final class UnnamedMembers
     }
 
     /**
-     * Finds members that are in sync by a superblock, and are not among those that were found.
+     * Finds members that are in sync by a superblock, or by their own that is newer, and are not among those that were
+     * found. Where none is missing, there is nothing to find.
      *
      * @param newest superblock.
      * @param found  members, at least one.
@@ -47,8 +48,10 @@ final class UnnamedMembers
         final Set<UUID> missing = new HashSet<>();
         newest.slots().stream().filter((slot) -> SlotState.IN_SYNC == slot.state())
             .forEach((slot) -> missing.add(slot.member()));
+        final Set<UUID> present = new HashSet<>();
         found.stream().filter((each) -> null != each.superblock())
-            .forEach((each) -> missing.remove(each.superblock().member()));
+            .forEach((each) -> present.add(each.superblock().member()));
+        missing.removeAll(present);
         if (missing.isEmpty())
         {
             return List.of();
@@ -57,13 +60,27 @@ final class UnnamedMembers
         for (final FoundMember each : candidates(found.getFirst().device()))
         {
             final Superblock superblock = each.superblock();
-            if (newest.array().equals(superblock.array()) && missing.contains(superblock.member()) &&
-                isOfLastAssembly(superblock, newest))
+            final boolean isNewer =
+                superblock.eventCount() > newest.eventCount() && isInSync(superblock.member(), superblock);
+            if (newest.array().equals(superblock.array()) && !present.contains(superblock.member()) &&
+                (isNewer || missing.contains(superblock.member()) && isOfLastAssembly(superblock, newest)))
             {
                 byId.computeIfAbsent(superblock.member(), (_) -> new ArrayList<>()).add(each);
             }
         }
         return byId.values().stream().filter((same) -> 1 == same.size()).map(List::getFirst).toList();
+    }
+
+    /**
+     * {@return whether a superblock says that a member is in sync}
+     *
+     * @param member     UUID of the member.
+     * @param superblock of the array.
+     */
+    static boolean isInSync(final UUID member, final Superblock superblock)
+    {
+        final int slot = superblock.slotOf(member);
+        return slot >= 0 && SlotState.IN_SYNC == superblock.slots().get(slot).state();
     }
 
     /**
