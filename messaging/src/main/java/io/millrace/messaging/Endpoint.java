@@ -19,8 +19,8 @@ public final class Endpoint
     private final Messaging messaging;
     private final InetSocketAddress peer;
     private final Reconnection reconnection;
-    /** Where it was accepted; null of one that connects. */
-    private final Messaging.AcceptedEndpoint accepted;
+    /** Where it was accepted; null of one that connects or has ended: users may keep it, its buffers are free then. */
+    private Messaging.AcceptedEndpoint accepted;
     private EndpointHandler handler;
     private EndpointState state = EndpointState.CONNECTING;
     private Connection connection;
@@ -384,6 +384,7 @@ public final class Endpoint
     private void end(final EndpointStatus status, final String reason)
     {
         state = EndpointState.CLOSED;
+        accepted = null;
         messaging.onEnded(this);
         if (null == handler)
         {

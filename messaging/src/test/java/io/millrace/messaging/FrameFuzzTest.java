@@ -46,6 +46,7 @@ class FrameFuzzTest
             BadPeerTest.awaitEnd(socket);
         }
         BadPeerTest.checkOthersWork(fixture, ++messages, MESSAGE_BYTES);
+        fixture.forget();
     }
 
     private static void send(final Socket socket, final byte[] bytes, final int pieceBytes) throws IOException

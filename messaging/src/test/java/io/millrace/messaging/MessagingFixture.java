@@ -89,6 +89,15 @@ final class MessagingFixture implements AutoCloseable
         return this;
     }
 
+    /** Drops what nobody has asked for yet: a fixture that serves for hours would keep it. */
+    void forget()
+    {
+        accepted.clear();
+        rejected.clear();
+        server.forget();
+        client.forget();
+    }
+
     Endpoint serverEndpoint()
     {
         return Recorder.next(accepted, "an accepted endpoint");

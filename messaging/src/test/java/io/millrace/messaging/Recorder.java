@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import io.millrace.messaging.transport.EndpointStatus;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -56,6 +57,12 @@ final class Recorder implements EndpointHandler
         {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Drops what nobody has asked for yet. */
+    void forget()
+    {
+        List.of(connected, messages, completions, disconnected, closed, writable).forEach(BlockingQueue::clear);
     }
 
     Endpoint awaitConnected()

@@ -3,6 +3,7 @@ package io.millrace.messaging;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.Errno;
@@ -18,6 +19,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandle;
+import java.lang.ref.WeakReference;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -280,5 +282,30 @@ class TcpListeningTest
             highest = Math.max(highest, Integer.parseInt(name));
         }
         return highest;
+    }
+
+    /** Users may keep endpoints, which say who was connected and how; what a connection had is free then. */
+    @Test
+    void shouldFreeWhatAConnectionHadThoughItsEndpointIsKept() throws InterruptedException
+    {
+        try (MessagingFixture fixture = new MessagingFixture(TcpListeningTest::settings).connect())
+        {
+            final Endpoint kept = fixture.serverEndpoint();
+            final WeakReference<Object> link = new WeakReference<>(fixture.serving.call(() -> kept.accepted().tcp()));
+            fixture.connecting.call(() ->
+            {
+                fixture.endpoint.close();
+                return null;
+            });
+            fixture.server.awaitClosed();
+            final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(Recorder.LIMIT_S);
+            while (null != link.get() && System.nanoTime() - deadlineNs < 0)
+            {
+                System.gc();
+                Thread.sleep(10);
+            }
+            assertNull(link.get());
+            assertEquals(EndpointState.CLOSED, kept.state());
+        }
     }
 }
