@@ -99,6 +99,7 @@ final class RdmaQueue implements QueuePairTransport, ConnectionHandler
     public void onQueuePair(final RdmaConnection opened)
     {
         final int key = group.capsuleKey(opened.keys());
+        opened.queuePair().batch();
         receiver = new CapsuleReceiver(this, group.capsules(), buffers, key);
         reader = new DataReader(this, opened.keys(), opened.readsInitiated());
         sender = new ResponseSender(this, group.capsules(), buffers, key, opened.keys());

@@ -176,6 +176,94 @@ class RdmaQueuePairTest
         assertEquals(List.of("sent 2 SUCCESS", "sent 3 SUCCESS"), reported());
     }
 
+    /** Answers to messages that were polled together. */
+    @Test
+    void shouldPostAsOneListWhatIsPostedWhileCompletionsAreReported()
+    {
+        final List<RdmaQueuePair> answering = new ArrayList<>();
+        final CompletionHandler answers = new CompletionHandler()
+        {
+            @Override
+            public void onSent(final long id, final CompletionStatus status)
+            {
+                reports.add("sent " + id + " " + status);
+            }
+
+            @Override
+            public void onReceived(final long id, final CompletionStatus status, final int bytes, final int immediate)
+            {
+                final RdmaQueuePair by = answering.get((int)(id % answering.size()));
+                by.hold();
+                assertTrue(by.segment(0x1000 + id, 100, 7).postWrite(10 * id, false, 0xABC0, 99));
+                by.release();
+                assertTrue(by.segment(0x2000 + id, 16, 7).postSend(10 * id + 1, true));
+                assertEquals(0, provider.doorbells(), "posted in between");
+            }
+        };
+        for (int i = 0; i < 2; i++)
+        {
+            final RdmaQueuePair each = new RdmaQueuePair(queue, answers, SIZES, () -> progress++);
+            each.open(provider.queuePair, INLINE);
+            each.batch();
+            answering.add(each);
+        }
+        for (int id = 0; id < 4; id++)
+        {
+            assertTrue(answering.get(id % 2).postReceive(id));
+        }
+        for (int id = 0; id < 4; id++)
+        {
+            provider.complete(provider.received(id), 0);
+        }
+        assertEquals(4, queue.poll());
+        assertEquals(List.of(8, 2), List.of(provider.sentCount(), provider.doorbells()), "a list for each");
+        assertTrue(answering.getFirst().postSend(100, true));
+        assertEquals(List.of(9, 3), List.of(provider.sentCount(), provider.doorbells()), "outside of a poll: at once");
+    }
+
+    /** Nothing that was collected is lost with a handler that fails, or a connection that ends. */
+    @Test
+    void shouldPostWhatWasCollectedWhenAHandlerFailsOrTheConnectionEnds()
+    {
+        final List<RdmaQueuePair> answering = new ArrayList<>();
+        final CompletionHandler answers = new CompletionHandler()
+        {
+            @Override
+            public void onSent(final long id, final CompletionStatus status)
+            {
+                throw new IllegalStateException("nothing is signalled");
+            }
+
+            @Override
+            public void onReceived(final long id, final CompletionStatus status, final int bytes, final int immediate)
+            {
+                answering.getFirst().postSend(id, false);
+                if (0 == id)
+                {
+                    throw new IllegalStateException("fails");
+                }
+                answering.getFirst().releaseAll();
+                assertEquals(2, provider.sentCount(), "at once");
+            }
+        };
+        final RdmaQueuePair each = new RdmaQueuePair(queue, answers, SIZES, () -> progress++);
+        each.open(provider.queuePair, INLINE);
+        each.batch();
+        answering.add(each);
+        for (int id = 0; id < 2; id++)
+        {
+            assertTrue(each.postReceive(id));
+            provider.complete(provider.received(id), 0);
+            if (0 == id)
+            {
+                assertThrows(IllegalStateException.class, queue::poll);
+                assertEquals(1, provider.sentCount());
+            }
+        }
+        assertEquals(1, queue.poll());
+        assertEquals(2, provider.sentCount());
+    }
+
     @Test
     void shouldPostAListThatIsFull()
     {
