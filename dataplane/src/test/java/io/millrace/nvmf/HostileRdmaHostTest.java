@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -56,6 +57,7 @@ class HostileRdmaHostTest
     private static final long DEVICE_BYTES = 64L << 20;
     private static final int READS = 14;
     private static final long CONNECT_TIMEOUT_NS = 1_000_000_000L;
+    private static final long OPENING_NS = 800_000_000L;
 
     private final RdmaModel model = new RdmaModel();
     private final ModelRdmaCore hostileCore = new ModelRdmaCore(model.network(), new LinuxDescriptors());
@@ -226,6 +228,32 @@ class HostileRdmaHostTest
             assertEquals(NvmeStatus.COMMAND_SEQUENCE_ERROR | NvmeStatus.DO_NOT_RETRY, queue.answer().status());
             ScriptedRdmaHost.await(queue.closed);
             assertEquals(1, impatient.counters().get(DataPlaneCounters.Value.CONNECT_TIMEOUTS));
+        }
+    }
+
+    /** To register memory may take a device long, and is no fault of the host: its time begins when it is accepted. */
+    @Test
+    void shouldNotCountTheOpeningOfADeviceAsTheHostsTime()
+    {
+        final ModelRdmaCore slowCore = new ModelRdmaCore(model.network(), new LinuxDescriptors())
+        {
+            @Override
+            public long registerMr(
+                final long pdAddress, final long address, final long lengthBytes, final int access)
+            {
+                LockSupport.parkNanos(OPENING_NS);
+                return super.registerMr(pdAddress, address, lengthBytes, access);
+            }
+        };
+        slowCore.addDevice(RdmaModel.address(4));
+        try (RdmaTransport slow = new RdmaTransport(fixture.target(), List.of(fixture.group(0)),
+            config(OPENING_NS / 8), slowCore, registry))
+        {
+            final TransportAddress address = slow.listen(TransportAddress.of(
+                TransportAddress.Type.RDMA, new InetSocketAddress(RdmaModel.address(4), 0)));
+            final ScriptedRdmaHost.Queue queue = hostile.open(address.socketAddress(), 0, 0);
+            ScriptedRdmaHost.await(queue.closed);
+            assertEquals(1, slow.counters().get(DataPlaneCounters.Value.CONNECT_TIMEOUTS), "it said nothing");
         }
     }
 

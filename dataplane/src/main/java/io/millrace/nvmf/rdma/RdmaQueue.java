@@ -65,7 +65,6 @@ final class RdmaQueue implements QueuePairTransport, ConnectionHandler
         queuePair = group.pollGroup().newQueuePair(
             this, TransportAddress.of(TransportAddress.Type.RDMA, connection.localAddress()));
         timers = new QueueTimers(group, this);
-        timers.awaitConnect();
         group.admission().occupy(permit, (limit) -> group.reactor().execute(() -> close(limit.evictionReason())));
     }
 
@@ -100,6 +99,8 @@ final class RdmaQueue implements QueuePairTransport, ConnectionHandler
     {
         final int key = group.capsuleKey(opened.keys());
         opened.queuePair().batch();
+        // Not before: the device may have had to be opened, which is this side's time.
+        timers.awaitConnect();
         receiver = new CapsuleReceiver(this, group.capsules(), buffers, key);
         reader = new DataReader(this, opened.keys(), opened.readsInitiated());
         sender = new ResponseSender(this, group.capsules(), buffers, key, opened.keys());
