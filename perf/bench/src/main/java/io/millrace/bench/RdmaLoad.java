@@ -4,6 +4,7 @@ import io.millrace.perf.rdma.RdmaOperation;
 import io.millrace.perf.rdma.RdmaTestConfig;
 import io.millrace.perf.rdma.RdmaTestServer;
 import io.millrace.perf.rdma.RdmaTests;
+import io.millrace.rdma.RdmaException;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.reactor.ReactorConfig.IdleMode;
@@ -29,6 +30,7 @@ import org.HdrHistogram.Histogram;
 public final class RdmaLoad
 {
     private static final int WORDS = 5;
+    private static final int ATTEMPTS = 10;
     private static final long LIMIT_MS = 600_000;
     private static final double NS_PER_S = 1e9;
     private static final double NS_PER_US = 1e3;
@@ -63,8 +65,33 @@ public final class RdmaLoad
         run(address);
     }
 
+    /**
+     * Both sides load what connects them while the first connection waits, which is longer than one may take where the
+     * machine is emulated.
+     */
+    private static void connectOnce(final InetSocketAddress address)
+    {
+        for (int attempt = 1; ; attempt++)
+        {
+            try
+            {
+                latency(new RdmaTestConfig(address, RdmaOperation.SEND, 2, 1, 1));
+                return;
+            }
+            catch (final RdmaException e)
+            {
+                System.err.println("attempt " + attempt + ": " + e.getMessage());
+                if (ATTEMPTS == attempt)
+                {
+                    throw e;
+                }
+            }
+        }
+    }
+
     private static void run(final InetSocketAddress address) throws IOException
     {
+        connectOnce(address);
         final BufferedReader input =
             new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
         for (String line = input.readLine(); null != line; line = input.readLine())
