@@ -98,7 +98,6 @@ final class RdmaQueue implements QueuePairTransport, ConnectionHandler
     public void onQueuePair(final RdmaConnection opened)
     {
         final int key = group.capsuleKey(opened.keys());
-        opened.queuePair().batch();
         // Not before: the device may have had to be opened, which is this side's time.
         timers.awaitConnect();
         receiver = new CapsuleReceiver(this, group.capsules(), buffers, key);

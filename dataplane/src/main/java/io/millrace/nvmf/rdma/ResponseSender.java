@@ -69,17 +69,6 @@ final class ResponseSender
      */
     void post()
     {
-        if (!queued.isEmpty())
-        {
-            // The device is notified once of the data and the completion.
-            queue.pair().hold();
-            postQueued();
-            queue.pair().release();
-        }
-    }
-
-    private void postQueued()
-    {
         Request passed = null;
         while (!queued.isEmpty() && passed != queued.first())
         {

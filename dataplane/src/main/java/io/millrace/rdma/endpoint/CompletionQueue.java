@@ -42,8 +42,6 @@ final class CompletionQueue implements Poller
     private boolean isArmed;
     private boolean isPolling;
     private boolean isClosed;
-    /** The last one that has collected requests while completions were reported. */
-    private RdmaQueuePair batch;
     /** Completions that were polled. */
     private long polled;
 
@@ -185,42 +183,12 @@ final class CompletionQueue implements Poller
         finally
         {
             isPolling = false;
-            postBatch();
         }
         if (0 != candidates)
         {
             release(candidates, count < BATCH);
         }
         return count;
-    }
-
-    /** {@return whether handlers are being called with completions} */
-    boolean isReporting()
-    {
-        return isPolling;
-    }
-
-    /**
-     * Has a queue pair post what it has collected when all completions of this poll are reported.
-     *
-     * @param pair that is not listed.
-     * @return the one that was listed before, or null.
-     */
-    RdmaQueuePair addToBatch(final RdmaQueuePair pair)
-    {
-        final RdmaQueuePair before = batch;
-        batch = pair;
-        return before;
-    }
-
-    private void postBatch()
-    {
-        RdmaQueuePair pair = batch;
-        batch = null;
-        while (null != pair)
-        {
-            pair = pair.postBatch();
-        }
     }
 
     private void report(final int count)

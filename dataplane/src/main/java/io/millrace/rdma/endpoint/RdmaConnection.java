@@ -359,7 +359,7 @@ public final class RdmaConnection
         if (isConnected)
         {
             // What the device never gets it would never give back.
-            queuePair.releaseAll();
+            queuePair.release();
             // Fails the queue pair, whose requests come back as flushed. It has failed already when this fails.
             core.disconnect(idAddress);
             queuePair.flush();

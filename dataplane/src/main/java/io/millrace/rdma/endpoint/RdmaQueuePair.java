@@ -39,11 +39,6 @@ public final class RdmaQueuePair implements CompletionTarget
     /** Of the completion that is being reported. */
     private long entryAddress;
     private boolean isHolding;
-    /** Whether what is posted while completions are reported is collected. */
-    private boolean isBatching;
-    /** Whether it is listed with the completion queue, and the one that was listed before it. */
-    private boolean isInBatch;
-    private RdmaQueuePair nextInBatch;
     private CompletionStatus failure = CompletionStatus.SUCCESS;
 
     /** Reserves its entries of the completion queue; the queue pair itself follows. */
@@ -206,61 +201,11 @@ public final class RdmaQueuePair implements CompletionTarget
     }
 
     /**
-     * Posts what was collected since {@link #hold}, and collects no more. Does nothing when it does not collect. While
-     * completions are reported, what a queue pair with {@link #batch} has collected stays collected.
+     * Posts what was collected since {@link #hold}, and collects no more. Does nothing when it does not collect.
      */
     public void release()
     {
         isHolding = false;
-        if (mayBatch())
-        {
-            joinBatch();
-        }
-        else
-        {
-            postHeld();
-        }
-    }
-
-    /**
-     * Has requests of the send queue collected from now on while completions are reported, as with {@link #hold}, and
-     * posted when all that were polled together are: whoever answers several messages notifies the device once. Their
-     * memory is in use until then, also of those that are sent inline.
-     */
-    public void batch()
-    {
-        isBatching = true;
-    }
-
-    private boolean mayBatch()
-    {
-        return isBatching && completions.isReporting();
-    }
-
-    private void joinBatch()
-    {
-        if (!isInBatch && 0 != next.heldCount())
-        {
-            isInBatch = true;
-            nextInBatch = completions.addToBatch(this);
-        }
-    }
-
-    /** All completions are reported: posts what was collected meanwhile. {@return the one that was listed before} */
-    RdmaQueuePair postBatch()
-    {
-        final RdmaQueuePair following = nextInBatch;
-        isInBatch = false;
-        nextInBatch = null;
-        postHeld();
-        return following;
-    }
-
-    /** Posts what is collected, and collects no more: the connection ends. */
-    void releaseAll()
-    {
-        isHolding = false;
-        isBatching = false;
         postHeld();
     }
 
@@ -496,27 +441,16 @@ public final class RdmaQueuePair implements CompletionTarget
         final long request = next.send(sendId, segments, opcode, requestFlags |
             (hasCompletion ? Verbs.IBV_SEND_SIGNALED : 0) | (isInline ? Verbs.IBV_SEND_INLINE : 0));
         counters.onPosted(opcode, bytes);
-        if (isHolding || mayBatch())
+        if (isHolding)
         {
-            collect();
+            if (next.hold())
+            {
+                postHeld();
+            }
+            return true;
         }
-        else
-        {
-            onPosted(core.postSend(qpAddress, request, next.badAddress()));
-        }
+        onPosted(core.postSend(qpAddress, request, next.badAddress()));
         return true;
-    }
-
-    private void collect()
-    {
-        if (next.hold())
-        {
-            postHeld();
-        }
-        else if (!isHolding)
-        {
-            joinBatch();
-        }
     }
 
     /** A request that the provider does not take ends with the connection. */

@@ -60,7 +60,6 @@ final class LocalRdmaQueue
     private int answerStatus;
     private int answerResult;
     private long posted;
-    private long lists;
     private long requested;
     private long sent;
     private long answered;
@@ -121,7 +120,6 @@ final class LocalRdmaQueue
         sent = 0;
         answered = 0;
         posted = 0;
-        lists = 0;
         isRunning = true;
     }
 
@@ -129,12 +127,6 @@ final class LocalRdmaQueue
     long posted()
     {
         return posted;
-    }
-
-    /** {@return how often the target notified the device of them in the last run} */
-    long lists()
-    {
-        return lists;
     }
 
     int poll(final int first, final int max, final long completionsAddress)
@@ -191,7 +183,6 @@ final class LocalRdmaQueue
 
     void postSend(final long requestAddress)
     {
-        lists++;
         for (long request = requestAddress; 0 != request; request = NativeMemory.getLong(request + SEND_NEXT))
         {
             posted++;
