@@ -10,11 +10,27 @@ import java.util.UUID;
  * @param state        of the slot.
  * @param rebuiltBytes how many bytes of the member's data, from the first on, are rebuilt; 0 unless the slot is
  *                     {@link SlotState#REBUILDING}.
+ * @param lostEvent    event count of the array when the member was lost: the write-intent bitmap has all regions in
+ *                     which it may lack a write since. 0: it does not, and the member is rebuilt completely. Only in
+ *                     states {@link SlotState#FAILED} and, when the bitmap's regions alone are rebuilt,
+ *                     {@link SlotState#REBUILDING}.
  */
-public record Slot(UUID member, SlotState state, long rebuiltBytes)
+public record Slot(UUID member, SlotState state, long rebuiltBytes, long lostEvent)
 {
     /** A slot without a member. */
     public static final Slot EMPTY = new Slot(null, SlotState.EMPTY, 0);
+
+    /**
+     * A slot whose member is rebuilt completely, or is in sync.
+     *
+     * @param member       UUID of the slot's member.
+     * @param state        of the slot.
+     * @param rebuiltBytes how many bytes of the member's data are rebuilt.
+     */
+    public Slot(final UUID member, final SlotState state, final long rebuiltBytes)
+    {
+        this(member, state, rebuiltBytes, 0);
+    }
 
     /**
      * Checks that the values fit together.
@@ -41,6 +57,11 @@ public record Slot(UUID member, SlotState state, long rebuiltBytes)
         {
             throw new BlockDeviceException("slot: " + rebuiltBytes + " rebuilt bytes in state " + state +
                 " are not valid: use 0, or a positive number in state REBUILDING");
+        }
+        if (lostEvent < 0 || 0 != lostEvent && SlotState.FAILED != state && SlotState.REBUILDING != state)
+        {
+            throw new BlockDeviceException("slot: lost event " + lostEvent + " in state " + state +
+                " is not valid: use 0, or a positive number in state FAILED or REBUILDING");
         }
     }
 

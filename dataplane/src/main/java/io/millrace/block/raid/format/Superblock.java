@@ -85,7 +85,7 @@ public record Superblock(
                 " members is outside " + level.membersMin() + " to " + RaidLevel.MEMBERS_MAX +
                 (slots.size() < level.membersMin() ? ": add members or choose another level" : ": use fewer members"));
         }
-        checkMembers(slots, memberBytes);
+        checkMembers(slots, memberBytes, eventCount);
         if (null == journal || 0 != journal.epoch() && (0 == level.parityCount() || journal.epoch() > eventCount))
         {
             throw new BlockDeviceException("superblock: journal " + journal + " does not fit RAID " + level.label() +
@@ -165,7 +165,7 @@ public record Superblock(
         }
     }
 
-    private static void checkMembers(final List<Slot> slots, final long memberBytes)
+    private static void checkMembers(final List<Slot> slots, final long memberBytes, final long eventCount)
     {
         for (int i = 0; i < slots.size(); i++)
         {
@@ -174,6 +174,11 @@ public record Superblock(
             {
                 throw new BlockDeviceException("superblock: " + slot.rebuiltBytes() + " rebuilt bytes of slot " + i +
                     " are more than the " + memberBytes + " bytes of data on each member: use no more than these");
+            }
+            if (slot.lostEvent() > eventCount)
+            {
+                throw new BlockDeviceException("superblock: lost event " + slot.lostEvent() + " of slot " + i +
+                    " is later than event count " + eventCount + ": use an event before that");
             }
             if (slot.isActive() && i != slotOf(slots, slot.member()))
             {
@@ -191,6 +196,14 @@ public record Superblock(
     public int slotOf(final UUID uuid)
     {
         return slotOf(slots, uuid);
+    }
+
+    /**
+     * {@return whether the write-intent bitmap has what the member of a slot lacks that was lost}
+     */
+    public boolean hasLostEvents()
+    {
+        return slots.stream().anyMatch((slot) -> 0 != slot.lostEvent());
     }
 
     private static int slotOf(final List<Slot> slots, final UUID uuid)

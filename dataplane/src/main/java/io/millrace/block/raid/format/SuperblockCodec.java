@@ -50,10 +50,13 @@ final class SuperblockCodec
             StoredUuid.put(buffer, slotIndex + SlotLayout.MEMBER_UUID_OFFSET, slot.member());
             buffer.putInt(slotIndex + SlotLayout.STATE_OFFSET, slot.state().code(), LITTLE_ENDIAN);
             buffer.putLong(slotIndex + SlotLayout.REBUILT_BYTES_OFFSET, slot.rebuiltBytes(), LITTLE_ENDIAN);
+            buffer.putLong(index + SuperblockLayout.lostEventOffset(i), slot.lostEvent(), LITTLE_ENDIAN);
         }
+        buffer.putLong(index + SuperblockLayout.FEATURES_OFFSET,
+            (0 == superblock.journal().epoch() ? 0 : SuperblockLayout.FEATURE_JOURNAL) |
+            (superblock.hasLostEvents() ? SuperblockLayout.FEATURE_LOST_EVENTS : 0), LITTLE_ENDIAN);
         if (0 != superblock.journal().epoch())
         {
-            buffer.putLong(index + SuperblockLayout.FEATURES_OFFSET, SuperblockLayout.FEATURE_JOURNAL, LITTLE_ENDIAN);
             buffer.putLong(index + SuperblockLayout.JOURNAL_EPOCH_OFFSET, superblock.journal().epoch(), LITTLE_ENDIAN);
             buffer.putInt(index + SuperblockLayout.JOURNAL_MATCHED_OFFSET, superblock.journal().isMatched() ? 1 : 0,
                 LITTLE_ENDIAN);
@@ -78,10 +81,12 @@ final class SuperblockCodec
         checkZero(buffer, index, SuperblockLayout.RESERVED_2_OFFSET, SuperblockLayout.RESERVED_2_LENGTH);
         checkZero(buffer, index, SuperblockLayout.RESERVED_4_OFFSET, SuperblockLayout.RESERVED_4_LENGTH);
         final int slotsEnd = SuperblockLayout.slotOffset(memberCount);
-        checkZero(buffer, index, slotsEnd, Superblock.BYTES - slotsEnd);
+        checkZero(buffer, index, slotsEnd, SuperblockLayout.LOST_EVENTS_OFFSET - slotsEnd);
+        final int eventsEnd = SuperblockLayout.lostEventOffset(memberCount);
+        checkZero(buffer, index, eventsEnd, Superblock.BYTES - eventsEnd);
         try
         {
-            return new Superblock(
+            final Superblock decoded = new Superblock(
                 StoredUuid.get(buffer, index + SuperblockLayout.ARRAY_UUID_OFFSET),
                 name(buffer, index),
                 level(buffer, index),
@@ -95,6 +100,8 @@ final class SuperblockCodec
                 buffer.getLong(index + SuperblockLayout.SCRUBBED_MS_OFFSET, LITTLE_ENDIAN),
                 slots(buffer, index, memberCount),
                 journal(buffer, index));
+            checkLostEvents(buffer, index, decoded);
+            return decoded;
         }
         catch (final BlockDeviceException e)
         {
@@ -175,6 +182,15 @@ final class SuperblockCodec
         return new JournalState(epoch, 1 == matched);
     }
 
+    private static void checkLostEvents(final DirectBuffer buffer, final int index, final Superblock superblock)
+    {
+        final long features = buffer.getLong(index + SuperblockLayout.FEATURES_OFFSET, LITTLE_ENDIAN);
+        if (superblock.hasLostEvents() != (0 != (features & SuperblockLayout.FEATURE_LOST_EVENTS)))
+        {
+            throw invalid("features 0x" + Long.toHexString(features) + " do not fit the lost events of the slots");
+        }
+    }
+
     private static boolean isClean(final DirectBuffer buffer, final int index)
     {
         final int state = buffer.getInt(index + SuperblockLayout.STATE_OFFSET, LITTLE_ENDIAN);
@@ -202,7 +218,8 @@ final class SuperblockCodec
             slots.add(new Slot(
                 StoredUuid.get(buffer, index + offset + SlotLayout.MEMBER_UUID_OFFSET),
                 state,
-                buffer.getLong(index + offset + SlotLayout.REBUILT_BYTES_OFFSET, LITTLE_ENDIAN)));
+                buffer.getLong(index + offset + SlotLayout.REBUILT_BYTES_OFFSET, LITTLE_ENDIAN),
+                buffer.getLong(index + SuperblockLayout.lostEventOffset(i), LITTLE_ENDIAN)));
         }
         return slots;
     }

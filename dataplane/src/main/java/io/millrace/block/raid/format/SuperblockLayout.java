@@ -8,15 +8,15 @@ import io.millrace.block.raid.layout.RaidLevel;
  *      0   8  magic: "MILLRACE"                    96   8  member bytes
  *      8   4  version: 1                          104   4  state: 1 clean, 2 active
  *     12   4  CRC32C, this field as zero          108   4  name bytes
- *     16   8  features: 1 journal                  112  64  name
+ *     16   8  features: 1 journal, 2 lost events   112  64  name
  *     24   8  reserved 1                          176   8  journal epoch
  *     32  16  array UUID                          184   4  journal matched: 1 yes
  *     48  16  member UUID                         188  52  reserved 2
  *                                                 240   8  scrubbed, ms since 1970 (UTC)
  *                                                 248   8  reserved 4
  *     64   8  event count                         256  64 slots of 32 bytes
- *     72   8  updated, ms since 1970 (UTC)       2304  1792 reserved 3
- *     80   4  level
+ *     72   8  updated, ms since 1970 (UTC)       2304  64 lost events of 8 bytes
+ *     80   4  level                              2816  1280 reserved 3
  *     84   4  member count                          0  16  slot: member UUID
  *     88   4  strip bytes                          16   4  slot: state
  *     92   4  block size bytes                     20   4  slot: reserved
@@ -33,8 +33,10 @@ final class SuperblockLayout
     static final int VERSION = 1;
     /** The journal may have entries that have to be replayed before anything is computed from parity. */
     static final long FEATURE_JOURNAL = 1;
+    /** The bitmap has what members lack that were lost: its bits must not be cleared before all slots are in sync. */
+    static final long FEATURE_LOST_EVENTS = 2;
     /** Bits of the features that this build knows. */
-    static final long FEATURES_KNOWN = FEATURE_JOURNAL;
+    static final long FEATURES_KNOWN = FEATURE_JOURNAL | FEATURE_LOST_EVENTS;
     static final int STATE_CLEAN = 1;
     static final int STATE_ACTIVE = 2;
 
@@ -86,7 +88,9 @@ final class SuperblockLayout
     /** Length of one slot. */
     static final int SLOT_BYTES = 32;
     static final int SLOTS_LENGTH = RaidLevel.MEMBERS_MAX * SLOT_BYTES;
-    static final int RESERVED_3_OFFSET = SLOTS_OFFSET + SLOTS_LENGTH;
+    static final int LOST_EVENTS_OFFSET = SLOTS_OFFSET + SLOTS_LENGTH;
+    static final int LOST_EVENTS_LENGTH = RaidLevel.MEMBERS_MAX * Long.BYTES;
+    static final int RESERVED_3_OFFSET = LOST_EVENTS_OFFSET + LOST_EVENTS_LENGTH;
     static final int RESERVED_3_LENGTH = PageChecksum.PAGE_BYTES - RESERVED_3_OFFSET;
 
     private SuperblockLayout()
@@ -97,6 +101,12 @@ final class SuperblockLayout
     static int slotOffset(final int slot)
     {
         return SLOTS_OFFSET + slot * SLOT_BYTES;
+    }
+
+    /** Offset in the superblock of the event count with which the member of a slot was lost. */
+    static int lostEventOffset(final int slot)
+    {
+        return LOST_EVENTS_OFFSET + slot * Long.BYTES;
     }
 
     /** Fields of a slot; offsets from its first byte. */

@@ -100,6 +100,24 @@ class SuperblockLayoutTest
     }
 
     @Test
+    void shouldWriteAndReadLostEvents()
+    {
+        final ByteBuffer bytes = ByteBuffer.wrap(bytes(1)).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putLong(16, 2);
+        bytes.putLong(2304 + 8, 0x0102030405060701L);
+        bytes.putLong(2304 + 3 * 8, 0x0102030405060702L);
+        Superblocks.checksum(bytes.array());
+        final Superblock superblock = new Superblock(ARRAY, "vol-7", RaidLevel.RAID6, 65536, 4096, 0x1234_5000_0000L,
+            MEMBER, 0x0102030405060708L, true, 0x0000_0199_1122_3344L, SUPERBLOCK.scrubbedMs(), List.of(
+                new Slot(OTHER, SlotState.IN_SYNC, 0),
+                new Slot(MEMBER, SlotState.REBUILDING, 0x1122_3344_5566L, 0x0102030405060701L),
+                Slot.EMPTY,
+                new Slot(FAILED, SlotState.FAILED, 0, 0x0102030405060702L)));
+        assertArrayEquals(bytes.array(), Superblocks.encode(superblock));
+        assertEquals(superblock, Superblocks.decode(bytes.array()));
+    }
+
+    @Test
     void shouldKeepToItsBytesOfABuffer()
     {
         final byte[] bytes = new byte[3 * 4096];

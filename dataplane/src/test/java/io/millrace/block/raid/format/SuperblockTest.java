@@ -181,11 +181,22 @@ class SuperblockTest
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 31, 63})
+    @ValueSource(ints = {2, 31, 63})
     void shouldRefuseFeaturesThatItDoesNotKnow(final int bit)
     {
-        assertUnreadable("needs features 0x" + Long.toHexString(1L << bit) + ", and this build knows 0x1",
+        assertUnreadable("needs features 0x" + Long.toHexString(1L << bit) + ", and this build knows 0x3",
             (bytes) -> bytes.putLong(16, 1L << bit));
+    }
+
+    @Test
+    void shouldRefuseLostEventsThatDoNotFit()
+    {
+        assertUnreadable("features 0x2 do not fit the lost events", (bytes) -> bytes.putLong(16, 2));
+        assertUnreadable("features 0x0 do not fit the lost events", (bytes) -> bytes.putLong(2304 + 2 * 8, 1));
+        assertUnreadable("lost event 1 in state IN_SYNC", (bytes) -> bytes.putLong(2304, 1));
+        assertUnreadable("lost event -1 in state FAILED", (bytes) -> bytes.putLong(2304 + 2 * 8, -1));
+        assertUnreadable("is later than event count", (bytes) -> bytes.putLong(16, 2).putLong(2304 + 2 * 8, 1L << 60));
+        assertUnreadable("byte 2328 is 0x1", (bytes) -> bytes.putLong(2304 + 3 * 8, 1));
     }
 
     @Test

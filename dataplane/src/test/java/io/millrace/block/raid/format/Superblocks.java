@@ -25,15 +25,17 @@ final class Superblocks
         final int stripBytes = Superblock.STRIP_BYTES_MIN << random.nextInt(9);
         final long memberBytes = stripBytes * (1 + (random.nextLong() >>> 1) % (1L << 30));
         final int memberCount = level.membersMin() + random.nextInt(RaidLevel.MEMBERS_MAX - level.membersMin() + 1);
+        final long eventCount = random.nextLong() >>> 1;
         final List<Slot> slots = new ArrayList<>();
         for (int i = 0; i < memberCount; i++)
         {
             final SlotState state = SlotState.values()[random.nextInt(SlotState.values().length)];
             slots.add(new Slot(SlotState.EMPTY == state ? null : uuid(random), state,
-                SlotState.REBUILDING == state ? (random.nextLong() >>> 1) % (memberBytes + 1) : 0));
+                SlotState.REBUILDING == state ? (random.nextLong() >>> 1) % (memberBytes + 1) : 0,
+                eventCount > 0 && (SlotState.REBUILDING == state || SlotState.FAILED == state) &&
+                random.nextBoolean() ? 1 + (random.nextLong() >>> 1) % eventCount : 0));
         }
         final Slot any = slots.get(random.nextInt(memberCount));
-        final long eventCount = random.nextLong() >>> 1;
         final JournalState journal = level.parityCount() > 0 && eventCount > 0 && random.nextBoolean() ?
             new JournalState(1 + (random.nextLong() >>> 1) % eventCount, random.nextBoolean()) : JournalState.NONE;
         return new Superblock(uuid(random), name(random), level, stripBytes, random.nextBoolean() ? 512 : 4096,
