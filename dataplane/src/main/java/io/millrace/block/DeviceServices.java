@@ -37,6 +37,16 @@ public interface DeviceServices
     boolean run(BackgroundWork work);
 
     /**
+     * Something happened that an operator should know, and that the status does not say. Not for each I/O.
+     *
+     * @param sentence without the name of the device.
+     */
+    default void onEvent(final String sentence)
+    {
+        // Who opened the device asks for its status.
+    }
+
+    /**
      * The device does not use another device any more: that is not among its {@link BlockDevice#members()}, and no
      * channel to it is open.
      *

@@ -31,6 +31,17 @@ final class DeviceStatusReports
     private final Map<ManagedDevice, ScrubResult> scrubs = new WeakHashMap<>();
     private final Map<ManagedDevice, List<String>> members = new WeakHashMap<>();
     private final Queue<ManagedDevice> changed = new ManyToOneConcurrentLinkedQueue<>();
+    private final Queue<Event> events = new ManyToOneConcurrentLinkedQueue<>();
+
+    /**
+     * Something happened.
+     *
+     * @param device   that it happened to.
+     * @param sentence without the name of the device.
+     */
+    private record Event(ManagedDevice device, String sentence)
+    {
+    }
 
     DeviceStatusReports(final Operations operations)
     {
@@ -51,6 +62,17 @@ final class DeviceStatusReports
     }
 
     /**
+     * Something happened to a device that its status does not say. Any thread.
+     *
+     * @param device   that is named.
+     * @param sentence without the name of the device.
+     */
+    void onEvent(final ManagedDevice device, final String sentence)
+    {
+        events.add(new Event(device, sentence));
+    }
+
+    /**
      * Sets an action for devices that have become larger by themselves. It must not block.
      *
      * @param action with a device that may grow.
@@ -63,6 +85,10 @@ final class DeviceStatusReports
     /** Publishes what has changed. Always on the same thread. */
     void check()
     {
+        for (Event event = events.poll(); null != event; event = events.poll())
+        {
+            publish(event.device(), event.sentence(), false);
+        }
         for (ManagedDevice device = changed.poll(); null != device; device = changed.poll())
         {
             device.announced();

@@ -39,6 +39,12 @@ final class ManagedServices implements DeviceServices
     }
 
     @Override
+    public void onEvent(final String sentence)
+    {
+        reports.onEvent(device, sentence);
+    }
+
+    @Override
     public void onReleased(final BlockDevice member)
     {
         onReleased.accept(member);

@@ -192,9 +192,9 @@ class RaidCommandsTest
         files("d0", "d1", "d2", "d3");
         ok("raid create vol0 d0 d1 d2 --level 5 --spare d3 --assume-clean");
         refused(ExitCode.USAGE, "raid fail vol0 d1", "raid fail: member d1 of array vol0 would be taken out of " +
-            "service, and is rebuilt completely when it comes back: add --yes to confirm");
+            "service, and is rebuilt when it comes back: add --yes to confirm");
         assertEquals("member d1 of array vol0 is taken out of service\n" + unstored(
-            "the next start takes d1 as a spare, so name another device instead of it for"),
+            "the next start uses d1 again, so name another device instead of it for"),
             ok("raid fail vol0 d1 --yes"));
         final String shown = await("raid show vol0", "   1  d3      in-sync");
         assertTrue(shown.contains("\n   -  d1      failed"), shown);

@@ -1,8 +1,11 @@
 package io.millrace.block.raid;
 
+import io.millrace.block.raid.format.Slot;
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.block.raid.layout.RaidLevel;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Which member is in which slot of an array and whether its data is valid, at one event count. Immutable. A request
@@ -18,6 +21,8 @@ final class ArrayView
     private final long eventCount;
     private final RaidMember[] members;
     private final SlotState[] states;
+    /** By slot, as {@link Slot#lostEvent} has it. */
+    private final long[] lostEvents;
     /** That member is to replace the one of a slot; null: none is. */
     private final RaidMember target;
     private final int targetSlot;
@@ -30,11 +35,13 @@ final class ArrayView
         final long eventCount,
         final RaidMember[] members,
         final SlotState[] states,
+        final long[] lostEvents,
         final RaidMember target,
         final int targetSlot,
         final String failure,
         final long journalEpoch)
     {
+        this.lostEvents = lostEvents;
         this.target = target;
         this.targetSlot = targetSlot;
         this.layout = layout;
@@ -64,13 +71,29 @@ final class ArrayView
      * @param layout     of the array.
      * @param eventCount that superblocks on all its members have.
      * @param members    by slot; null for an empty slot.
-     * @param states     by slot.
+     * @param slots      as superblocks have them.
      * @return the view.
      */
     static ArrayView of(
-        final ArrayLayout layout, final long eventCount, final RaidMember[] members, final SlotState[] states)
+        final ArrayLayout layout, final long eventCount, final RaidMember[] members, final List<Slot> slots)
     {
-        return new ArrayView(layout, eventCount, members.clone(), states.clone(), null, NO_SLOT, null, 0);
+        return new ArrayView(layout, eventCount, members.clone(),
+            slots.stream().map(Slot::state).toArray(SlotState[]::new),
+            slots.stream().mapToLong(Slot::lostEvent).toArray(), null, NO_SLOT, null, 0);
+    }
+
+    /**
+     * {@return the slots as superblocks have them}
+     */
+    List<Slot> slots()
+    {
+        final List<Slot> slots = new ArrayList<>();
+        for (int slot = 0; slot < states.length; slot++)
+        {
+            slots.add(null == members[slot] ? Slot.EMPTY : new Slot(members[slot].id(), states[slot],
+                SlotState.REBUILDING == states[slot] ? members[slot].rebuiltBytes() : 0, lostEvents[slot]));
+        }
+        return slots;
     }
 
     /**
@@ -82,13 +105,38 @@ final class ArrayView
      */
     ArrayView with(final int slot, final RaidMember member, final SlotState state)
     {
+        return with(slot, member, state, 0);
+    }
+
+    /**
+     * {@return the view with another member or state in a slot, at the next event count}
+     *
+     * @param slot      to change.
+     * @param member    in the slot from then on.
+     * @param state     of the slot.
+     * @param lostEvent event count with which the member was lost; 0: it is rebuilt completely, or in sync.
+     */
+    ArrayView with(final int slot, final RaidMember member, final SlotState state, final long lostEvent)
+    {
         final RaidMember[] newMembers = members.clone();
         final SlotState[] newStates = states.clone();
+        final long[] newLostEvents = lostEvents.clone();
         newMembers[slot] = member;
         newStates[slot] = state;
+        newLostEvents[slot] = lostEvent;
         final boolean isReplaced = member == target;
-        return new ArrayView(layout, eventCount + 1, newMembers, newStates, isReplaced ? null : target,
-            isReplaced ? NO_SLOT : targetSlot, failure, journalEpoch);
+        return new ArrayView(layout, eventCount + 1, newMembers, newStates, newLostEvents,
+            isReplaced ? null : target, isReplaced ? NO_SLOT : targetSlot, failure, journalEpoch);
+    }
+
+    /**
+     * {@return the event count with which the member of a slot was lost, as {@link Slot#lostEvent} has it; 0: none}
+     *
+     * @param slot to read.
+     */
+    long lostEvent(final int slot)
+    {
+        return lostEvents[slot];
     }
 
     /**
@@ -96,7 +144,8 @@ final class ArrayView
      */
     ArrayView next()
     {
-        return new ArrayView(layout, eventCount + 1, members, states, target, targetSlot, failure, journalEpoch);
+        return new ArrayView(
+            layout, eventCount + 1, members, states, lostEvents, target, targetSlot, failure, journalEpoch);
     }
 
     /**
@@ -108,8 +157,8 @@ final class ArrayView
      */
     ArrayView replacing(final int slot, final RaidMember newTarget)
     {
-        return new ArrayView(layout, eventCount + 1, members, states, newTarget, null == newTarget ? NO_SLOT : slot,
-            failure, journalEpoch);
+        return new ArrayView(layout, eventCount + 1, members, states, lostEvents, newTarget,
+            null == newTarget ? NO_SLOT : slot, failure, journalEpoch);
     }
 
     /**
@@ -126,7 +175,7 @@ final class ArrayView
             newMembers[slot] = RaidMember.missing(member.id());
         }
         final boolean isTarget = member == target;
-        return new ArrayView(layout, eventCount, newMembers, states, isTarget ? null : target,
+        return new ArrayView(layout, eventCount, newMembers, states, lostEvents, isTarget ? null : target,
             isTarget ? NO_SLOT : targetSlot, failure, journalEpoch);
     }
 
@@ -137,7 +186,7 @@ final class ArrayView
      */
     ArrayView failed(final String reason)
     {
-        return new ArrayView(layout, eventCount, members, states, target, targetSlot, reason, journalEpoch);
+        return new ArrayView(layout, eventCount, members, states, lostEvents, target, targetSlot, reason, journalEpoch);
     }
 
     /**
@@ -147,7 +196,7 @@ final class ArrayView
      */
     ArrayView journaling(final long epoch)
     {
-        return new ArrayView(layout, eventCount, members, states, target, targetSlot, failure, epoch);
+        return new ArrayView(layout, eventCount, members, states, lostEvents, target, targetSlot, failure, epoch);
     }
 
     /**

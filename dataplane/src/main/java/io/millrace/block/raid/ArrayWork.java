@@ -6,12 +6,9 @@ import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
-import io.millrace.block.raid.format.Slot;
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.format.Superblock;
 import io.millrace.reactor.Reactor;
-import java.util.ArrayList;
-import java.util.List;
 import org.agrona.concurrent.SystemEpochClock;
 
 /**
@@ -351,16 +348,9 @@ final class ArrayWork implements BackgroundWork
 
     private Superblock superblock(final ArrayView of)
     {
-        final List<Slot> slots = new ArrayList<>();
-        for (int slot = 0; slot < device.layout().memberCount(); slot++)
-        {
-            final RaidMember member = of.member(slot);
-            slots.add(null == member ? Slot.EMPTY : new Slot(member.id(), of.state(slot),
-                SlotState.REBUILDING == of.state(slot) ? member.rebuiltBytes() : 0));
-        }
         return new Superblock(device.id(), device.name(), device.layout().level(), device.layout().stripBytes(),
             device.geometry().blockSizeBytes(), device.layout().memberBytes(), device.id(), of.eventCount(), isClean,
-            SystemEpochClock.INSTANCE.time(), device.scrubControl().scrubbedMs(), slots, epochs.state(of));
+            SystemEpochClock.INSTANCE.time(), device.scrubControl().scrubbedMs(), of.slots(), epochs.state(of));
     }
 
     private void onSuperblocks(final long failed)
@@ -378,6 +368,12 @@ final class ArrayWork implements BackgroundWork
         }
         final ArrayView stable = candidate;
         candidate = null;
+        if (stable.isComplete() && !device.view().isComplete() && null != device.intent())
+        {
+            // Nobody lacks anything any more. A crash would have it all resynchronized while it is set.
+            device.intent().forgetUse();
+            clearNs = reactor.nowNs();
+        }
         device.publish(stable);
         epochs.resume();
         if (stable.isComplete())
@@ -438,7 +434,8 @@ final class ArrayWork implements BackgroundWork
         final int rebuilding = view.firstOf(SlotState.REBUILDING);
         final int slot = isCopied(rebuilding < 0 ? null : view.member(rebuilding)) ? rebuilding :
             isCopied(view.target()) ? view.targetSlot() : -1;
-        if (slot < 0 || copies.isBusy())
+        // One that is in sync has the bitmap.
+        if (slot < 0 || copies.isBusy() || hasWanted())
         {
             return false;
         }
@@ -466,7 +463,8 @@ final class ArrayWork implements BackgroundWork
 
     private boolean clearUnused()
     {
-        if (null == device.intent() || reactor.nowNs() - clearNs < 0)
+        // While a slot is not in sync, the bitmap has what its former member lacks when that comes back.
+        if (null == device.intent() || !device.view().isComplete() || reactor.nowNs() - clearNs < 0)
         {
             return false;
         }
@@ -493,6 +491,14 @@ final class ArrayWork implements BackgroundWork
     {
         state = State.IDLE;
         reportFailed(failed, bitmaps.failedStatus());
+        if (bitmaps.isWritten())
+        {
+            device.intent().onCleared();
+        }
+        else
+        {
+            device.intent().restoreCleared(pages.bitmap());
+        }
         // A member that did not take it leaves the array before a write that needs it is acknowledged.
         if (0 == failed)
         {
@@ -500,7 +506,6 @@ final class ArrayWork implements BackgroundWork
         }
         else
         {
-            hasCleared |= !bitmaps.isWritten();
             device.intent().wantAgain();
         }
     }
@@ -520,7 +525,7 @@ final class ArrayWork implements BackgroundWork
             return false;
         }
         checkpointBytes = view.member(slot).rebuiltBytes();
-        change(view.with(slot, view.member(slot), SlotState.REBUILDING), true);
+        change(view.next(), true);
         return true;
     }
 
@@ -551,10 +556,17 @@ final class ArrayWork implements BackgroundWork
                 stopStage = StopStage.SUPERBLOCKS;
                 if (null != intent)
                 {
-                    // Once for the mark of recent use, once for what is left. Regions that are being written stay, and
-                    // nobody enters the others any more, since nobody sets them.
-                    intent.clearUnused(pages.bitmap());
-                    intent.clearUnused(pages.bitmap());
+                    // Regions that are being written stay, and nobody enters the others any more, since nobody sets
+                    // them.
+                    if (device.view().isComplete())
+                    {
+                        intent.forgetUse();
+                        intent.clearUnused(pages.bitmap());
+                    }
+                    else
+                    {
+                        intent.closeUnused();
+                    }
                     hasCleared = true;
                     writeBitmap();
                 }
@@ -562,7 +574,7 @@ final class ArrayWork implements BackgroundWork
             case SUPERBLOCKS ->
             {
                 stopStage = StopStage.CHANNEL;
-                isClean = null == intent || intent.isQuiet() && intent.nextResync(0) < 0;
+                isClean = null == intent || intent.isClosed();
                 change(device.view().next(), true);
             }
             case CHANNEL -> close();

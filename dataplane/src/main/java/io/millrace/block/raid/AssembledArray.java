@@ -17,7 +17,8 @@ import java.util.UUID;
  * @param engineType     that computes parity; null without parity.
  * @param members        of the array in the order of their index, spares behind those in slots.
  * @param view           of the slots.
- * @param dirtyRegions   of the write-intent bitmap.
+ * @param markedRegions  of the write-intent bitmap: dirty ones, and those that former members lack writes in.
+ * @param dirtyRegions   whose copies or parity may not match.
  * @param bitmapSequence number of the last page of the bitmap.
  * @param times          of its own work.
  * @param copyRates      bounds of the rate of a rebuild or a resync.
@@ -35,6 +36,7 @@ record AssembledArray(
     ParityEngineType engineType,
     List<RaidMember> members,
     ArrayView view,
+    BitSet markedRegions,
     BitSet dirtyRegions,
     long bitmapSequence,
     RaidTimes times,

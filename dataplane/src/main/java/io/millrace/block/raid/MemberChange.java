@@ -1,6 +1,7 @@
 package io.millrace.block.raid;
 
 import io.millrace.block.BlockDevice;
+import io.millrace.block.raid.format.Superblock;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -15,13 +16,24 @@ sealed interface MemberChange
     CompletableFuture<Void> done();
 
     /**
-     * A device becomes a spare.
+     * A device becomes a spare, or takes the slot again that it was lost from.
      *
-     * @param device that all checks have passed for, and that holds nothing.
+     * @param device that all checks have passed for, and that holds nothing unless it was a member.
+     * @param former its superblock when it has most of the data of a slot; null: it holds nothing.
      * @param done   when reactors have channels to it, and superblocks were written to it.
      */
-    record Add(BlockDevice device, CompletableFuture<Void> done) implements MemberChange
+    record Add(BlockDevice device, Superblock former, CompletableFuture<Void> done) implements MemberChange
     {
+        /**
+         * A device becomes a spare.
+         *
+         * @param device that all checks have passed for, and that holds nothing.
+         * @param done   when reactors have channels to it, and superblocks were written to it.
+         */
+        Add(final BlockDevice device, final CompletableFuture<Void> done)
+        {
+            this(device, null, done);
+        }
     }
 
     /**

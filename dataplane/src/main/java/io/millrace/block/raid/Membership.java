@@ -3,6 +3,7 @@ package io.millrace.block.raid;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.raid.format.SlotState;
+import io.millrace.block.raid.format.Superblock;
 import io.millrace.block.raid.layout.RaidLevel;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -173,9 +174,22 @@ final class Membership
             // It was about to take the slot: the member there has got all writes.
             return view.with(slot, present.member(slot), SlotState.IN_SYNC);
         }
+        if (SlotState.FAILED == present.state(slot) && member != present.member(slot))
+        {
+            // It was about to take the slot: the one that was lost from there may still come back.
+            return view.with(slot, present.member(slot), SlotState.FAILED, present.lostEvent(slot));
+        }
         // The one that was to replace it has what was copied, and got all writes since.
         return slot == view.targetSlot() ? view.with(slot, view.target(), SlotState.REBUILDING) :
-            view.with(slot, member, SlotState.FAILED);
+            view.with(slot, member, SlotState.FAILED, lostEvent(slot, member));
+    }
+
+    /** The event count that superblocks of a member have at least that is lost; 0: it has not all data before that. */
+    private long lostEvent(final int slot, final RaidMember member)
+    {
+        final ArrayView present = device.view();
+        return null != device.intent() && member == present.member(slot) &&
+            (SlotState.IN_SYNC == present.state(slot) || 0 != present.lostEvent(slot)) ? present.eventCount() : 0;
     }
 
     /**
@@ -346,20 +360,37 @@ final class Membership
                 }
                 state = State.STORING;
                 final ArrayView view = device.view();
-                if (current instanceof final MemberChange.Replace replace)
+                switch (current)
                 {
-                    beginCopy(view, find(replace.replaced()));
-                }
-                else
-                {
-                    spares.add(subject);
-                    publishSpares();
-                    work.change(view.next(), false);
+                    case final MemberChange.Replace replace -> beginCopy(view, find(replace.replaced()));
+                    case final MemberChange.Add add -> add(view, add.former());
+                    default -> throw new IllegalStateException("opened for " + current);
                 }
             }
             case ERASING -> close();
             default -> onClosed();
         }
+    }
+
+    private void add(final ArrayView view, final Superblock former)
+    {
+        // A spare may have taken its slot meanwhile.
+        final int slot = null == former ? FormerMember.NO_SLOT : FormerMember.slot(view.slots(), former);
+        if (FormerMember.NO_SLOT == slot)
+        {
+            addSpare(view);
+            return;
+        }
+        // It gets the bitmap, in place of the old one that it has.
+        device.intent().wantAgain();
+        work.change(view.with(slot, subject, SlotState.REBUILDING, view.lostEvent(slot)), false);
+    }
+
+    private void addSpare(final ArrayView view)
+    {
+        spares.add(subject);
+        publishSpares();
+        work.change(view.next(), false);
     }
 
     private void beginCopy(final ArrayView view, final RaidMember old)
@@ -368,9 +399,7 @@ final class Membership
         if (slot < 0 || SlotState.IN_SYNC != view.state(slot))
         {
             // It failed meanwhile.
-            spares.add(subject);
-            publishSpares();
-            work.change(view.next(), false);
+            addSpare(view);
             return;
         }
         replaced = old;

@@ -4,12 +4,15 @@ import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.raid.format.MemberArea;
 import io.millrace.block.raid.format.SlotState;
+import io.millrace.block.raid.format.Superblock;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.reactor.Reactor;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -33,6 +36,8 @@ public final class MembershipSettings
     private final MemoryRegistry registry;
     private final List<BlockDevice> added;
     private final List<RaidMember> removed = new ArrayList<>();
+    /** Superblocks of devices that take the slot again that they were lost from. */
+    private final Map<BlockDevice, Superblock> former = new HashMap<>();
     /** In a slot, and not named any more. */
     private RaidMember replaced;
     /** That replaces it. */
@@ -198,13 +203,27 @@ public final class MembershipSettings
             for (final BlockDevice each : added)
             {
                 MemberGeometries.checkFits(array, each);
-                check(FoundMember.read(io, each));
+                final FoundMember found = FoundMember.read(io, each);
+                check(found);
+                if (each != replacement && isFormer(found.superblock()))
+                {
+                    former.put(each, found.superblock());
+                }
             }
             for (final BlockDevice each : added)
             {
-                FoundMember.wipe(io, each);
+                if (!former.containsKey(each))
+                {
+                    FoundMember.wipe(io, each);
+                }
             }
         }
+    }
+
+    private boolean isFormer(final Superblock own)
+    {
+        return null != own && array.id().equals(own.array()) &&
+            FormerMember.NO_SLOT != FormerMember.slot(array.view().slots(), own);
     }
 
     private void check(final FoundMember found)
@@ -245,7 +264,7 @@ public final class MembershipSettings
         {
             run(each == replacement ?
                 new MemberChange.Replace(each, replaced.device(), new CompletableFuture<>()) :
-                new MemberChange.Add(each, new CompletableFuture<>()));
+                new MemberChange.Add(each, former.get(each), new CompletableFuture<>()));
         }
         removed.stream().filter((each) -> !first.contains(each)).forEach(this::remove);
     }

@@ -47,7 +47,7 @@ final class MetadataPages implements AutoCloseable
             bitmap.initialize(device.id(), intent.regionBytes(), intent.regionCount());
             for (int region = 0; region < intent.regionCount(); region++)
             {
-                if (intent.needsResync(region))
+                if (intent.isMarked(region))
                 {
                     bitmap.set(region);
                 }

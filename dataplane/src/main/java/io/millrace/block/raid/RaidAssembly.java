@@ -16,12 +16,14 @@ import io.millrace.parity.ParityEngineType;
 import io.millrace.parity.ParityEngines;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.agrona.concurrent.SystemEpochClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -46,6 +48,8 @@ public final class RaidAssembly
     private final List<FoundMember> found = new ArrayList<>();
     /** Why devices are not used, a sentence each. */
     private final List<String> unusable = new ArrayList<>();
+    /** Event count of the newest superblock that was found. */
+    private long foundEvent;
 
     private RaidAssembly(final RaidConfig config, final MemberIo io, final RaidTimes times)
     {
@@ -148,6 +152,7 @@ public final class RaidAssembly
         }
         final Superblock newest = findUnnamed(unused);
         checkForeign();
+        foundEvent = null == newest ? 0 : newest.eventCount();
         final boolean isNew = null == newest || CREATED_EVENT == newest.eventCount() && isWhole();
         return isNew ? create(null == newest ? UUID.randomUUID() : newest.array()) : assemble(newest);
     }
@@ -252,9 +257,8 @@ public final class RaidAssembly
                 slots.add(new Slot(member.id(), SlotState.IN_SYNC, 0));
             }
         }
-        final boolean isRedundant = RaidLevel.RAID0 != layout.level();
         final BitSet dirty = new BitSet();
-        if (isRedundant && !config.assumeClean())
+        if (isRedundant(layout) && !config.assumeClean())
         {
             dirty.set(0, BitmapPage.regionCount(memberBytes));
         }
@@ -269,7 +273,7 @@ public final class RaidAssembly
             FoundMember.wipe(io, member.device());
         }
         // The bitmap is there before a superblock says that it is.
-        final byte[] page = page(array, memberBytes, dirty);
+        final byte[] page = FoundBitmap.page(array, memberBytes, dirty, 1);
         for (final RaidMember member : members)
         {
             write(member, MemberArea.bitmapOffset(1), page);
@@ -283,7 +287,7 @@ public final class RaidAssembly
             }
         }
         return assembled(
-            array, layout, geometry, members, view(layout, CREATED_EVENT + 1, slots, members, journal), dirty, 1,
+            array, layout, geometry, members, view(layout, CREATED_EVENT + 1, slots, members, journal), dirty, dirty, 1,
             0, journal, List.of());
     }
 
@@ -305,16 +309,6 @@ public final class RaidAssembly
                 " bytes has no room for a strip of " + config.stripBytes() + " bytes behind " +
                 MemberArea.DATA_OFFSET_BYTES + " bytes of metadata: use a larger device");
         }
-        return bytes;
-    }
-
-    private static byte[] page(final UUID array, final long memberBytes, final BitSet dirty)
-    {
-        final byte[] bytes = new byte[BitmapPage.BYTES];
-        final BitmapPage page = new BitmapPage().wrap(new UnsafeBuffer(bytes), 0)
-            .initialize(array, BitmapPage.regionBytes(memberBytes), BitmapPage.regionCount(memberBytes));
-        dirty.stream().forEach(page::set);
-        page.seal(1);
         return bytes;
     }
 
@@ -349,8 +343,7 @@ public final class RaidAssembly
                 {
                     missing.add("slot " + slot + " (" + recorded.member() + ')');
                 }
-                slots.add(SlotState.EMPTY == recorded.state() ? Slot.EMPTY :
-                    new Slot(recorded.member(), SlotState.FAILED, 0));
+                slots.add(lost(recorded));
             }
         }
         checkStart(layout, isPresent, isMissing, missing);
@@ -369,42 +362,32 @@ public final class RaidAssembly
                 }
             }
         }
-        final Bitmap bitmap = bitmap(newest, members, slots);
-        if (newest.journal().isMatched())
+        final FoundBitmap bitmap = bitmap(newest, members, slots);
+        if (isMatched(newest))
         {
-            // Once the journal is replayed, parity matches the data even where a write was in progress.
-            bitmap.dirty.clear();
+            bitmap.clearDirty();
         }
         checkParity(layout, isPresent, bitmap);
+        final Map<Integer, RaidMember> replayed = bySlot(slots, members);
+        final long event = newest.eventCount() + ASSEMBLY_EVENTS * (1 + failedCount(newest.slots(), slots));
+        final List<RaidMember> returned = addFormer(slots, members, byId);
         addSpares(members, byId);
         final BlockGeometry geometry = MemberGeometries.ofArray(layout, members);
-        final long event = newest.eventCount() + ASSEMBLY_EVENTS * (1 + failedCount(newest.slots(), slots));
-        final JournalState journal = journal(layout, slots, event, bitmap.dirty);
+        final JournalState journal = journal(layout, slots, event, bitmap.dirty());
         final Superblock next = at(event, newest, slots, journal);
         // All checks have passed.
-        final JournalReplay.Failure failure = replay.run(bySlot(slots, members));
+        final JournalReplay.Failure failure = replay.run(replayed);
         if (null != failure)
         {
             return assembleWithout(failure.member(), failure.reason(), newest);
         }
-        final List<FoundMember> refusing = new ArrayList<>();
-        for (final RaidMember member : unnamedFirst(members))
+        if (slots.stream().allMatch((slot) -> SlotState.IN_SYNC == slot.state()))
         {
-            final FoundMember each = foundOf(member);
-            try
-            {
-                if (null == each.superblock())
-                {
-                    FoundMember.wipe(io, member.device());
-                }
-                writeSuperblock(member, next);
-            }
-            catch (final BlockDeviceException e)
-            {
-                unusable.add(e.getMessage());
-                refusing.add(each);
-            }
+            bitmap.onComplete();
         }
+        final List<FoundMember> refusing = store(
+            inWriteOrder(members, returned), isRedundant(layout) ? bySlot(slots, members).values() : List.of(), bitmap,
+            next);
         if (!refusing.isEmpty())
         {
             // Once more without them, if what is left suffices: the others say so, with a higher event count.
@@ -417,7 +400,93 @@ public final class RaidAssembly
         }
         final List<Replacement> replacements = replacements(newest, slots, members);
         return assembled(newest.array(), layout, geometry, members, view(layout, event, slots, members, journal),
-            bitmap.dirty, bitmap.sequence, newest.scrubbedMs(), journal, replacements);
+            bitmap.marked(), bitmap.dirty(), bitmap.sequence(), newest.scrubbedMs(), journal, replacements);
+    }
+
+    /** A slot whose member is not there. It has what it had with the newest superblock, or a later one. */
+    private Slot lost(final Slot recorded)
+    {
+        final boolean isKnown = RaidLevel.RAID0 != config.level() &&
+            (SlotState.IN_SYNC == recorded.state() ||
+            SlotState.REBUILDING == recorded.state() && 0 != recorded.lostEvent());
+        return SlotState.EMPTY == recorded.state() ? Slot.EMPTY :
+            new Slot(recorded.member(), SlotState.FAILED, 0, isKnown ? foundEvent : recorded.lostEvent());
+    }
+
+    /**
+     * Members that were lost and are back take their slots again, with other identifiers: a superblock that says of the
+     * former that it has failed is not of a part that went on without it.
+     */
+    private static List<RaidMember> addFormer(
+        final List<Slot> slots, final List<RaidMember> members, final Map<UUID, FoundMember> byId)
+    {
+        final List<RaidMember> returned = new ArrayList<>();
+        for (final FoundMember each : List.copyOf(byId.values()))
+        {
+            final int slot = FormerMember.slot(slots, each.superblock());
+            if (FormerMember.NO_SLOT != slot)
+            {
+                byId.remove(each.superblock().member());
+                final RaidMember member = new RaidMember(members.size(), each.device(), UUID.randomUUID(), 0);
+                returned.add(member);
+                members.add(member);
+                slots.set(slot, new Slot(member.id(), SlotState.REBUILDING, 0, slots.get(slot).lostEvent()));
+            }
+        }
+        return returned;
+    }
+
+    private static boolean isRedundant(final ArrayLayout layout)
+    {
+        return RaidLevel.RAID0 != layout.level();
+    }
+
+    /**
+     * Whether copies or parity match although the bitmap has bits: once the journal is replayed, even where a write was
+     * in progress; and after a clean stop, when those are of what former members lack.
+     */
+    private static boolean isMatched(final Superblock newest)
+    {
+        return newest.journal().isMatched() ||
+            newest.clean() && newest.hasLostEvents() && 0 == newest.level().parityCount();
+    }
+
+    /**
+     * Writes the bitmap, whose newest page may be on one member alone, and superblocks, which say that it is there.
+     *
+     * @return those that cannot be written.
+     */
+    private List<FoundMember> store(
+        final List<RaidMember> members,
+        final Collection<RaidMember> withBitmap,
+        final FoundBitmap bitmap,
+        final Superblock superblock)
+    {
+        final byte[] page = bitmap.nextPage(superblock);
+        final int place = (int)(bitmap.sequence() % MemberArea.BITMAP_PAGE_COUNT);
+        final List<FoundMember> refusing = new ArrayList<>();
+        for (final RaidMember member : members)
+        {
+            final FoundMember each = foundOf(member);
+            try
+            {
+                if (null == each.superblock())
+                {
+                    FoundMember.wipe(io, member.device());
+                }
+                if (withBitmap.contains(member))
+                {
+                    write(member, MemberArea.bitmapOffset(place), page);
+                }
+                writeSuperblock(member, superblock);
+            }
+            catch (final BlockDeviceException e)
+            {
+                unusable.add(e.getMessage());
+                refusing.add(each);
+            }
+        }
+        return refusing;
     }
 
     private boolean isUnnamed(final RaidMember member)
@@ -430,11 +499,16 @@ public final class RaidAssembly
         return !config.members().contains(device.name()) && !config.spares().contains(device.name());
     }
 
-    /** So that a member which is not named never has an older assembly than others, and is found the next time. */
-    private List<RaidMember> unnamedFirst(final List<RaidMember> members)
+    /**
+     * A member that is not named never has an older assembly than others, so that it is found the next time. Those that
+     * return have another identifier, which named members must not know before they do.
+     */
+    private List<RaidMember> inWriteOrder(final List<RaidMember> members, final List<RaidMember> returned)
     {
-        return Stream.concat(members.stream().filter(this::isUnnamed),
-            members.stream().filter((each) -> !isUnnamed(each))).toList();
+        final Set<RaidMember> ordered = new LinkedHashSet<>(members.stream().filter(this::isUnnamed).toList());
+        ordered.addAll(returned);
+        ordered.addAll(members);
+        return List.copyOf(ordered);
     }
 
     /** Members in slots that are not named, each with a device that is named in members and has no slot. */
@@ -597,16 +671,16 @@ public final class RaidAssembly
         }
     }
 
-    private void checkParity(final ArrayLayout layout, final boolean[] isPresent, final Bitmap bitmap)
+    private void checkParity(final ArrayLayout layout, final boolean[] isPresent, final FoundBitmap bitmap)
     {
         boolean isComplete = true;
         for (final boolean each : isPresent)
         {
             isComplete &= each;
         }
-        if (!isComplete && !bitmap.dirty.isEmpty() && layout.level().parityCount() > 0 && !config.forceStart())
+        if (!isComplete && !bitmap.dirty().isEmpty() && layout.level().parityCount() > 0 && !config.forceStart())
         {
-            throw new BlockDeviceException("parity may not match the data in " + bitmap.dirty.cardinality() + " of " +
+            throw new BlockDeviceException("parity may not match the data in " + bitmap.dirty().cardinality() + " of " +
                 BitmapPage.regionCount(layout.memberBytes()) + " regions, and not every slot is in sync: " +
                 "attach members that were in sync at the crash; one that had failed before does not help. If there " +
                 "are none, restore from a backup, or set force-start: true and check the data, since what is " +
@@ -614,16 +688,10 @@ public final class RaidAssembly
         }
     }
 
-    /** The newest bitmap of the members. */
-    private static final class Bitmap
+    /** The newest of the members in sync. */
+    private FoundBitmap bitmap(final Superblock newest, final List<RaidMember> members, final List<Slot> slots)
     {
-        private BitSet dirty = new BitSet();
-        private long sequence;
-    }
-
-    private Bitmap bitmap(final Superblock newest, final List<RaidMember> members, final List<Slot> slots)
-    {
-        final Bitmap bitmap = new Bitmap();
+        final FoundBitmap bitmap = new FoundBitmap();
         if (RaidLevel.RAID0 == newest.level())
         {
             return bitmap;
@@ -634,13 +702,7 @@ public final class RaidAssembly
             final BitmapPage ofMember = isInSync(member, slots) ? foundOf(member).readBitmap(io, newest) : null;
             page = null == ofMember || null != page && page.sequence() >= ofMember.sequence() ? page : ofMember;
         }
-        final int regions = BitmapPage.regionCount(newest.memberBytes());
-        bitmap.sequence = null == page ? 0 : page.sequence();
-        for (int region = 0; region < regions; region++)
-        {
-            // Without a bitmap nothing is known.
-            bitmap.dirty.set(region, null == page || page.isSet(region));
-        }
+        bitmap.add(page, newest);
         return bitmap;
     }
 
@@ -671,15 +733,13 @@ public final class RaidAssembly
         final JournalState journal)
     {
         final RaidMember[] bySlot = new RaidMember[layout.memberCount()];
-        final SlotState[] states = new SlotState[layout.memberCount()];
         for (int slot = 0; slot < bySlot.length; slot++)
         {
             final UUID id = slots.get(slot).member();
-            states[slot] = slots.get(slot).state();
             final RaidMember missing = null == id ? null : RaidMember.missing(id);
             bySlot[slot] = members.stream().filter((each) -> each.id().equals(id)).findFirst().orElse(missing);
         }
-        return ArrayView.of(layout, event, bySlot, states).journaling(journal.epoch());
+        return ArrayView.of(layout, event, bySlot, slots).journaling(journal.epoch());
     }
 
     private void writeSuperblock(final RaidMember member, final Superblock superblock)
@@ -704,6 +764,7 @@ public final class RaidAssembly
         final BlockGeometry geometry,
         final List<RaidMember> members,
         final ArrayView view,
+        final BitSet marked,
         final BitSet dirty,
         final long sequence,
         final long scrubbedMs,
@@ -712,7 +773,7 @@ public final class RaidAssembly
     {
         final boolean hasParity = layout.level().parityCount() > 0;
         return new AssembledArray(config.name(), array, layout, geometry,
-            hasParity ? FastestEngine.TYPE : null, members, view, dirty, sequence, times, config.copyRates(),
+            hasParity ? FastestEngine.TYPE : null, members, view, marked, dirty, sequence, times, config.copyRates(),
             scrubbedMs, config.journal(), journal.isMatched(), String.join("; ", unusable), replacements);
     }
 }

@@ -113,6 +113,7 @@ public final class RaidDevice implements BlockDevice
         intent = isRedundant ? new WriteIntent(layout.memberBytes(), this::wake) : null;
         if (isRedundant)
         {
+            assembled.markedRegions().stream().forEach(intent::assembledMarked);
             assembled.dirtyRegions().stream().forEach(intent::assembledDirty);
         }
         journal = layout.level().parityCount() > 0 ?
@@ -588,6 +589,16 @@ public final class RaidDevice implements BlockDevice
         {
             progress(null);
         }
+    }
+
+    /**
+     * Something happened that an operator should know.
+     *
+     * @param sentence without the name of the array.
+     */
+    void announce(final String sentence)
+    {
+        services.onEvent(sentence);
     }
 
     /** A scrub has begun or ended, and its result is there. */

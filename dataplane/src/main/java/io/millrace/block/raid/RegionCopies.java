@@ -40,6 +40,12 @@ final class RegionCopies
     private int slot;
     /** In the slot; null: none is rebuilt. */
     private RaidMember target;
+    /** Whether only regions that the bitmap has set are copied: the member has the others. */
+    private boolean isByBitmap;
+    /** Whose return was announced last. */
+    private RaidMember announced;
+    /** Bytes of each member in the batch. */
+    private long batchBytes;
     private int region;
     /** When the resync of the region began. */
     private int tornCount;
@@ -165,6 +171,7 @@ final class RegionCopies
         slot = slotOf(chosen, view);
         target = targetOf(chosen, view);
         nextSlot = 0;
+        isByBitmap = StripeRequest.Purpose.REBUILD == chosen && 0 != view.lostEvent(slot);
         if (StripeRequest.Purpose.RESYNC == chosen)
         {
             region = device.intent().nextResync(resyncFrom);
@@ -177,6 +184,23 @@ final class RegionCopies
         {
             nextOffset = target.rebuiltBytes();
             endOffset = layout.memberBytes();
+            announce();
+        }
+    }
+
+    private void announce()
+    {
+        if (isByBitmap && target != announced)
+        {
+            announced = target;
+            final WriteIntent intent = device.intent();
+            int count = 0;
+            for (int each = intent.region(nextOffset); each < intent.regionCount(); each++)
+            {
+                count += intent.isMarked(each) ? 1 : 0;
+            }
+            device.announce("slot " + slot + " (" + target + ") is back: " + count + " of " + intent.regionCount() +
+                " regions are copied");
         }
     }
 
@@ -188,6 +212,7 @@ final class RegionCopies
         final int most = rate.isBesideHosts() ? BATCH_BESIDE_HOSTS : BATCH_MAX;
         worst = BlockStatus.SUCCESS;
         isIssuing = true;
+        batchBytes = 0;
         int begun = 0;
         while (begun < most && nextOffset < endOffset)
         {
@@ -195,6 +220,11 @@ final class RegionCopies
             final long leftOfStrip = layout.stripBytes() - (nextOffset & layout.stripBytes() - 1);
             final int length =
                 (int)Math.min(Math.min(channel.workBytesMax(), leftOfStrip), endOffset - nextOffset);
+            if (isByBitmap && !isMarked())
+            {
+                skipRegion();
+                continue;
+            }
             final long offset = hasParity ? nextOffset : arrayOffset();
             if (offset >= 0)
             {
@@ -205,6 +235,7 @@ final class RegionCopies
                     break;
                 }
                 begun++;
+                batchBytes += length;
             }
             advance(length);
         }
@@ -215,6 +246,28 @@ final class RegionCopies
             onBatch();
         }
         return begun;
+    }
+
+    /**
+     * Whether the bitmap has the rows at the present place set. A write is noted in the region of the first copy, which
+     * may be the one before. Once more for each batch: writes that began before the member was there have set theirs.
+     */
+    private boolean isMarked()
+    {
+        final WriteIntent intent = device.intent();
+        if (intent.isMarked(intent.region(nextOffset)))
+        {
+            return true;
+        }
+        final long strip = hasParity ? -1 : layout.strip(slot, nextOffset >>> layout.stripShift());
+        return strip >= 0 && intent.isMarked(intent.region(layout.memberStrip(strip, 0) << layout.stripShift()));
+    }
+
+    /** All strips behind the first of a region have their first copy in it, too. */
+    private void skipRegion()
+    {
+        final long regionBytes = device.intent().regionBytes();
+        nextOffset = Math.min((nextOffset & -regionBytes) + regionBytes, endOffset);
     }
 
     /** Offset on the array of the strip at the present place; -1: nothing is copied from there. */
@@ -290,7 +343,8 @@ final class RegionCopies
 
     private void onCopied()
     {
-        final long bytes = Math.max(nextOffset - startOffset, channel.workBytesMax());
+        final long bytes = isByBitmap ? batchBytes :
+            Math.max(nextOffset - startOffset, channel.workBytesMax());
         resumeNs = startNs + rate.batchNs(bytes, device.copyRates(), device.hostBytes(), reactor.nowNs());
         reactor.schedule(resumeNs, (nowNs) ->
         {

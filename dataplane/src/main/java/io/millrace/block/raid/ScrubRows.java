@@ -137,6 +137,11 @@ final class ScrubRows
         {
             tally.onRepaired();
             device.onRepaired(request.identifiedSlots());
+            if (!device.view().isComplete())
+            {
+                // Members that come back have the row as it was.
+                device.intent().mark(device.intent().region(request.memberOffset()));
+            }
         }
         next();
     }

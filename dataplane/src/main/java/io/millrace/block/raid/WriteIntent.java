@@ -3,6 +3,7 @@ package io.millrace.block.raid;
 import io.millrace.block.raid.format.BitmapPage;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.BitSet;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -36,6 +37,8 @@ final class WriteIntent
     /** Regions that need a resync. */
     private final AtomicInteger resyncCount = new AtomicInteger();
     private final AtomicInteger tornCount = new AtomicInteger();
+    /** Cleared in a page that is not stable yet. {@link ArrayWork} alone. */
+    private final BitSet cleared = new BitSet();
     private volatile boolean hasWanted;
 
     /**
@@ -216,42 +219,117 @@ final class WriteIntent
     }
 
     /**
-     * Clears regions that no write used since the last call.
+     * Clears regions that no write used since the last call. Their bits are gone for good with {@link #onCleared}.
      *
      * @param page whose bits are cleared; to be written later.
      * @return how many were cleared.
      */
     int clearUnused(final BitmapPage page)
     {
-        int cleared = 0;
+        int count = 0;
         for (int region = 0; region < words.length; region++)
         {
-            final int word = (int)WORD.getAcquire(words, region);
-            if (DIRTY == word)
+            if (leaveUnused(region))
             {
-                if (WORD.compareAndSet(words, region, word, CLEAN))
-                {
-                    page.clear(region);
-                    cleared++;
-                }
-            }
-            else if (DIRTY == (word & STATE))
-            {
-                WORD.getAndBitwiseAnd(words, region, ~USED);
+                page.clear(region);
+                cleared.set(region);
+                count++;
             }
         }
-        return cleared;
+        return count;
+    }
+
+    /** {@return whether a region was set and is not any more; the first time that no write uses it, it stays} */
+    private boolean leaveUnused(final int region)
+    {
+        final int word = (int)WORD.getAcquire(words, region);
+        if (DIRTY == word)
+        {
+            return WORD.compareAndSet(words, region, word, CLEAN);
+        }
+        if (DIRTY == (word & STATE))
+        {
+            WORD.getAndBitwiseAnd(words, region, ~USED);
+        }
+        return false;
+    }
+
+    /** No write enters a region that none is in: the array ends. Bits on the members stay. */
+    void closeUnused()
+    {
+        for (int region = 0; region < words.length; region++)
+        {
+            if (!leaveUnused(region))
+            {
+                leaveUnused(region);
+            }
+        }
+    }
+
+    /** The next {@link #clearUnused} clears all regions that no write is in: they need not stay any longer. */
+    void forgetUse()
+    {
+        for (int region = 0; region < words.length; region++)
+        {
+            WORD.getAndBitwiseAnd(words, region, ~USED);
+        }
+    }
+
+    /** A page without the bits that were cleared is stable, or what was written in their regions is. */
+    void onCleared()
+    {
+        cleared.clear();
     }
 
     /**
-     * {@return whether no write is under way}
+     * Sets again what was cleared: a member did not make stable what was written there, and may come back without it.
+     * Pages on the members have the bits still.
+     *
+     * @param page to change.
      */
-    boolean isQuiet()
+    void restoreCleared(final BitmapPage page)
+    {
+        for (int region = cleared.nextSetBit(0); region >= 0; region = cleared.nextSetBit(region + 1))
+        {
+            page.set(region);
+            // One that a write waits for is set when the next page is stable.
+            WORD.compareAndSet(words, region, CLEAN, DIRTY);
+        }
+        cleared.clear();
+    }
+
+    /**
+     * Sets the bit of a region soon, without a write in it.
+     *
+     * @param region to set.
+     */
+    void mark(final int region)
+    {
+        if (enter(region))
+        {
+            leave(region);
+        }
+    }
+
+    /**
+     * {@return whether the bit of a region is set on the members, or a write waits for that}
+     *
+     * @param region to read.
+     */
+    boolean isMarked(final int region)
+    {
+        return CLEAN != ((int)WORD.getAcquire(words, region) & STATE);
+    }
+
+    /**
+     * {@return whether no write can be in any region before another page is written}
+     */
+    boolean isClosed()
     {
         for (int region = 0; region < words.length; region++)
         {
             final int word = (int)WORD.getAcquire(words, region);
-            if (0 != (word & COUNT) || WANTED == (word & STATE))
+            if (0 != (word & COUNT) || CLEAN != (word & STATE))
             {
                 return false;
             }
@@ -260,7 +338,18 @@ final class WriteIntent
     }
 
     /**
-     * A region was set when the array was assembled. Before any write.
+     * A region was set when the array was assembled, since former members lack what was written there. Before any
+     * write.
+     *
+     * @param region of the bitmap.
+     */
+    void assembledMarked(final int region)
+    {
+        WORD.setRelease(words, region, DIRTY);
+    }
+
+    /**
+     * A region was set when the array was assembled, and members may differ there. Before any write.
      *
      * @param region of the bitmap.
      */

@@ -410,7 +410,8 @@ class RaidFailureTest
         assertEquals(BlockStatus.ABORTED, io.request().status());
         array.locks().releaseExclusive(0, BLOCK_BYTES);
         assertEquals(0, array.locks().heldCount());
-        assertTrue(array.intent().isQuiet());
+        array.intent().closeUnused();
+        assertTrue(array.intent().isClosed());
     }
 
     @Test

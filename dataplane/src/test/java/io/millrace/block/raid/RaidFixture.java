@@ -15,7 +15,9 @@ import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
 /** Members for an array, and a reactor for its own work, for tests. */
@@ -30,6 +32,9 @@ final class RaidFixture implements DeviceServices, AutoCloseable
     private final List<BlockDevice> owned = new ArrayList<>();
     private final List<CompletableFuture<Void>> ended = new ArrayList<>();
     private final List<BackgroundWork> works = new ArrayList<>();
+
+    /** What arrays announced, in its order. */
+    private final Queue<String> events = new ConcurrentLinkedQueue<>();
 
     RaidFixture()
     {
@@ -105,6 +110,17 @@ final class RaidFixture implements DeviceServices, AutoCloseable
     public void onStatusChanged()
     {
         // Tests ask for the status.
+    }
+
+    @Override
+    public void onEvent(final String sentence)
+    {
+        events.add(sentence);
+    }
+
+    Queue<String> events()
+    {
+        return events;
     }
 
     @Override

@@ -191,11 +191,11 @@ public final class RaidCommand extends CommandGroup
         return array.control().run(Role.OPERATOR, AnswerTimeout.LONG, null, (link) ->
         {
             confirmation.require(Terminal.standard(),
-                subject + " would be taken out of service, and is rebuilt completely when it comes back");
+                subject + " would be taken out of service, and is rebuilt when it comes back");
             link.client().operateArray(array.name(), ArrayOperation.FAIL_MEMBER, member);
             Terminal.standard().line(link.outcome(subject + " is taken out of service"));
-            ArrayOptions.noteUnstored(link, "the next start takes " + member +
-                " as a spare, so name another device instead of it for device " + array.name());
+            ArrayOptions.noteUnstored(link, "the next start uses " + member +
+                " again, so name another device instead of it for device " + array.name());
             return ExitCode.OK;
         });
     }
