@@ -270,6 +270,11 @@ final class ArrayWork implements BackgroundWork
 
     private boolean takeFailures()
     {
+        return takeFailures(false);
+    }
+
+    private boolean takeFailures(final boolean flush)
+    {
         ArrayView changed = null == candidate ? device.view() : candidate;
         String reason = null;
         for (RaidDevice.MemberFailure each = device.nextFailure(); null != each; each = device.nextFailure())
@@ -287,7 +292,7 @@ final class ArrayWork implements BackgroundWork
         }
         lastFailure = reason;
         device.trouble(reason);
-        change(changed, false);
+        change(changed, flush);
         return true;
     }
 
@@ -300,7 +305,8 @@ final class ArrayWork implements BackgroundWork
     void fail(final RaidMember member, final String reason)
     {
         device.onMemberFailed(member, reason);
-        takeFailures();
+        // What hosts have read after a crash may be stable on this member alone, and on the others since the resync.
+        takeFailures(true);
     }
 
     /**
