@@ -268,12 +268,11 @@ final class ArrayWork implements BackgroundWork
         return true;
     }
 
+    /**
+     * What hosts have read since a crash may be stable on the failed member alone, and on the others since the resync:
+     * it is stable on these before superblocks say that they are the array.
+     */
     private boolean takeFailures()
-    {
-        return takeFailures(false);
-    }
-
-    private boolean takeFailures(final boolean flush)
     {
         ArrayView changed = null == candidate ? device.view() : candidate;
         String reason = null;
@@ -292,7 +291,7 @@ final class ArrayWork implements BackgroundWork
         }
         lastFailure = reason;
         device.trouble(reason);
-        change(changed, flush);
+        change(changed, true);
         return true;
     }
 
@@ -305,8 +304,7 @@ final class ArrayWork implements BackgroundWork
     void fail(final RaidMember member, final String reason)
     {
         device.onMemberFailed(member, reason);
-        // What hosts have read after a crash may be stable on this member alone, and on the others since the resync.
-        takeFailures(true);
+        takeFailures();
     }
 
     /**

@@ -12,6 +12,7 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.DeviceHealth;
 import io.millrace.block.Initiator;
+import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.DmaMemory;
@@ -34,6 +35,8 @@ class RaidFailureTest
     private static final long MEMBER_BYTES = 2 << 20;
     private static final int CHUNK_BYTES = 64 << 10;
     private static final long PATIENCE_NS = 30_000_000_000L;
+    /** So that no bitmap flushes what was copied. */
+    private static final RaidTimes UNHURRIED = new RaidTimes(3_600_000_000_000L, 3_600_000_000_000L);
 
     private final Random random = TestSeeds.random();
     private final RaidFixture fixture = new RaidFixture();
@@ -242,6 +245,65 @@ class RaidFailureTest
         awaitHealth(DeviceHealth.ONLINE);
         disks.get(0).state(MemberState.FAILING);
         verify();
+    }
+
+    /** Hosts have read what the member had that failed. */
+    @Test
+    void shouldHaveWhatAResyncWroteStableBeforeAMemberHasFailed()
+    {
+        times = UNHURRIED;
+        final PowerSupply supply = new PowerSupply(random.nextLong());
+        for (int i = 0; i < 2; i++)
+        {
+            disks.add(MemberDisk.create("d" + i, RaidFixture.deviceBytes(MEMBER_BYTES), BLOCK_BYTES, supply));
+        }
+        disks.forEach(this::fill);
+        open(config(RaidLevel.RAID1, 2, false), disks);
+        awaitResynced();
+        model = read();
+        disks.get(0).state(MemberState.FAILING);
+        writeAgain();
+        assertEquals(SlotState.FAILED, array.view().state(0));
+        initiator.close();
+        initiator = null;
+        fixture.cut(supply);
+        open(config(RaidLevel.RAID1, 2, false), restart(0));
+        verify();
+    }
+
+    /** Writes a block with what it has. */
+    private void writeAgain()
+    {
+        NativeMemory.asByteBuffer(arena.address(), BLOCK_BYTES).put(model, 0, BLOCK_BYTES);
+        assertEquals(BlockStatus.SUCCESS,
+            initiator.run(BlockOperation.WRITE, 0, 1, false, arena.address(), BLOCK_BYTES));
+    }
+
+    /** Random data, which is stable. */
+    private void fill(final MemberDisk disk)
+    {
+        final byte[] bytes = new byte[CHUNK_BYTES];
+        try (MemberIo io = new MemberIo(null);
+            MemberIo.Member open = io.open(disk))
+        {
+            for (int offset = 0; offset < MEMBER_BYTES; offset += CHUNK_BYTES)
+            {
+                random.nextBytes(bytes);
+                open.write(RaidChannel.dataOffsetBytes() + offset, bytes);
+            }
+        }
+    }
+
+    private byte[] read()
+    {
+        final byte[] bytes = new byte[(int)array.geometry().sizeBytes()];
+        for (int offset = 0; offset < bytes.length; offset += CHUNK_BYTES)
+        {
+            assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.READ, offset / BLOCK_BYTES,
+                CHUNK_BYTES / BLOCK_BYTES, false, arena.address(), CHUNK_BYTES));
+            NativeMemory.asByteBuffer(arena.address(), CHUNK_BYTES).get(bytes, offset, CHUNK_BYTES);
+        }
+        return bytes;
     }
 
     @Test

@@ -165,6 +165,12 @@ final class RaidFixture implements DeviceServices, AutoCloseable
         ended.clear();
     }
 
+    /** Cuts the power of drives that arrays' own work alone has channels to. */
+    void cut(final PowerSupply supply)
+    {
+        call(supply::cut);
+    }
+
     private void call(final Runnable command)
     {
         get(reactor.call(() ->

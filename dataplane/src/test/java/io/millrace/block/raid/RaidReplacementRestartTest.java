@@ -1,6 +1,7 @@
 package io.millrace.block.raid;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -104,6 +105,53 @@ class RaidReplacementRestartTest
             end(fixture, "d0", "d2");
             fixture.disk(0).state(MemberState.FAILING);
             fixture.writeAnywhere(5);
+            fixture.verify();
+        }
+    }
+
+    /** It takes the slot that it was lost from, in whatever order the names are, and is not what replaces the other. */
+    @ParameterizedTest
+    @CsvSource({"d3 d1 d2", "d1 d3 d2"})
+    void shouldTakeAMemberBackWhileAnotherIsReplaced(final String members)
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, 0))
+        {
+            fixture.addDisk();
+            fixture.copyRates(SLOW);
+            fixture.disk(1).state(MemberState.FAILING);
+            fixture.writeAnywhere(5);
+            fixture.configure(members, "");
+            for (int i = 0; i < 2; i++)
+            {
+                fixture.restart();
+                final ArrayView view = fixture.array().view();
+                assertEquals("d0", view.member(0).toString());
+                assertEquals("d1", view.member(1).toString());
+                assertEquals(SlotState.REBUILDING, view.state(1));
+                assertNotEquals(0, view.lostEvent(1));
+                ArrayFixture.await(() -> null != fixture.array().view().target(), "replaced anew");
+                assertEquals("d3", fixture.array().view().target().toString());
+                fixture.writeAnywhere(5);
+            }
+            end(fixture, "d1", "d2", "d3");
+            assertEquals("d3", fixture.array().view().member(0).toString());
+            fixture.disk(2).state(MemberState.FAILING);
+            fixture.writeAnywhere(5);
+            fixture.verify();
+        }
+    }
+
+    @Test
+    void shouldNotTakeBackAMemberThatIsNotNamed()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, 0))
+        {
+            fixture.addDisk();
+            fixture.disk(1).state(MemberState.FAILING);
+            fixture.writeAnywhere(5);
+            fixture.configure("d0 d3 d2", "");
+            fixture.restart();
+            end(fixture, "d0", "d2", "d3");
             fixture.verify();
         }
     }
