@@ -191,7 +191,7 @@ class RaidCloseTest
         members.get(slow).hang();
         final Initiator.Io io = begin(host, BlockOperation.WRITE, lengthOf(BlockOperation.WRITE));
         awaitHeld(slow, memberCount - 1);
-        // It waits for the rows, and members have nothing of it.
+        // It waits for its rows; no member has received any of its data.
         final Initiator.Io waiting = host.io();
         Initiator.fill(waiting.request(), BlockOperation.WRITE, 0, 1, false, arena.address() + CHUNK, BLOCK);
         host.send(waiting);

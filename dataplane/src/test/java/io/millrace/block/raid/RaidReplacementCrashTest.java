@@ -127,7 +127,7 @@ class RaidReplacementCrashTest
             stored.incrementAndGet();
             if (0 == choices.nextInt(8))
             {
-                // Between a manager that has stored it and a data plane that has not heard of it.
+                // The manager has stored it, and the data plane has not received it.
                 supply.cut();
                 return;
             }
