@@ -1,13 +1,17 @@
 # Sourced by every script. Programs start slowly in emulation: what the shell can do itself, it does.
 
-# await SECONDS CONDITION: evaluates the condition until it holds; fails when it did not in that time.
+# A pipe that nothing comes out of: to wait for it is to sleep without another program.
+exec {NOTHING}<> <(:)
+
+# await SECONDS CONDITION: evaluates the condition until it holds; fails when it did not in that time on a quiet host, or in
+# three times of it on any.
 await()
 {
-    local deadline=$((SECONDS + $1))
+    local deadline=$((SECONDS + 3 * $1))
     until eval "$2" > /dev/null 2>&1
     do
-        [ $SECONDS -lt $deadline ] || { echo "waited $1 s in vain for: $2" >&2; return 1; }
-        sleep 0.1
+        [ $SECONDS -lt $deadline ] || { echo "waited $((3 * $1)) s in vain for: $2" >&2; return 1; }
+        read -rt 0.1 -u "$NOTHING" || true
     done
 }
 

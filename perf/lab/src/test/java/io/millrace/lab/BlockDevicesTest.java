@@ -14,9 +14,8 @@ final class BlockDevicesTest
     @Test
     void shouldKeepTheContractOnBlockDevicesOfTheKernel() throws Exception
     {
-        final List<String> jvm = TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
-        jvm.removeLast();
-        final LabResult result = Lab.named("block-devices")
+        final List<String> jvm = GuestJvm.command();
+        final LabResult result = Lab.withJvms("block-devices")
             .option("--image", "c512:8192K").option("--image", "c4096:8192K")
             .option("--device", "nvme,serial=CONTRACT,id=contract")
             .option("--device", "nvme-ns,drive=c512,bus=contract,nsid=1")

@@ -15,10 +15,9 @@ final class DmaBufTest
     @Test
     void shouldReadAndWriteInAnImportedDmaBuf() throws Exception
     {
-        final List<String> jvm = TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
-        jvm.removeLast();
+        final List<String> jvm = GuestJvm.command();
         final LabResult result =
-            Lab.named("dma-buf").option("--drives", 1).run(480, "dma-buf.sh", String.join(" ", jvm));
+            Lab.withJvms("dma-buf").option("--drives", 1).run(480, "dma-buf.sh", String.join(" ", jvm));
         result.assertPassed();
         final String unpinned = "buffers are not registered with io_uring (Bad address (errno 14)): " +
             "the kernel cannot pin them, so only I/O through the page cache works]";

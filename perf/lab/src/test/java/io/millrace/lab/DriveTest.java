@@ -13,10 +13,9 @@ final class DriveTest
     @Test
     void shouldGiveDrivesToVfioAndBackUnlessTheyAreInUse() throws Exception
     {
-        final List<String> jvm = TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
-        jvm.removeLast();
+        final List<String> jvm = GuestJvm.command();
         final LabResult result;
-        try (LabMachine machine = Lab.named("drive")
+        try (LabMachine machine = Lab.withJvms("drive")
             .option("--drives", 4)
             .option("--image", "group0:64M").option("--image", "group1:64M").option("--image", "hot:64M")
             .option("--device", "nvme,serial=GROUP1,drive=group1,bus=hotplug3,addr=0.1")

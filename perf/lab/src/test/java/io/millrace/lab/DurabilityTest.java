@@ -35,9 +35,8 @@ final class DurabilityTest
     @Test
     void shouldHoldWhatTheHostWasPromisedWhereverThePowerGoes() throws Exception
     {
-        final List<String> jvm = TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m");
-        jvm.removeLast();
-        final LabResult result = Lab.named("durability").option("--drives", 4).option("--drive-size", "64M")
+        final List<String> jvm = GuestJvm.command("-Xmx128m");
+        final LabResult result = Lab.withJvms("durability").option("--drives", 4).option("--drive-size", "64M")
             .run(480, "durability.sh", String.join(" ", jvm), TargetProcess.NQN);
         result.assertPassed();
         List.of("serve", "drive", "file", "file-system", "end").forEach(result::assertStep);

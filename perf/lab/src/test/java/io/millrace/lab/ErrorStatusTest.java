@@ -28,12 +28,12 @@ final class ErrorStatusTest
                 "{effect: error, operations: [write], first-block: 2000, last-block: 2009}, " +
                 "{effect: error, operations: [read], first-block: 3000, last-block: 3000, status: device-error, " +
                 "count: 1}, " +
-                "{effect: delay, operations: [read], first-block: 4000, last-block: 4000, delay: 5s}]}");
+                "{effect: delay, operations: [read], first-block: 4000, last-block: 4000, delay: 15s}]}");
         try (TargetProcess target = TargetProcess.start("errors", devices, "healthy", "bad"))
         {
             final List<Object> arguments = new ArrayList<>(List.of(target.port(), TargetProcess.NQN));
-            arguments.addAll(TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
-            result = Lab.named("errors").run(480, "errors.sh", arguments.toArray());
+            arguments.addAll(GuestJvm.millrace());
+            result = Lab.withJvms("errors").run(480, "errors.sh", arguments.toArray());
             targetSurvived = target.isAlive();
         }
     }

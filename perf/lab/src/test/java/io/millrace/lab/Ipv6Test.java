@@ -24,8 +24,8 @@ final class Ipv6Test
     static void run() throws Exception
     {
         final List<Object> arguments = new ArrayList<>(List.of(TargetProcess.NQN));
-        arguments.addAll(TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
-        result = Lab.named("ipv6").run(400, "ipv6.sh", arguments.toArray());
+        arguments.addAll(GuestJvm.millrace());
+        result = Lab.withJvms("ipv6").run(400, "ipv6.sh", arguments.toArray());
         answers = new Answers(result);
     }
 

@@ -30,6 +30,17 @@ final class Lab
         return new Lab(name);
     }
 
+    /**
+     * {@return a machine in which JVMs run: with one processor, since on two emulated ones they hang sooner or later,
+     * see the module's README}
+     *
+     * @param name of the machine.
+     */
+    static Lab withJvms(final String name)
+    {
+        return new Lab(name).option("--cpus", 1);
+    }
+
     /** What keeps machines from being started on this host, in one line, or nothing. */
     static String missing()
     {

@@ -13,10 +13,9 @@ final class NoIommuTest
     @Test
     void shouldRefuseADriveWithoutIommuUnlessTheRiskIsTakenOutLoud() throws Exception
     {
-        final List<String> jvm = TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
-        jvm.removeLast();
+        final List<String> jvm = GuestJvm.command();
         final LabResult result;
-        try (LabMachine machine = Lab.named("noiommu").option("--drives", 1).option("--append", "intel_iommu=off")
+        try (LabMachine machine = Lab.withJvms("noiommu").option("--drives", 1).option("--append", "intel_iommu=off")
             .start(480, "noiommu.sh", String.join(" ", jvm)))
         {
             result = machine.await();

@@ -14,9 +14,8 @@ final class NvmeDriverTest
     @Test
     void shouldShareDataWithTheKernelsDriverAndKeepTheContract() throws Exception
     {
-        final List<String> jvm = TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
-        jvm.removeLast();
-        final LabResult result = Lab.named("nvme-driver")
+        final List<String> jvm = GuestJvm.command();
+        final LabResult result = Lab.withJvms("nvme-driver")
             .option("--image", "ns512:64M").option("--image", "ns4096:64M").option("--image", "nsmeta:64M")
             .option("--device", "nvme,serial=FORMATS,id=formats")
             .option("--device", "nvme-ns,drive=ns512,bus=formats,nsid=1")

@@ -20,14 +20,13 @@ final class NvmeTargetTest
     @Test
     void shouldServeADriveThatIsResetAndPulledUnderLoad() throws Exception
     {
-        final List<String> jvm = TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m");
-        jvm.removeLast();
+        final List<String> jvm = GuestJvm.command("-Xmx128m");
         final Path image = Lab.directory("nvme-target").resolve("hot.img");
         final LabResult result;
-        try (LabMachine machine = Lab.named("nvme-target")
+        try (LabMachine machine = Lab.withJvms("nvme-target")
             .option("--drives", 0).option("--image", "hot:48M")
             .option("--device", "nvme,serial=HOT,drive=hot,bus=hotplug0,id=hot")
-            .start(300, "nvme-target.sh", String.join(" ", jvm), TargetProcess.NQN))
+            .start(480, "nvme-target.sh", String.join(" ", jvm), TargetProcess.NQN))
         {
             machine.awaitLine("will flush");
             try (QemuMonitor monitor = machine.monitor())

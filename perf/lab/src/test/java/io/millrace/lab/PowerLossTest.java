@@ -14,9 +14,8 @@ final class PowerLossTest
     @Test
     void shouldKeepWhatWasFlushedWhenTheDiskTakesNothingMore() throws Exception
     {
-        final List<String> jvm = TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m");
-        jvm.removeLast();
-        final LabResult result = Lab.named("power-loss").option("--drives", 3).option("--drive-size", "64M")
+        final List<String> jvm = GuestJvm.command("-Xmx128m");
+        final LabResult result = Lab.withJvms("power-loss").option("--drives", 3).option("--drive-size", "64M")
             .run(480, "power-loss.sh", String.join(" ", jvm), TargetProcess.NQN);
         result.assertPassed();
         List.of("disks", "serve", "cut", "recovered").forEach(result::assertStep);

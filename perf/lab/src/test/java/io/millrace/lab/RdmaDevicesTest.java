@@ -18,8 +18,8 @@ final class RdmaDevicesTest
     @BeforeAll
     static void run() throws Exception
     {
-        result = Lab.named("rdma-devices").run(300, "rdma-devices.sh",
-            TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC").toArray());
+        result = Lab.withJvms("rdma-devices").run(300, "rdma-devices.sh",
+            GuestJvm.millrace().toArray());
         answers = new Answers(result);
     }
 

@@ -18,10 +18,9 @@ final class RdmaEndpointTest
     @BeforeAll
     static void run() throws Exception
     {
-        final List<String> jvm = TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
-        final String millrace = String.join(" ", jvm);
-        jvm.removeLast();
-        result = Lab.named("rdma-endpoints").run(600, "rdma-endpoints.sh", String.join(" ", jvm), millrace);
+        final List<String> jvm = GuestJvm.command();
+        final String millrace = String.join(" ", GuestJvm.millrace());
+        result = Lab.withJvms("rdma-endpoints").run(600, "rdma-endpoints.sh", String.join(" ", jvm), millrace);
     }
 
     @Test

@@ -18,10 +18,9 @@ final class RdmaInitiatorTest
     @BeforeAll
     static void run() throws Exception
     {
-        final List<String> jvm = TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
-        final String millrace = String.join(" ", jvm);
-        jvm.removeLast();
-        result = Lab.named("rdma-initiator").run(560, "rdma-initiator.sh", String.join(" ", jvm), millrace, NQN);
+        final List<String> jvm = GuestJvm.command();
+        final String millrace = String.join(" ", GuestJvm.millrace());
+        result = Lab.withJvms("rdma-initiator").run(560, "rdma-initiator.sh", String.join(" ", jvm), millrace, NQN);
     }
 
     @Test

@@ -16,9 +16,8 @@ final class RdmaMessagingTest
     @BeforeAll
     static void run() throws Exception
     {
-        final List<String> jvm = TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m");
-        jvm.removeLast();
-        result = Lab.named("rdma-messaging").run(900, "rdma-messaging.sh", String.join(" ", jvm));
+        final List<String> jvm = GuestJvm.command("-Xmx256m");
+        result = Lab.withJvms("rdma-messaging").run(900, "rdma-messaging.sh", String.join(" ", jvm));
     }
 
     @Test

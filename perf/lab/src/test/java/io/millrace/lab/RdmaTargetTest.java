@@ -10,9 +10,8 @@ final class RdmaTargetTest
     @Test
     void shouldServeTheKernelThroughLeavesAndAKill() throws Exception
     {
-        final List<String> jvm = TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m");
-        jvm.removeLast();
-        final LabResult result = Lab.named("rdma-target").run(
+        final List<String> jvm = GuestJvm.command("-Xmx128m");
+        final LabResult result = Lab.withJvms("rdma-target").run(
             600, "rdma-target.sh", String.join(" ", jvm), TargetProcess.NQN);
         List.of("make", "serve", "discover", "connect", "offer", "verify", "capsules", "file-system", "quiet", "leave",
             "kill", "end").forEach(result::assertStep);

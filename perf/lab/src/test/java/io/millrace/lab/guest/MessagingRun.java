@@ -39,6 +39,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 public final class MessagingRun implements EndpointHandler
 {
     private static final long LIMIT_S = 120;
+    private static final long PEER_LIMIT_S = 360;
+    private static final long PEER_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final int PORT = 7180;
     private static final int LARGE_BYTES = 48 << 20;
     /** So many packets of a large transfer have been sent when its peer is killed. */
@@ -167,8 +169,13 @@ public final class MessagingRun implements EndpointHandler
 
     private void awaitPeer(final String line) throws Exception
     {
-        Shell.run("for i in {1..1200}; do if grep -q '" + line + "' /tmp/peer-" + peers +
-            "; then exit 0; fi; sleep 0.1; done; cat /tmp/peer-" + peers + "; exit 1");
+        final Path log = Path.of("/tmp/peer-" + peers);
+        final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(PEER_LIMIT_S);
+        while (!Files.readString(log).contains(line))
+        {
+            check(System.nanoTime() - deadlineNs < 0, "in " + PEER_LIMIT_S + " s the peer wrote '" + line + "'");
+            LockSupport.parkNanos(PEER_PAUSE_NS);
+        }
     }
 
     /** As kill -9 does. */
