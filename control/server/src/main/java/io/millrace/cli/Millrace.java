@@ -75,6 +75,8 @@ public final class Millrace extends CommandGroup
     private static final String CONFIG_OPTION = "--config=";
     /** Commands that print a log: a lost line does not make them fail. */
     private static final Set<String> LOGGING = Set.of("serve", "manager");
+    /** The version needs no command's declarations. */
+    private static final Set<String> NEED_NONE = Set.of("--version", "-V");
     /** Commands that need the declarations of all others. */
     private static final Set<String> NEED_ALL = Set.of("completion", "man", "help");
 
@@ -160,7 +162,7 @@ public final class Millrace extends CommandGroup
 
     /**
      * A command line with the given subcommand alone, or with all if none is given: reading the annotations of all
-     * would delay the start of a server.
+     * takes longer than most commands.
      */
     static CommandLine commandLine(final String... args)
     {
@@ -171,7 +173,7 @@ public final class Millrace extends CommandGroup
         {
             root.addSubcommand(args[0], new CommandLine(asked.get()));
         }
-        else
+        else if (1 != args.length || !NEED_NONE.contains(args[0]))
         {
             Commands.ALL.forEach((name, command) -> root.addSubcommand(name, new CommandLine(command.get())));
         }

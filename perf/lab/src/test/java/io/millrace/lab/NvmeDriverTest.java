@@ -16,6 +16,8 @@ final class NvmeDriverTest
     {
         final List<String> jvm = GuestJvm.command();
         final LabResult result = Lab.withJvms("nvme-driver")
+            // A processor for each vector.
+            .option("--cpus", 2)
             .option("--image", "ns512:64M").option("--image", "ns4096:64M").option("--image", "nsmeta:64M")
             .option("--device", "nvme,serial=FORMATS,id=formats")
             .option("--device", "nvme-ns,drive=ns512,bus=formats,nsid=1")
