@@ -28,7 +28,7 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A member fails while a resync copies from it: what the others are read with afterwards is stable. */
+/** What is copied is stable before superblocks say that hosts read it there: after a failure, and after a return. */
 class RaidFailureFlushTest
 {
     private static final int STRIP_BYTES = 16 << 10;
@@ -105,6 +105,46 @@ class RaidFailureFlushTest
         // The write of the host was not flushed.
         System.arraycopy(before, last, after, last, BLOCK_BYTES);
         assertArrayEquals(before, after);
+    }
+
+    /** The bitmap is cleared soon afterwards, which flushes: power is cut before that. */
+    @Test
+    void shouldHaveWhatWasCopiedStableBeforeAMemberThatCameBackIsInSync()
+    {
+        final PowerSupply first = new PowerSupply(random.nextLong());
+        for (int i = 0; i < 2; i++)
+        {
+            disks.add(MemberDisk.create("d" + i, RaidFixture.deviceBytes(MEMBER_BYTES), BLOCK_BYTES, first));
+        }
+        disks.forEach(this::fill);
+        open(List.copyOf(disks));
+        ArrayFixture.await(() -> array.intent().nextResync(0) < 0, "resynchronized");
+        RaidFixture.get(array.fail("d0"));
+        for (int offset = 0; offset < MEMBER_BYTES; offset += CHUNK_BYTES)
+        {
+            NativeMemory.putLong(arena.address(), random.nextLong());
+            assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.WRITE, offset / BLOCK_BYTES,
+                CHUNK_BYTES / BLOCK_BYTES, false, arena.address(), CHUNK_BYTES));
+        }
+        closeArray();
+        final PowerSupply second = new PowerSupply(random.nextLong());
+        disks.replaceAll((disk) -> disk.restart(second));
+        final NoFlush back = new NoFlush(disks.get(0));
+        open(List.of(back, disks.get(1)));
+        back.array = array;
+        assertEquals(SlotState.REBUILDING, array.view().state(0));
+        ArrayFixture.await(() -> array.view().isComplete(), "complete");
+        final byte[] before = read();
+        initiator.close();
+        initiator = null;
+        fixture.cut(second);
+        back.array = null;
+        fixture.stop();
+        array.close();
+        final PowerSupply third = new PowerSupply(random.nextLong());
+        disks.replaceAll((disk) -> disk.restart(third));
+        open(List.copyOf(disks));
+        assertArrayEquals(before, read());
     }
 
     /** Random data, which is stable. */
@@ -287,6 +327,24 @@ class RaidFailureFlushTest
                 BlockOperation.READ == request.operation() && offset >= 0 && offset < MEMBER_BYTES / 2;
             isAsked |= isCopied;
             return isCopied && !isReleased;
+        }
+    }
+
+    /** Flushes wait as soon as an array is complete. */
+    private static final class NoFlush extends Held
+    {
+        private volatile RaidDevice array;
+
+        NoFlush(final MemberDisk disk)
+        {
+            super(disk);
+        }
+
+        @Override
+        boolean isHeld(final BlockRequest request)
+        {
+            final RaidDevice present = array;
+            return BlockOperation.FLUSH == request.operation() && null != present && present.view().isComplete();
         }
     }
 
