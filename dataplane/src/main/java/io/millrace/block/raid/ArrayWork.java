@@ -52,7 +52,7 @@ final class ArrayWork implements BackgroundWork
         OPENING,
         /** No metadata is being written. */
         IDLE,
-        /** Superblocks of {@link #candidate} are written when no host writes members any more. */
+        /** Superblocks of {@link #candidate} are written when nobody writes members any more whom they wait for. */
         QUIESCING,
         /** Superblocks of {@link #candidate} are being written. */
         SUPERBLOCKS,
@@ -172,12 +172,17 @@ final class ArrayWork implements BackgroundWork
         {
             count += next() ? 1 : 0;
         }
-        else if (State.QUIESCING == state && epochs.isReady())
+        else if (State.QUIESCING == state)
         {
             // In this order: what has failed by then is in the superblocks.
-            count++;
-            if (!takeFailures())
+            final boolean isReady = epochs.isReady() && isQuiet();
+            if (takeFailures())
             {
+                count++;
+            }
+            else if (isReady)
+            {
+                count++;
                 writeSuperblocks();
             }
         }
@@ -268,9 +273,26 @@ final class ArrayWork implements BackgroundWork
         return true;
     }
 
+    /** {@return whether members have ended all that the array's own work was writing when it was held} */
+    private boolean isQuiet()
+    {
+        if (channel.isHeld())
+        {
+            for (final RaidMember member : membership.withBitmap(candidate))
+            {
+                if (0 != channel.inFlight(member))
+                {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
     /**
      * What hosts have read since a crash may be stable on the failed member alone, and on the others since the resync:
-     * it is stable on these before superblocks say that they are the array.
+     * it is stable on these before superblocks say that they are the array. A flush has what was written before, so
+     * that nothing is copied from its beginning on until the view is published.
      */
     private boolean takeFailures()
     {
@@ -291,6 +313,7 @@ final class ArrayWork implements BackgroundWork
         }
         lastFailure = reason;
         device.trouble(reason);
+        channel.hold();
         change(changed, true);
         return true;
     }
@@ -323,14 +346,14 @@ final class ArrayWork implements BackgroundWork
             device.publish(device.view().failed("more members failed than RAID " + device.layout().level().label() +
                 " tolerates, the last: " + lastFailure +
                 ": repair or reconnect them, then delete and create the device again, or restart the data plane"));
-            epochs.resume();
+            resume();
             return;
         }
         candidate = changed;
         // Superblocks have the progress of a rebuild, too, which is stable before.
         isFlushed = flush || changed.firstOf(SlotState.REBUILDING) >= 0;
         epochs.prepare(changed);
-        if (epochs.isBeginning())
+        if (epochs.isBeginning() || channel.isHeld())
         {
             state = State.QUIESCING;
         }
@@ -379,11 +402,18 @@ final class ArrayWork implements BackgroundWork
             clearNs = reactor.nowNs();
         }
         device.publish(stable);
-        epochs.resume();
+        resume();
         if (stable.isComplete())
         {
             device.trouble("");
         }
+    }
+
+    /** A view was published: stripe requests that waited for it go on. */
+    private void resume()
+    {
+        channel.resume();
+        epochs.resume();
     }
 
     private boolean failedSlots(final ArrayView of, final long failed)

@@ -216,7 +216,9 @@ final class MirrorStripeRequest extends StripeRequest
             return;
         }
         issuing(StripeState.WRITING);
-        if (Purpose.COPY == purpose)
+        // A write that was torn may have reached a member, and not the one that is to replace it.
+        final boolean isSourceReplaced = Purpose.RESYNC == purpose && layout.slot(strip, source) == view.targetSlot();
+        if (Purpose.COPY == purpose || isSourceReplaced)
         {
             submitCopy(memberOffset(copyOf(view.targetSlot())), buffer, length);
         }

@@ -492,6 +492,11 @@ final class ParityStripeRequest extends JournaledRequest
             {
                 write(index);
             }
+            else if (Purpose.RESYNC == purpose && slot == view.targetSlot())
+            {
+                // A write that was torn may have reached a member, and not the one that is to replace it.
+                submitCopy(rows.memberOffset(), areas.address(index), rows.count());
+            }
         }
         issued();
     }

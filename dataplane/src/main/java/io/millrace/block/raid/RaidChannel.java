@@ -53,6 +53,7 @@ final class RaidChannel implements BlockChannel
     private int requestCount;
     private int stripeCount;
     private boolean isIssuing;
+    private boolean isHeld;
     private int openCount;
 
     private RaidChannel(final RaidDevice device, final ReactorContext context, final StripeBuffers buffers)
@@ -272,6 +273,22 @@ final class RaidChannel implements BlockChannel
             }
         }
         return true;
+    }
+
+    /** No stripe request begins to read or write members from here on to {@link #resume}: it is tried again then. */
+    void hold()
+    {
+        isHeld = true;
+    }
+
+    void resume()
+    {
+        isHeld = false;
+    }
+
+    boolean isHeld()
+    {
+        return isHeld;
     }
 
     /**

@@ -280,8 +280,8 @@ final class RegionCopies
         {
             return -1;
         }
-        final boolean isFirstCopy = layout.slot(strip, 0) == at && layout.memberStrip(strip, 0) == memberStrip;
-        if (StripeRequest.Purpose.RESYNC == purpose && !isFirstCopy)
+        // Of copies in several slots.
+        if (StripeRequest.Purpose.RESYNC == purpose && layout.slot(strip, 0) != at)
         {
             return -1;
         }

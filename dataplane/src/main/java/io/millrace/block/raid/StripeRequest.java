@@ -276,13 +276,9 @@ abstract class StripeRequest
 
     private boolean lock()
     {
-        if (0 != lockLength)
-        {
-            isLocked = isShared ? channel.device().locks().tryShared(lockOffset, lockLength) :
-                channel.device().locks().tryExclusive(lockOffset, lockLength);
-            return isLocked;
-        }
-        return true;
+        isLocked = 0 != lockLength && (isShared ? channel.device().locks().tryShared(lockOffset, lockLength) :
+            channel.device().locks().tryExclusive(lockOffset, lockLength));
+        return isLocked || 0 == lockLength;
     }
 
     /** Members are to be written: waits until they may be. */
@@ -342,7 +338,7 @@ abstract class StripeRequest
             finish(isAborted() ? BlockStatus.ABORTED : BlockStatus.DEVICE_ERROR);
             return true;
         }
-        final BlockStatus planned = Purpose.FLUSH == purpose ? flush() : plan();
+        final BlockStatus planned = channel.isHeld() ? null : Purpose.FLUSH == purpose ? flush() : plan();
         if (null == planned)
         {
             return false;
@@ -673,6 +669,10 @@ abstract class StripeRequest
             else if (isReadAgain)
             {
                 replan();
+            }
+            else if (channel.isHeld())
+            {
+                planAgain();
             }
             else
             {
