@@ -91,7 +91,8 @@ final class ArrayView
         for (int slot = 0; slot < states.length; slot++)
         {
             slots.add(null == members[slot] ? Slot.EMPTY : new Slot(members[slot].id(), states[slot],
-                SlotState.REBUILDING == states[slot] ? members[slot].rebuiltBytes() : 0, lostEvents[slot]));
+                SlotState.REBUILDING == states[slot] ? members[slot].rebuiltBytes() : 0, lostEvents[slot],
+                isWritable(slot) && members[slot].lostBlocks().isRecorded()));
         }
         return slots;
     }

@@ -13,7 +13,8 @@ import org.agrona.concurrent.SystemEpochClock;
 
 /**
  * The array's own work, on one reactor: it alone writes superblocks and the write-intent bitmap, and publishes views.
- * One page of metadata is written at a time; a rebuild or a resynchronization goes on beside that.
+ * One page of metadata is written at a time, lost-block lists beside the others; a rebuild or a resynchronization goes
+ * on beside that.
  */
 final class ArrayWork implements BackgroundWork
 {
@@ -27,6 +28,7 @@ final class ArrayWork implements BackgroundWork
     private MetadataPages pages;
     private MemberWrites superblocks;
     private MemberWrites bitmaps;
+    private LostBlockStore lostBlocks;
     private RegionCopies copies;
     /** Null of an array without redundancy. */
     private BlockRepairs repairs;
@@ -125,7 +127,8 @@ final class ArrayWork implements BackgroundWork
         pages = device.pages();
         superblocks = new MemberWrites(channel, pages.superblockTargets());
         bitmaps = new MemberWrites(channel, pages.bitmapTargets());
-        copies = new RegionCopies(device, channel, reactor);
+        lostBlocks = new LostBlockStore(device, channel);
+        copies = new RegionCopies(device, channel, reactor, lostBlocks);
         repairs = null == device.intent() ? null : new BlockRepairs(device, channel);
         scrub = null == device.intent() ? null :
             new Scrub(device, channel, copies, reactor, SystemEpochClock.INSTANCE);
@@ -193,6 +196,11 @@ final class ArrayWork implements BackgroundWork
         }
         if (State.CLOSING != state && State.DONE != state && null == device.view().failure())
         {
+            // In all states: what waits for it may be what a change of the view waits for.
+            count += lostBlocks.poll();
+        }
+        if (State.CLOSING != state && State.DONE != state && null == device.view().failure())
+        {
             count += isStopping ? 0 : copies.poll() + (null == scrub ? 0 : repairs.poll() + scrub.poll());
         }
         if (null != scrub && !scrub.isBusy() && (isStopping || null != device.view().failure()))
@@ -205,7 +213,7 @@ final class ArrayWork implements BackgroundWork
     @Override
     public boolean canSleep()
     {
-        if (State.QUIESCING == state)
+        if (State.QUIESCING == state || State.CLOSING != state && State.DONE != state && isUnstored())
         {
             return false;
         }
@@ -219,9 +227,16 @@ final class ArrayWork implements BackgroundWork
             State.IDLE != state && channel.canSleep();
     }
 
+    /** {@return whether a lost-block list waits to be stored} */
+    private boolean isUnstored()
+    {
+        return null != lostBlocks && null == device.view().failure() && !lostBlocks.canSleep();
+    }
+
     private boolean isCopying()
     {
-        return copies.isBusy() || null != scrub && (repairs.isBusy() || scrub.isBusy());
+        return lostBlocks.isBusy() || isUnstored() || copies.isBusy() ||
+            null != scrub && (repairs.isBusy() || scrub.isBusy());
     }
 
     private boolean hasWanted()
@@ -234,6 +249,7 @@ final class ArrayWork implements BackgroundWork
     {
         superblocks.onFailed(member);
         bitmaps.onFailed(member);
+        lostBlocks.onFailed(member);
     }
 
     /** {@return whether something was begun} */
@@ -257,8 +273,8 @@ final class ArrayWork implements BackgroundWork
             membership.refuseAll("the array is being stopped: change it when it is started again");
             return stopStep();
         }
-        return takeSpare() || promote() || membership.poll() || writeWanted() || clearUnused() || checkpoint() ||
-            storeScrubbed();
+        return takeSpare() || promote() || announceLost() || membership.poll() || writeWanted() || clearUnused() ||
+            checkpoint() || storeScrubbed();
     }
 
     /** {@return whether superblocks with another epoch of the journal are written} */
@@ -300,6 +316,7 @@ final class ArrayWork implements BackgroundWork
         String reason = null;
         for (RaidDevice.MemberFailure each = device.nextFailure(); null != each; each = device.nextFailure())
         {
+            lostBlocks.onFailed(each.member());
             final ArrayView without = membership.onFailed(changed, each.member());
             if (changed != without && null == changed.failure())
             {
@@ -369,6 +386,7 @@ final class ArrayWork implements BackgroundWork
         candidate = changed;
         state = State.SUPERBLOCKS;
         pages.fillSuperblocks(superblock(changed));
+        lostBlocks.onSuperblocksFilled(changed);
         superblocks.begin(
             membership.withSuperblocks(changed), isFlushed || epochs.isBeginning(), this::onSuperblocks);
     }
@@ -395,6 +413,7 @@ final class ArrayWork implements BackgroundWork
         }
         final ArrayView stable = candidate;
         candidate = null;
+        lostBlocks.onSuperblocksStored();
         if (stable.isComplete() && !device.view().isComplete() && null != device.intent())
         {
             // Nobody lacks anything any more. A crash would have it all resynchronized while it is set.
@@ -476,6 +495,17 @@ final class ArrayWork implements BackgroundWork
         checkpointBytes = 0;
         // What was copied is stable before the superblocks say so.
         change(view.with(slot, slot == rebuilding ? view.member(slot) : view.target(), SlotState.IN_SYNC), true);
+        return true;
+    }
+
+    /** {@return whether superblocks are written that say of a member that it has lost blocks} */
+    private boolean announceLost()
+    {
+        if (!copies.isListAwaited() || !lostBlocks.isUnannounced())
+        {
+            return false;
+        }
+        change(device.view().next(), false);
         return true;
     }
 

@@ -108,7 +108,7 @@ final class ChannelClosing
         }
         stage = Stage.CLOSING;
         reactor.cancel(timer);
-        channel.members().close(() -> channel.onMembersClosed(listener));
+        channel.closeMembers(listener);
         return 1;
     }
 }

@@ -20,10 +20,24 @@ sealed interface MemberChange
      *
      * @param device that all checks have passed for, and that holds nothing unless it was a member.
      * @param former its superblock when it has most of the data of a slot; null: it holds nothing.
+     * @param lost   its lost blocks.
      * @param done   when reactors have channels to it, and superblocks were written to it.
      */
-    record Add(BlockDevice device, Superblock former, CompletableFuture<Void> done) implements MemberChange
+    record Add(BlockDevice device, Superblock former, FoundLostBlocks lost, CompletableFuture<Void> done)
+        implements MemberChange
     {
+        /**
+         * A device without lost blocks.
+         *
+         * @param device that all checks have passed for.
+         * @param former its superblock when it has most of the data of a slot; null: it holds nothing.
+         * @param done   when reactors have channels to it, and superblocks were written to it.
+         */
+        Add(final BlockDevice device, final Superblock former, final CompletableFuture<Void> done)
+        {
+            this(device, former, FoundLostBlocks.NONE, done);
+        }
+
         /**
          * A device becomes a spare.
          *

@@ -363,7 +363,7 @@ final class Membership
                 switch (current)
                 {
                     case final MemberChange.Replace replace -> beginCopy(view, find(replace.replaced()));
-                    case final MemberChange.Add add -> add(view, add.former());
+                    case final MemberChange.Add add -> add(view, add);
                     default -> throw new IllegalStateException("opened for " + current);
                 }
             }
@@ -372,8 +372,9 @@ final class Membership
         }
     }
 
-    private void add(final ArrayView view, final Superblock former)
+    private void add(final ArrayView view, final MemberChange.Add change)
     {
+        final Superblock former = change.former();
         // A spare may have taken its slot meanwhile.
         final int slot = null == former ? FormerMember.NO_SLOT : FormerMember.slot(view.slots(), former);
         if (FormerMember.NO_SLOT == slot)
@@ -381,6 +382,7 @@ final class Membership
             addSpare(view);
             return;
         }
+        change.lost().give(subject);
         // It gets the bitmap, in place of the old one that it has.
         device.intent().wantAgain();
         work.change(view.with(slot, subject, SlotState.REBUILDING, view.lostEvent(slot)), false);

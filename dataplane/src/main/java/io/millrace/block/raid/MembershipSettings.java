@@ -38,6 +38,7 @@ public final class MembershipSettings
     private final List<RaidMember> removed = new ArrayList<>();
     /** Superblocks of devices that take the slot again that they were lost from. */
     private final Map<BlockDevice, Superblock> former = new HashMap<>();
+    private final Map<BlockDevice, FoundLostBlocks> lost = new HashMap<>();
     /** In a slot, and not named any more. */
     private RaidMember replaced;
     /** That replaces it. */
@@ -205,9 +206,9 @@ public final class MembershipSettings
                 MemberGeometries.checkFits(array, each);
                 final FoundMember found = FoundMember.read(io, each);
                 check(found);
-                if (each != replacement && isFormer(found.superblock()))
+                if (each != replacement)
                 {
-                    former.put(each, found.superblock());
+                    findFormer(io, each, found.superblock());
                 }
             }
             for (final BlockDevice each : added)
@@ -220,10 +221,23 @@ public final class MembershipSettings
         }
     }
 
-    private boolean isFormer(final Superblock own)
+    private void findFormer(final MemberIo io, final BlockDevice device, final Superblock own)
     {
-        return null != own && array.id().equals(own.array()) &&
-            FormerMember.NO_SLOT != FormerMember.slot(array.view().slots(), own);
+        final int slot = null == own || !array.id().equals(own.array()) ? FormerMember.NO_SLOT :
+            FormerMember.slot(array.view().slots(), own);
+        if (FormerMember.NO_SLOT == slot)
+        {
+            return;
+        }
+        try
+        {
+            lost.put(device, FoundLostBlocks.read(io, device, own.slots().get(slot), own));
+            former.put(device, own);
+        }
+        catch (final BlockDeviceException e)
+        {
+            // Nobody knows what must not be read: all of it is rebuilt.
+        }
     }
 
     private void check(final FoundMember found)
@@ -264,7 +278,8 @@ public final class MembershipSettings
         {
             run(each == replacement ?
                 new MemberChange.Replace(each, replaced.device(), new CompletableFuture<>()) :
-                new MemberChange.Add(each, former.get(each), new CompletableFuture<>()));
+                new MemberChange.Add(each, former.get(each), lost.getOrDefault(each, FoundLostBlocks.NONE),
+                    new CompletableFuture<>()));
         }
         removed.stream().filter((each) -> !first.contains(each)).forEach(this::remove);
     }

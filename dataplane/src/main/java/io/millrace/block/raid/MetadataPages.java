@@ -1,6 +1,7 @@
 package io.millrace.block.raid;
 
 import io.millrace.block.raid.format.BitmapPage;
+import io.millrace.block.raid.format.LostBlocksPage;
 import io.millrace.block.raid.format.MemberArea;
 import io.millrace.block.raid.format.Superblock;
 import io.millrace.block.raid.layout.RaidLevel;
@@ -10,8 +11,8 @@ import io.millrace.memory.MemoryRole;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Memory that members can read: pages of metadata, which are a superblock for each index of a member and the bitmap,
- * and are {@link ArrayWork}'s; and a strip of zeroes, which nobody writes.
+ * Memory that members can read: pages of metadata, which are a superblock for each index of a member, the bitmap and
+ * the lost-block list of one member, and are {@link ArrayWork}'s; and a strip of zeroes, which nobody writes.
  */
 final class MetadataPages implements AutoCloseable
 {
@@ -20,7 +21,8 @@ final class MetadataPages implements AutoCloseable
     private final UnsafeBuffer buffer;
     private final BitmapPage bitmap = new BitmapPage();
     private final int bitmapIndex = RaidLevel.MEMBERS_MAX * Superblock.BYTES;
-    private final int zeroesIndex = bitmapIndex + BitmapPage.BYTES;
+    private final int lostBlocksIndex = bitmapIndex + BitmapPage.BYTES;
+    private final int zeroesIndex = lostBlocksIndex + LostBlocksPage.BYTES;
     private long sequence;
 
     /**
@@ -86,6 +88,39 @@ final class MetadataPages implements AutoCloseable
     {
         sequence++;
         bitmap.seal(sequence);
+    }
+
+    /**
+     * Fills the lost-block list of a member.
+     *
+     * @param entries  of the list.
+     * @param sequence of its copies.
+     */
+    void fillLostBlocks(final long[] entries, final long sequence)
+    {
+        LostBlocksPage.encode(
+            buffer, lostBlocksIndex, device.id(), device.geometry().blockSizeBytes(), sequence, entries);
+    }
+
+    /**
+     * {@return the list that was filled in place of both copies}
+     */
+    MemberWrites.Targets lostBlocksTargets()
+    {
+        return new MemberWrites.Targets()
+        {
+            @Override
+            public long address(final RaidMember member)
+            {
+                return memory.address() + lostBlocksIndex;
+            }
+
+            @Override
+            public long offset(final RaidMember member, final int place)
+            {
+                return place < MemberArea.LOST_BLOCKS_COUNT ? MemberArea.lostBlocksOffset(place) : -1;
+            }
+        };
     }
 
     MemberWrites.Targets superblockTargets()

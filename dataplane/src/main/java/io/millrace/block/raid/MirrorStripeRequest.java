@@ -21,6 +21,9 @@ final class MirrorStripeRequest extends StripeRequest
     private int offsetInStrip;
     private int length;
     private int payloadOffset;
+    /** What is read at once: where it begins in the part of the strip, and its length. All, unless a copy is bad. */
+    private int pieceOffset;
+    private int pieceLength;
     private long buffer;
     private int source;
 
@@ -77,6 +80,8 @@ final class MirrorStripeRequest extends StripeRequest
         strip = offset >>> layout.stripShift();
         offsetInStrip = (int)(offset & layout.stripBytes() - 1);
         length = newLength;
+        pieceOffset = 0;
+        pieceLength = newLength;
     }
 
     private void protect()
@@ -119,10 +124,20 @@ final class MirrorStripeRequest extends StripeRequest
             finish(BlockStatus.SUCCESS);
             return BlockStatus.SUCCESS;
         }
+        if (0 != badSlots && pieceLength > 1 << channel.blockShift() && isFirstRead())
+        {
+            // Each block is that of the first copy that has it, whatever is read beside it.
+            if (Purpose.READ != purpose)
+            {
+                return BlockStatus.MEDIA_ERROR;
+            }
+            pieceLength = 1 << channel.blockShift();
+            badSlots = 0;
+        }
         source = sourceCopy();
         if (NO_COPY == source)
         {
-            return 0 == badSlots ? BlockStatus.DEVICE_ERROR : BlockStatus.MEDIA_ERROR;
+            return lost();
         }
         if (Purpose.READ != purpose)
         {
@@ -136,13 +151,47 @@ final class MirrorStripeRequest extends StripeRequest
         return BlockStatus.SUCCESS;
     }
 
+    private BlockStatus lost()
+    {
+        if (0 == badSlots)
+        {
+            return BlockStatus.DEVICE_ERROR;
+        }
+        final LostBlockChanges changes = channel.device().lostBlockChanges();
+        final int copy = copyOf(RegionCopies.slotOf(purpose, view));
+        if (Purpose.RESYNC == purpose ? loseCopies(changes) :
+            NO_COPY != copy && changes.lose(purpose, view, memberOffset(copy), length))
+        {
+            finish(BlockStatus.SUCCESS);
+            return BlockStatus.SUCCESS;
+        }
+        return BlockStatus.MEDIA_ERROR;
+    }
+
+    /** No copy can be read, and they may differ: whatever can be read again, readers see the first one alone. */
+    private boolean loseCopies(final LostBlockChanges changes)
+    {
+        boolean isFirst = true;
+        boolean isLost = true;
+        for (int copy = 0; copy < copyCount; copy++)
+        {
+            final int slot = layout.slot(strip, copy);
+            if (view.isReadable(slot, memberOffset(copy) + length))
+            {
+                isLost &= isFirst || changes.lose(view.member(slot), memberOffset(copy), length);
+                isFirst = false;
+            }
+        }
+        return isLost && 1 << channel.blockShift() == length;
+    }
+
     private void read(final int slot)
     {
         issuing(StripeState.READING);
-        final BlockRequest part = part(slot, BlockOperation.READ, memberOffset(source), length);
+        final BlockRequest part = part(slot, BlockOperation.READ, memberOffset(source) + pieceOffset, pieceLength);
         if (Purpose.READ == purpose)
         {
-            parent.request().segments().slice(payloadOffset, length, part.segments());
+            parent.request().segments().slice(payloadOffset + pieceOffset, pieceLength, part.segments());
             part.forceUnitAccess(parent.request().forceUnitAccess());
         }
         else
@@ -168,8 +217,7 @@ final class MirrorStripeRequest extends StripeRequest
         {
             return copied;
         }
-        final boolean isFirst = Purpose.RESYNC == purpose ||
-            channel.device().intent().needsResync(channel.device().intent().region(memberOffset(0)));
+        final boolean isFirst = isFirstRead();
         int chosen = NO_COPY;
         int least = Integer.MAX_VALUE;
         final int start = isFirst ? 0 : (int)(strip % copyCount);
@@ -187,6 +235,13 @@ final class MirrorStripeRequest extends StripeRequest
             }
         }
         return chosen;
+    }
+
+    /** Whether copies may differ since a crash. */
+    private boolean isFirstRead()
+    {
+        return copyCount > 1 && (Purpose.RESYNC == purpose ||
+            channel.device().intent().needsResync(channel.device().intent().region(memberOffset(0))));
     }
 
     private int copyOf(final int slot)
@@ -212,7 +267,16 @@ final class MirrorStripeRequest extends StripeRequest
     {
         if (Purpose.READ == purpose)
         {
-            finish(BlockStatus.SUCCESS);
+            pieceOffset += pieceLength;
+            if (pieceOffset < length)
+            {
+                badSlots = 0;
+                planAgain();
+            }
+            else
+            {
+                finish(BlockStatus.SUCCESS);
+            }
             return;
         }
         issuing(StripeState.WRITING);

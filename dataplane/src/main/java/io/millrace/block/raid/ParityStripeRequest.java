@@ -110,7 +110,58 @@ final class ParityStripeRequest extends JournaledRequest
 
     private BlockStatus lost()
     {
-        return 0 == badSlots ? BlockStatus.DEVICE_ERROR : BlockStatus.MEDIA_ERROR;
+        if (0 == badSlots)
+        {
+            return BlockStatus.DEVICE_ERROR;
+        }
+        final LostBlockChanges changes = channel.device().lostBlockChanges();
+        if (Purpose.RESYNC == purpose ? loseParity(changes) :
+            changes.lose(purpose, view, rows.memberOffset(), rows.count()))
+        {
+            finish(BlockStatus.SUCCESS);
+            return BlockStatus.SUCCESS;
+        }
+        return BlockStatus.MEDIA_ERROR;
+    }
+
+    /**
+     * Parity cannot be made to match data that is lost. Unless it is needed, since it may match, nobody is to compute
+     * anything from it.
+     */
+    private boolean loseParity(final LostBlockChanges changes)
+    {
+        if (rows.unreadableData() <= stripCount - dataCount && !hasLostData())
+        {
+            return false;
+        }
+        boolean isLost = true;
+        for (int index = dataCount; index < stripCount; index++)
+        {
+            isLost &= changes.lose(view.member(rows.slot(index)), rows.memberOffset(), rows.count());
+        }
+        return isLost;
+    }
+
+    /** Whether a member is known not to have data of the rows. */
+    private boolean hasLostData()
+    {
+        for (int index = 0; index < dataCount; index++)
+        {
+            final int slot = rows.slot(index);
+            if (0 != (badSlots & 1L << slot) &&
+                view.member(slot).lostBlocks().covers(rows.memberOffset(), rows.count(), channel.blockShift()))
+            {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Parity may not match since a crash, and the data that it is for was not known before that either. */
+    private boolean isUntrusted()
+    {
+        final WriteIntent intent = channel.device().intent();
+        return 0 != badSlots && intent.needsResync(intent.region(rows.memberOffset())) && hasLostData();
     }
 
     private BlockStatus planCopy()
@@ -324,7 +375,7 @@ final class ParityStripeRequest extends JournaledRequest
     {
         strategy = Strategy.RECONSTRUCT;
         final int unreadable = rows.unreadableData();
-        if (unreadable > rows.readableParity())
+        if (unreadable > rows.readableParity() || isUntrusted())
         {
             return lost();
         }

@@ -314,8 +314,8 @@ public final class RaidAssembly
 
     private AssembledArray assemble(final Superblock newest)
     {
-        checkConfigured(newest);
-        checkSplit(newest);
+        AssemblyChecks.checkConfigured(config, found, newest);
+        AssemblyChecks.checkSplit(found, newest);
         final ArrayLayout layout = ArrayLayout.of(
             newest.level(), newest.slots().size(), newest.stripBytes(), newest.memberBytes());
         final Map<UUID, FoundMember> byId = foundById(newest);
@@ -350,16 +350,17 @@ public final class RaidAssembly
         final JournalReplay replay = new JournalReplay(io, newest);
         for (final RaidMember member : members)
         {
-            if (isInSync(member, slots))
+            try
             {
-                try
+                FoundLostBlocks.read(io, member.device(), slots.get(newest.slotOf(member.id())), newest).give(member);
+                if (isInSync(member, slots))
                 {
                     replay.read(member);
                 }
-                catch (final BlockDeviceException e)
-                {
-                    return assembleWithout(member, e, newest);
-                }
+            }
+            catch (final BlockDeviceException e)
+            {
+                return assembleWithout(member, e, newest);
             }
         }
         final FoundBitmap bitmap = bitmap(newest, members, slots);
@@ -370,7 +371,7 @@ public final class RaidAssembly
         checkParity(layout, isPresent, bitmap);
         final Map<Integer, RaidMember> replayed = bySlot(slots, members);
         final long event = newest.eventCount() + ASSEMBLY_EVENTS * (1 + failedCount(newest.slots(), slots));
-        final List<RaidMember> returned = addFormer(slots, members, byId);
+        final List<RaidMember> returned = addFormer(newest, slots, members, byId);
         addSpares(members, byId);
         final BlockGeometry geometry = MemberGeometries.ofArray(layout, members);
         final JournalState journal = journal(layout, slots, event, bitmap.dirty());
@@ -417,23 +418,43 @@ public final class RaidAssembly
      * Members that were lost and are back take their slots again, with other identifiers: a superblock that says of the
      * former that it has failed is not of a part that went on without it.
      */
-    private static List<RaidMember> addFormer(
-        final List<Slot> slots, final List<RaidMember> members, final Map<UUID, FoundMember> byId)
+    private List<RaidMember> addFormer(
+        final Superblock newest,
+        final List<Slot> slots,
+        final List<RaidMember> members,
+        final Map<UUID, FoundMember> byId)
     {
         final List<RaidMember> returned = new ArrayList<>();
         for (final FoundMember each : List.copyOf(byId.values()))
         {
             final int slot = FormerMember.slot(slots, each.superblock());
-            if (FormerMember.NO_SLOT != slot)
+            final FoundLostBlocks lost = FormerMember.NO_SLOT == slot ? null : lostBlocks(each, slot, newest);
+            if (null != lost)
             {
                 byId.remove(each.superblock().member());
                 final RaidMember member = new RaidMember(members.size(), each.device(), UUID.randomUUID(), 0);
+                lost.give(member);
                 returned.add(member);
                 members.add(member);
-                slots.set(slot, new Slot(member.id(), SlotState.REBUILDING, 0, slots.get(slot).lostEvent()));
+                slots.set(slot, new Slot(member.id(), SlotState.REBUILDING, 0, slots.get(slot).lostEvent(),
+                    member.lostBlocks().isRecorded()));
             }
         }
         return returned;
+    }
+
+    /** Null when it has a list that cannot be used: then all of it is rebuilt. */
+    private FoundLostBlocks lostBlocks(final FoundMember former, final int slot, final Superblock newest)
+    {
+        try
+        {
+            return FoundLostBlocks.read(io, former.device(), former.superblock().slots().get(slot), newest);
+        }
+        catch (final BlockDeviceException e)
+        {
+            unusable.add(e.getMessage());
+            return null;
+        }
     }
 
     private static boolean isRedundant(final ArrayLayout layout)
@@ -604,45 +625,6 @@ public final class RaidAssembly
         return new Superblock(of.array(), config.name(), of.level(), of.stripBytes(), of.blockSizeBytes(),
             of.memberBytes(), of.array(), event, false, SystemEpochClock.INSTANCE.time(), of.scrubbedMs(),
             slots, journal);
-    }
-
-    private void checkConfigured(final Superblock newest)
-    {
-        check("level", config.level().label(), newest.level().label());
-        check("strip-size", config.stripBytes(), newest.stripBytes());
-        check("count of members", config.members().size(), newest.slots().size());
-        check("block size", found.getFirst().device().geometry().blockSizeBytes(), newest.blockSizeBytes());
-    }
-
-    /** A member that failed never has its identifier again: who says so of one in sync went on without it. */
-    private void checkSplit(final Superblock newest)
-    {
-        for (final FoundMember each : found)
-        {
-            for (int slot = 0; null != each.superblock() &&
-                slot < Math.min(newest.slots().size(), each.superblock().slots().size()); slot++)
-            {
-                final Slot recorded = newest.slots().get(slot);
-                final Slot other = each.superblock().slots().get(slot);
-                if (SlotState.IN_SYNC == recorded.state() && SlotState.FAILED == other.state() &&
-                    recorded.member().equals(other.member()))
-                {
-                    throw new BlockDeviceException("the array was split: device " + each.device().name() +
-                        " went on without others, and both parts have changes that the other lacks. Decide which to " +
-                        "keep, copy what you need from the other, erase the superblocks of that (docs/raid.md, " +
-                        "Erasing a member), and leave all names in members: what is erased is rebuilt");
-                }
-            }
-        }
-    }
-
-    private static void check(final String what, final Object configured, final Object recorded)
-    {
-        if (!configured.equals(recorded))
-        {
-            throw new BlockDeviceException(what + " is " + configured + " in the configuration and " + recorded +
-                " in the superblocks: change the configuration, or list other devices for a new array");
-        }
     }
 
     private void checkSize(final BlockDevice device, final Superblock newest)

@@ -32,6 +32,7 @@ final class RaidChannel implements BlockChannel
     private final ReactorContext context;
     private final int blockShift;
     private final MemberChannels members;
+    private final LostBlockWrites lostBlockWrites;
     /** All of them, in use or not. */
     private final List<StripeRequest> stripes = new ArrayList<>();
     private final StripeBuffers buffers;
@@ -73,6 +74,7 @@ final class RaidChannel implements BlockChannel
             hasParity ? Math.min(device.journal().places().rowUnitBytes(), units * ROW_UNIT_BYTES) : 0;
         gate = device.gates().add();
         members = new MemberChannels(context, this::isUsed);
+        lostBlockWrites = new LostBlockWrites(device, members);
         closing = new ChannelClosing(this, context.reactor(), device.times().closeNs());
         for (int i = 0; i < STRIPE_REQUESTS_MAX; i++)
         {
@@ -292,6 +294,17 @@ final class RaidChannel implements BlockChannel
     }
 
     /**
+     * Closes all members.
+     *
+     * @param listener of the close.
+     */
+    void closeMembers(final CloseListener listener)
+    {
+        lostBlockWrites.close();
+        members.close(() -> onMembersClosed(listener));
+    }
+
+    /**
      * {@return requests at a member}
      *
      * @param member of the array.
@@ -302,14 +315,18 @@ final class RaidChannel implements BlockChannel
     }
 
     /**
-     * Submits a request to a member, behind those that wait for it.
+     * Submits a request to a member, behind those that wait for it. All that members are asked for comes through here,
+     * so that no block is read that is lost.
      *
      * @param member of the array.
      * @param part   filled and idle.
      */
     void submit(final RaidMember member, final BlockRequest part)
     {
-        members.submit(member, part);
+        if (member.lostBlocks().isEmpty() || !lostBlockWrites.submit(member, part))
+        {
+            members.submit(member, part);
+        }
     }
 
     @Override
@@ -605,7 +622,7 @@ final class RaidChannel implements BlockChannel
     @Override
     public int poll()
     {
-        int count = members.poll();
+        int count = members.poll() + (lostBlockWrites.isEmpty() ? 0 : lostBlockWrites.poll());
         if (zeroes.canBegin())
         {
             issue();
@@ -635,7 +652,7 @@ final class RaidChannel implements BlockChannel
     @Override
     public boolean canSleep()
     {
-        return 0 == waiting.size() && !zeroes.canBegin() && members.canSleep() &&
+        return 0 == waiting.size() && lostBlockWrites.isEmpty() && !zeroes.canBegin() && members.canSleep() &&
             !(closing.isAwaiting() && isDrained());
     }
 
@@ -678,7 +695,7 @@ final class RaidChannel implements BlockChannel
      *
      * @param listener of the close.
      */
-    void onMembersClosed(final CloseListener listener)
+    private void onMembersClosed(final CloseListener listener)
     {
         buffers.close();
         device.channels().remove(this);

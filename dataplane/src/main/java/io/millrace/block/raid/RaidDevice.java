@@ -63,20 +63,9 @@ public final class RaidDevice implements BlockDevice
     private volatile ArrayWork work;
     private volatile boolean hasEnded;
     private volatile String trouble;
-    private volatile DeviceProgress progress;
-    private volatile OperationStart operationStart;
+    private final OperationClock operation = new OperationClock();
+    private final LostBlockChanges lostBlockChanges;
     private volatile List<RaidMember> spares;
-
-    /**
-     * When an operation was first seen.
-     *
-     * @param operation its name.
-     * @param timeNs    of {@link SystemNanoClock}.
-     * @param perMille  that was done.
-     */
-    private record OperationStart(String operation, long timeNs, int perMille)
-    {
-    }
 
     /**
      * A member failed.
@@ -122,6 +111,7 @@ public final class RaidDevice implements BlockDevice
         isMatched = assembled.isMatched();
         trouble = assembled.trouble();
         replacements = List.copyOf(assembled.replacements());
+        lostBlockChanges = new LostBlockChanges(geometry.blockShift(), this::wake);
         pages = new MetadataPages(this, registry);
     }
 
@@ -222,6 +212,11 @@ public final class RaidDevice implements BlockDevice
     RepairQueue repairs()
     {
         return repairs;
+    }
+
+    LostBlockChanges lostBlockChanges()
+    {
+        return lostBlockChanges;
     }
 
     /**
@@ -519,31 +514,10 @@ public final class RaidDevice implements BlockDevice
      */
     void progress(final DeviceProgress newProgress)
     {
-        final OperationStart start = operationStart;
-        final boolean isSame = null == newProgress ? null == start :
-            null != start && start.operation().equals(newProgress.operation());
-        if (!isSame)
-        {
-            operationStart = null == newProgress ? null : new OperationStart(
-                newProgress.operation(), SystemNanoClock.INSTANCE.nanoTime(), newProgress.perMille());
-        }
-        progress = newProgress;
-        if (!isSame)
+        if (operation.progress(newProgress))
         {
             services.onStatusChanged();
         }
-    }
-
-    private long leftMs()
-    {
-        final OperationStart start = operationStart;
-        final DeviceProgress present = progress;
-        if (null == start || null == present || present.perMille() <= start.perMille())
-        {
-            return RaidDetails.UNKNOWN;
-        }
-        final long elapsedMs = (SystemNanoClock.INSTANCE.nanoTime() - start.timeNs()) / 1_000_000;
-        return elapsedMs * (1000 - present.perMille()) / (present.perMille() - start.perMille());
     }
 
     /**
@@ -551,7 +525,7 @@ public final class RaidDevice implements BlockDevice
      */
     public RaidDetails details()
     {
-        return new RaidSnapshot(this).details(leftMs());
+        return new RaidSnapshot(this).details(operation.leftMs());
     }
 
     /**
@@ -580,12 +554,12 @@ public final class RaidDevice implements BlockDevice
     /**
      * An operation of the array's own work does not go on now.
      *
-     * @param operation whose progress is not said any more, unless another's is.
+     * @param ended whose progress is not said any more, unless another's is.
      */
-    void endProgress(final String operation)
+    void endProgress(final String ended)
     {
-        final DeviceProgress present = progress;
-        if (null != present && operation.equals(present.operation()))
+        final DeviceProgress present = operation.progress();
+        if (null != present && ended.equals(present.operation()))
         {
             progress(null);
         }
@@ -696,6 +670,7 @@ public final class RaidDevice implements BlockDevice
     public DeviceStatus status()
     {
         final ArrayView present = view;
+        final DeviceProgress progress = operation.progress();
         if (null != present.failure())
         {
             return new DeviceStatus(DeviceHealth.FAILED, present.failure());

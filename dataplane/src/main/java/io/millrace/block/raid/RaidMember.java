@@ -5,14 +5,16 @@ import io.millrace.block.BlockOperation;
 import java.util.UUID;
 
 /**
- * A device of an array, in a slot or as a spare. Immutable but for the progress of its rebuild and the count of errors
- * that were corrected, which {@link ArrayWork} alone advances, and for what it has refused.
+ * A device of an array, in a slot or as a spare. Immutable but for the progress of its rebuild, the count of errors
+ * that were corrected and the blocks that were lost, which {@link ArrayWork} alone changes, and for what it has
+ * refused.
  */
 final class RaidMember
 {
     private final int index;
     private final BlockDevice device;
     private final UUID id;
+    private final LostBlocks lostBlocks = new LostBlocks();
     private volatile long rebuiltBytes;
     private volatile long correctedErrors;
     private volatile boolean isZeroesRefused;
@@ -58,6 +60,11 @@ final class RaidMember
     UUID id()
     {
         return id;
+    }
+
+    LostBlocks lostBlocks()
+    {
+        return lostBlocks;
     }
 
     /**

@@ -11,9 +11,10 @@ import java.util.UUID;
  * @param state           of its data.
  * @param rebuiltBytes    of its data from the start that are valid; all of them when it is in sync.
  * @param correctedErrors times that rows which it could not read, or read wrongly, were rewritten on it.
+ * @param lostBlocks      blocks that a rebuild could not compute, and that nobody has written since.
  */
 public record RaidMemberDetails(
-    int slot, String name, UUID id, State state, long rebuiltBytes, long correctedErrors)
+    int slot, String name, UUID id, State state, long rebuiltBytes, long correctedErrors, long lostBlocks)
 {
     /** Of a device without one. */
     public static final int NO_SLOT = -1;

@@ -56,13 +56,14 @@ final class RaidSnapshot
             {
                 // It is copied to, and not in its slot yet.
                 members.add(new RaidMemberDetails(RaidMemberDetails.NO_SLOT, each.device().name(), each.id(),
-                    State.REBUILDING, each.rebuiltBytes(), each.correctedErrors()));
+                    State.REBUILDING, each.rebuiltBytes(), each.correctedErrors(), each.lostBlocks().count()));
             }
             else if (view.slotOf(each) < 0)
             {
                 final boolean isSpare = spares.contains(each);
                 (isSpare ? members : failed).add(new RaidMemberDetails(RaidMemberDetails.NO_SLOT,
-                    each.device().name(), each.id(), isSpare ? State.SPARE : State.FAILED, 0, each.correctedErrors()));
+                    each.device().name(), each.id(), isSpare ? State.SPARE : State.FAILED, 0, each.correctedErrors(),
+                    each.lostBlocks().count()));
             }
         }
         members.addAll(failed);
@@ -74,11 +75,12 @@ final class RaidSnapshot
         final RaidMember member = view.member(slot);
         if (null == member)
         {
-            return new RaidMemberDetails(slot, "", null, State.EMPTY, 0, 0);
+            return new RaidMemberDetails(slot, "", null, State.EMPTY, 0, 0, 0);
         }
         final SlotState state = view.state(slot);
         return new RaidMemberDetails(slot, null == member.device() ? "" : member.device().name(), member.id(),
             State.valueOf(state.name()), SlotState.IN_SYNC == state ? device.layout().memberBytes() :
-            SlotState.REBUILDING == state ? member.rebuiltBytes() : 0, member.correctedErrors());
+            SlotState.REBUILDING == state ? member.rebuiltBytes() : 0, member.correctedErrors(),
+            member.lostBlocks().count());
     }
 }

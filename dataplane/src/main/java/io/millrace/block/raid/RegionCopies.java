@@ -23,7 +23,10 @@ final class RegionCopies
     private final ArrayLayout layout;
     private final Reactor reactor;
     private final boolean hasParity;
+    private final int blockShift;
+    private final int blockBytes;
     private final CopyRate rate;
+    private final LostBlockStore lists;
     private final WorkListener onDone = this::onDone;
     private StripeRequest.Purpose purpose;
     private int outstanding;
@@ -59,6 +62,13 @@ final class RegionCopies
     /** Whether a block of a member that is to be replaced cannot be read, and not be computed. */
     private boolean isCopyStalled;
     private long retryNs;
+    /** Up to here blocks are copied one by one, since some cannot be computed, and those are noted as lost. */
+    private long singleEnd;
+    /** Where that began, and how many blocks of the target were lost then. */
+    private long singleStart;
+    private int lostCount;
+    /** Whether the target's list of lost blocks is awaited before what was copied counts. */
+    private boolean isListAwaited;
 
     /**
      * Copies nothing yet.
@@ -66,14 +76,19 @@ final class RegionCopies
      * @param device  of the regions.
      * @param channel to the members.
      * @param reactor that it is used on.
+     * @param lists   of lost blocks.
      */
-    RegionCopies(final RaidDevice device, final RaidChannel channel, final Reactor reactor)
+    RegionCopies(
+        final RaidDevice device, final RaidChannel channel, final Reactor reactor, final LostBlockStore lists)
     {
+        this.lists = lists;
         this.device = device;
         this.channel = channel;
         this.reactor = reactor;
         layout = device.layout();
         hasParity = layout.level().parityCount() > 0;
+        blockShift = device.geometry().blockShift();
+        blockBytes = device.geometry().blockSizeBytes();
         rate = new CopyRate(layout.memberCount());
         resumeNs = reactor.nowNs();
         retryNs = resumeNs;
@@ -92,7 +107,7 @@ final class RegionCopies
      */
     boolean canSleep()
     {
-        return isBusy() || reactor.clockNs() - resumeNs < 0 || null == choose(device.view());
+        return isBusy() || isListAwaited || reactor.clockNs() - resumeNs < 0 || null == choose(device.view());
     }
 
     /**
@@ -110,7 +125,7 @@ final class RegionCopies
      */
     int poll()
     {
-        if (isBusy() || reactor.nowNs() - resumeNs < 0)
+        if (isBusy() || isListAwaited && !takeList() || reactor.nowNs() - resumeNs < 0)
         {
             return 0;
         }
@@ -154,13 +169,13 @@ final class RegionCopies
     }
 
     /** Null when none is written. */
-    private static RaidMember targetOf(final StripeRequest.Purpose of, final ArrayView view)
+    static RaidMember targetOf(final StripeRequest.Purpose of, final ArrayView view)
     {
         final int slot = slotOf(of, view);
         return slot < 0 ? null : StripeRequest.Purpose.COPY == of ? view.target() : view.member(slot);
     }
 
-    private static int slotOf(final StripeRequest.Purpose of, final ArrayView view)
+    static int slotOf(final StripeRequest.Purpose of, final ArrayView view)
     {
         return StripeRequest.Purpose.COPY == of ? view.targetSlot() : view.firstOf(SlotState.REBUILDING);
     }
@@ -171,6 +186,7 @@ final class RegionCopies
         slot = slotOf(chosen, view);
         target = targetOf(chosen, view);
         nextSlot = 0;
+        singleEnd = 0;
         isByBitmap = StripeRequest.Purpose.REBUILD == chosen && 0 != view.lostEvent(slot);
         if (StripeRequest.Purpose.RESYNC == chosen)
         {
@@ -214,12 +230,13 @@ final class RegionCopies
         isIssuing = true;
         batchBytes = 0;
         int begun = 0;
-        while (begun < most && nextOffset < endOffset)
+        final long limit = nextOffset < singleEnd ? singleEnd : endOffset;
+        while (begun < most && nextOffset < limit)
         {
             // A rebuild may go on where one with a shorter buffer stopped.
             final long leftOfStrip = layout.stripBytes() - (nextOffset & layout.stripBytes() - 1);
-            final int length =
-                (int)Math.min(Math.min(channel.workBytesMax(), leftOfStrip), endOffset - nextOffset);
+            final int bytesMax = nextOffset < singleEnd ? blockBytes : channel.workBytesMax();
+            final int length = (int)Math.min(Math.min(bytesMax, leftOfStrip), endOffset - nextOffset);
             if (isByBitmap && !isMarked())
             {
                 skipRegion();
@@ -321,9 +338,15 @@ final class RegionCopies
             case SUCCESS -> onCopied();
             case MEDIA_ERROR ->
             {
+                if (startOffset >= singleEnd)
+                {
+                    copySingly();
+                    return;
+                }
                 device.trouble(name() + " stopped: a block near byte " + startOffset + " of the members' data cannot " +
-                    "be read; retried every " + RETRY_NS / NS_PER_S +
-                    " s: overwrite it from a host, or copy the data off");
+                    "be read" + (StripeRequest.Purpose.RESYNC == purpose ? "" :
+                    ", and the list of lost blocks of " + target + " is full") + "; retried every " +
+                    RETRY_NS / NS_PER_S + " s: overwrite it from a host, or copy the data off");
                 retryNs = reactor.nowNs() + RETRY_NS;
                 isRebuildStalled |= StripeRequest.Purpose.REBUILD == purpose;
                 isCopyStalled |= StripeRequest.Purpose.COPY == purpose;
@@ -335,6 +358,17 @@ final class RegionCopies
         }
     }
 
+    /** The batch once more, a block at a time: those that cannot be computed are lost, unless there is no room. */
+    private void copySingly()
+    {
+        singleStart = startOffset;
+        // Of a resync, other slots may follow at the same offset.
+        singleEnd = 0 == nextSlot ? nextOffset :
+            Math.min((nextOffset & -layout.stripBytes()) + layout.stripBytes(), endOffset);
+        lostCount = lostCount();
+        repeat();
+    }
+
     private void repeat()
     {
         nextOffset = startOffset;
@@ -343,7 +377,8 @@ final class RegionCopies
 
     private void onCopied()
     {
-        final long bytes = isByBitmap ? batchBytes :
+        final boolean isSingle = startOffset < singleEnd;
+        final long bytes = isByBitmap || isSingle ? batchBytes :
             Math.max(nextOffset - startOffset, channel.workBytesMax());
         resumeNs = startNs + rate.batchNs(bytes, device.copyRates(), device.hostBytes(), reactor.nowNs());
         reactor.schedule(resumeNs, (nowNs) ->
@@ -351,14 +386,58 @@ final class RegionCopies
         });
         if (StripeRequest.Purpose.RESYNC != purpose)
         {
-            // One that failed meanwhile never comes back to its slot: all views since have had this one.
-            if (target == targetOf(purpose, device.view()))
-            {
-                target.rebuiltBytes(nextOffset);
-            }
-            progress(nextOffset == endOffset ? null : name(), nextOffset * 1000 / endOffset);
+            isListAwaited = true;
+            takeList();
         }
-        else if (nextOffset == endOffset)
+        else if (nextOffset >= singleEnd)
+        {
+            isListAwaited = 0 != singleEnd || nextOffset == endOffset;
+            takeList();
+        }
+    }
+
+    /**
+     * What was copied counts, and may be read, when the list is stored that says which of it may not.
+     *
+     * @return whether it is.
+     */
+    private boolean takeList()
+    {
+        if (StripeRequest.Purpose.RESYNC == purpose)
+        {
+            return takeLists();
+        }
+        // One that failed meanwhile never comes back to its slot: all views since have had this one.
+        final boolean isTarget = target == targetOf(purpose, device.view());
+        if (isTarget && !target.lostBlocks().isStored())
+        {
+            return false;
+        }
+        isListAwaited = false;
+        if (isTarget)
+        {
+            target.rebuiltBytes(nextOffset);
+            announceLost();
+        }
+        progress(nextOffset == endOffset ? null : name(), nextOffset * 1000 / endOffset);
+        return true;
+    }
+
+    /** Members in sync get lists, too: superblocks say so before the bitmap says that members are alike. */
+    private boolean takeLists()
+    {
+        if (!lists.isDurable())
+        {
+            return false;
+        }
+        isListAwaited = false;
+        if (0 != singleEnd && lostCount() > lostCount)
+        {
+            device.announce("resync: " + (lostCount() - lostCount) + " blocks of members are lost, since what others " +
+                "have of the same rows cannot be read, from byte " + singleStart + " of the members' data on");
+        }
+        singleEnd = 0;
+        if (nextOffset == endOffset)
         {
             device.intent().onResynced(region, tornCount);
             if (device.intent().nextResync(0) < 0)
@@ -367,6 +446,39 @@ final class RegionCopies
                 device.trouble("");
             }
         }
+        return true;
+    }
+
+    private int lostCount()
+    {
+        return StripeRequest.Purpose.RESYNC != purpose ? target.lostBlocks().count() :
+            device.raidMembers().stream().mapToInt((member) -> member.lostBlocks().count()).sum();
+    }
+
+    /**
+     * {@return whether it goes on when lists of lost blocks are stored}
+     */
+    boolean isListAwaited()
+    {
+        return isListAwaited;
+    }
+
+    private void announceLost()
+    {
+        if (0 == singleEnd || nextOffset < singleEnd)
+        {
+            return;
+        }
+        final int count = lostCount() - lostCount;
+        if (count > 0)
+        {
+            device.announce("slot " + slot + " (" + target + "): " + count +
+                (1 == count ? " block is" : " blocks are") +
+                " lost, which other members cannot read: the first at byte " +
+                target.lostBlocks().first(singleStart, blockShift) + " of the member's data; overwrite " +
+                (1 == count ? "it" : "them") + " from a host");
+        }
+        singleEnd = 0;
     }
 
     private String name()

@@ -17,8 +17,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -315,6 +317,39 @@ final class ArrayFixture implements AutoCloseable
             System.arraycopy(model, offset, expected, 0, CHUNK_BYTES);
             assertArrayEquals(expected, bytes, () -> "at " + at);
         }
+    }
+
+    /** {@return blocks of the array that end with a media error; all others have what was written} */
+    Set<Integer> unreadable()
+    {
+        final Set<Integer> unreadable = new TreeSet<>();
+        final byte[] bytes = new byte[BLOCK_BYTES];
+        for (int block = 0; block < model.length / BLOCK_BYTES; block++)
+        {
+            final int at = block;
+            final BlockStatus status = read((long)block * BLOCK_BYTES, BLOCK_BYTES);
+            if (BlockStatus.MEDIA_ERROR == status)
+            {
+                unreadable.add(block);
+                continue;
+            }
+            assertEquals(BlockStatus.SUCCESS, status, () -> "read of block " + at);
+            NativeMemory.asByteBuffer(arena.address(), BLOCK_BYTES).get(bytes);
+            assertArrayEquals(Arrays.copyOfRange(model, block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES), bytes,
+                () -> "block " + at);
+        }
+        return unreadable;
+    }
+
+    /** {@return blocks in the lists of all members} */
+    int lostBlocks()
+    {
+        return array.raidMembers().stream().mapToInt((member) -> member.lostBlocks().count()).sum();
+    }
+
+    Queue<String> events()
+    {
+        return fixture.events();
     }
 
     static void await(final BooleanSupplier condition, final String what)

@@ -1,9 +1,12 @@
 package io.millrace.block.raid;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.DurabilityModel;
 import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * What each block of an array may hold, for tests that cut the power: while it is on, the value that was written last;
@@ -23,6 +26,9 @@ public final class ArrayOracle
     private final long seed;
     private final BitSet busy = new BitSet();
     private long lastValue;
+    /** Null: no request may fail. */
+    private LossyRows lossy;
+    private final Map<Long, Long> lossyFlushes = new HashMap<>();
 
     /** An outstanding write of one value to blocks. */
     public static final class Write
@@ -30,6 +36,7 @@ public final class ArrayOracle
         private final DurabilityModel.Write write;
         private final int lba;
         private final int blocks;
+        private long lossyBegin;
 
         private Write(final DurabilityModel.Write write, final int lba, final int blocks)
         {
@@ -52,6 +59,18 @@ public final class ArrayOracle
         this.blockBytes = blockBytes;
         this.seed = seed;
         model = new DurabilityModel(blockCount);
+    }
+
+    /** Says which requests may fail. */
+    void allow(final LossyRows rows)
+    {
+        lossy = rows;
+    }
+
+    /** {@return whether a request that failed may have} */
+    boolean allows(final BlockRequest request)
+    {
+        return null != lossy && lossy.allows(request);
     }
 
     /** {@return count of blocks} */
@@ -106,7 +125,9 @@ public final class ArrayOracle
     private Write begin(final int lba, final int blocks, final long value)
     {
         reserve(lba, blocks);
-        return new Write(model.begin(lba, blocks, value), lba, blocks);
+        final Write write = new Write(model.begin(lba, blocks, value), lba, blocks);
+        write.lossyBegin = null == lossy ? 0 : lossy.begin();
+        return write;
     }
 
     private void reserve(final int lba, final int blocks)
@@ -132,13 +153,22 @@ public final class ArrayOracle
         if (BlockStatus.SUCCESS == status)
         {
             model.succeed(write.write, isForced);
+            if (null != lossy)
+            {
+                lossy.endWrite(write.lossyBegin, write.lba, write.blocks, isForced);
+            }
         }
     }
 
     /** {@return token of a flush that is submitted now} */
     public long beginFlush()
     {
-        return model.beginFlush();
+        final long token = model.beginFlush();
+        if (null != lossy)
+        {
+            lossyFlushes.put(token, lossy.begin());
+        }
+        return token;
     }
 
     /** The flush of a token has ended. */
@@ -147,6 +177,10 @@ public final class ArrayOracle
         if (BlockStatus.SUCCESS == status)
         {
             model.succeedFlush(begin);
+            if (null != lossy)
+            {
+                lossy.endFlush(lossyFlushes.remove(begin));
+            }
         }
         else
         {
@@ -185,6 +219,11 @@ public final class ArrayOracle
     /** Power was cut: what was outstanding will not end. */
     public void losePower()
     {
+        if (null != lossy)
+        {
+            lossy.losePower();
+        }
+        lossyFlushes.clear();
         busy.clear();
     }
 

@@ -11,6 +11,7 @@ import io.millrace.reactor.Reactor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 
 /**
  * One reactor's channel to a {@link MemberDisk}: a queue from which each poll hands some requests to the drive, in an
@@ -37,6 +38,8 @@ final class MemberChannel implements BlockChannel
         private boolean isStepped;
         /** Whether the drive has been asked for it; it may have refused. */
         private boolean isCounted;
+        /** Blocks that a flush makes stable. */
+        private Set<Long> flushed = Set.of();
         /** Of the torn write, those that the drive has. */
         private int parts;
         /** What it ends with when the drive has none of its parts; null while it does not end. */
@@ -112,6 +115,7 @@ final class MemberChannel implements BlockChannel
             end(slot, BlockStatus.MEDIA_ERROR);
             return true;
         }
+        slot.flushed = BlockOperation.FLUSH == operation ? disk.unstableBlocks() : Set.of();
         // Before the call, since the completion may come within it.
         queued.remove(slot);
         fill(slot.below, request);
@@ -144,7 +148,11 @@ final class MemberChannel implements BlockChannel
             disk.supply().isCut() ? BlockStatus.DEVICE_ERROR : slot.below.status();
         if (BlockStatus.SUCCESS == status && slot.request.operation().changesData())
         {
-            disk.onWritten(slot.request.lba(), slot.request.blocks());
+            disk.onWritten(slot.request.lba(), slot.request.blocks(), slot.below.forceUnitAccess());
+        }
+        if (BlockStatus.SUCCESS == status && BlockOperation.FLUSH == slot.request.operation())
+        {
+            disk.onFlushed(slot.flushed);
         }
         complete(slot, status, slot.below.hold());
     }

@@ -14,6 +14,8 @@ import io.millrace.block.memory.MemoryDevice;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
@@ -36,6 +38,8 @@ public final class MemberDisk implements BlockDevice
     private final PowerSupply supply;
     private final Random random;
     private final NavigableSet<Long> badBlocks = new ConcurrentSkipListSet<>();
+    /** That were bad before a write which the cache alone may have. */
+    private final Set<Long> unstableBlocks = ConcurrentHashMap.newKeySet();
     private final List<MemberChannel> channels = new CopyOnWriteArrayList<>();
     private final AtomicLong reads = new AtomicLong();
     private final AtomicLong writes = new AtomicLong();
@@ -88,6 +92,7 @@ public final class MemberDisk implements BlockDevice
         isReplaced = true;
         final MemberDisk disk = new MemberDisk(name, medium, drive, next);
         disk.badBlocks.addAll(badBlocks);
+        disk.unstableBlocks.addAll(unstableBlocks);
         return disk;
     }
 
@@ -110,6 +115,13 @@ public final class MemberDisk implements BlockDevice
         {
             badBlocks.add(block);
         }
+    }
+
+    /** Makes blocks readable again that were not, with what they had; any thread. */
+    public void healMedia()
+    {
+        badBlocks.clear();
+        unstableBlocks.clear();
     }
 
     /** Ends each further request that changes data with an error, and reads on; any thread. */
@@ -171,9 +183,26 @@ public final class MemberDisk implements BlockDevice
     }
 
     /** A request that changes data has succeeded. */
-    void onWritten(final long lba, final int blocks)
+    void onWritten(final long lba, final int blocks, final boolean isForced)
     {
-        badBlocks.subSet(lba, lba + blocks).clear();
+        final Set<Long> written = badBlocks.subSet(lba, lba + blocks);
+        if (!isForced)
+        {
+            unstableBlocks.addAll(written);
+        }
+        written.clear();
+    }
+
+    /** {@return blocks that a flush which begins now makes stable} */
+    Set<Long> unstableBlocks()
+    {
+        return unstableBlocks.isEmpty() ? Set.of() : Set.copyOf(unstableBlocks);
+    }
+
+    /** A flush has succeeded. */
+    void onFlushed(final Set<Long> blocks)
+    {
+        unstableBlocks.removeAll(blocks);
     }
 
     PowerSupply supply()
@@ -191,6 +220,9 @@ public final class MemberDisk implements BlockDevice
     {
         channels.forEach((channel) -> channel.tear(random));
         drive.losePower(random.nextLong());
+        // They still are, unless their write was stable.
+        badBlocks.addAll(unstableBlocks);
+        unstableBlocks.clear();
     }
 
     void remove(final MemberChannel channel)

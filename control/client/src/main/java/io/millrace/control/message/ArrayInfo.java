@@ -57,9 +57,16 @@ public record ArrayInfo(
      * @param state           of its data.
      * @param rebuiltBytes    of its data from the start that are valid.
      * @param correctedErrors times that rows were rewritten which it could not read, or read wrongly.
+     * @param lostBlocks      blocks that a rebuild could not compute, and that nobody has written since.
      */
     public record Member(
-        int slot, String device, UUID memberId, MemberState state, long rebuiltBytes, long correctedErrors)
+        int slot,
+        String device,
+        UUID memberId,
+        MemberState state,
+        long rebuiltBytes,
+        long correctedErrors,
+        long lostBlocks)
     {
         /**
          * Rejects null.

@@ -341,7 +341,7 @@ final class ResourceReader
         for (final ArrayRecordDecoder.MembersDecoder each : array.members())
         {
             members.add(new ArrayInfo.Member(each.slot(), each.device(), CommandReader.uuid(each.memberId()),
-                each.state(), each.rebuiltBytes(), each.correctedErrors()));
+                each.state(), each.rebuiltBytes(), each.correctedErrors(), each.lostBlocks()));
         }
         final String name = array.name();
         final String level = array.level();

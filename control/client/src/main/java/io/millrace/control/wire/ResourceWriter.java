@@ -418,7 +418,7 @@ final class ResourceWriter
             members.memberId().high(each.memberId().getMostSignificantBits())
                 .low(each.memberId().getLeastSignificantBits());
             members.rebuiltBytes(each.rebuiltBytes()).correctedErrors(each.correctedErrors())
-                .device(Text.fit(each.device(), Text.MEMBER_LENGTH_MAX_BYTES));
+                .lostBlocks(each.lostBlocks()).device(Text.fit(each.device(), Text.MEMBER_LENGTH_MAX_BYTES));
         }
         array.name(Text.fit(info.name(), Text.NAME_LENGTH_MAX_BYTES))
             .level(Text.fit(info.level(), Text.NAME_LENGTH_MAX_BYTES))

@@ -38,7 +38,7 @@ final class ArrayRecords
     {
         return new ArrayInfo.Member(RaidMemberDetails.NO_SLOT == member.slot() ? ArrayInfo.NO_SLOT : member.slot(),
             member.name(), null == member.id() ? NO_UUID : member.id(), MemberState.valueOf(member.state().name()),
-            member.rebuiltBytes(), member.correctedErrors());
+            member.rebuiltBytes(), member.correctedErrors(), member.lostBlocks());
     }
 
     private static ScrubInfo scrub(final ScrubResult result)

@@ -38,7 +38,8 @@ final class ArrayMetrics
             samples.add(Metric.ARRAY_PROGRESS, array.progressPerMille() / PER_MILLE, plane, name, array.operation());
         }
         array.members().stream().filter((each) -> !each.device().isEmpty()).forEach((each) ->
-            samples.add(Metric.ARRAY_CORRECTED_ERRORS, each.correctedErrors(), plane, name, each.device()));
+            samples.add(Metric.ARRAY_CORRECTED_ERRORS, each.correctedErrors(), plane, name, each.device())
+                .add(Metric.ARRAY_LOST_BLOCKS, each.lostBlocks(), plane, name, each.device()));
         scrub(samples, plane, array);
     }
 

@@ -7,7 +7,9 @@ package io.millrace.block.raid.format;
  *         4096   reserved
  *         8192   bitmap page 0
  *        12288   bitmap page 1
- *        16384   reserved
+ *        16384   lost-block list, first copy
+ *        20480   lost-block list, second copy
+ *        24576   reserved
  *        32768   journal, of arrays with parity
  *      1048576   data: a multiple of the strip
  *              ... unused: less than a strip, or more where members differ in size
@@ -30,7 +32,11 @@ public final class MemberArea
     /** Length of the journal. */
     public static final int JOURNAL_BYTES = DATA_OFFSET_BYTES - JOURNAL_OFFSET_BYTES;
 
+    /** Copies of the lost-block list, one behind the other. */
+    public static final int LOST_BLOCKS_COUNT = 2;
+
     static final int BITMAP_OFFSET_BYTES = 8192;
+    static final int LOST_BLOCKS_OFFSET_BYTES = 16_384;
 
     private MemberArea()
     {
@@ -49,6 +55,21 @@ public final class MemberArea
             throw new IllegalArgumentException("bitmap page " + which + " is not 0 or 1");
         }
         return BITMAP_OFFSET_BYTES + (long)which * BitmapPage.BYTES;
+    }
+
+    /**
+     * {@return offset of a copy of the lost-block list}
+     *
+     * @param which copy: 0 or 1.
+     * @throws IllegalArgumentException for another.
+     */
+    public static long lostBlocksOffset(final int which)
+    {
+        if (which < 0 || which >= LOST_BLOCKS_COUNT)
+        {
+            throw new IllegalArgumentException("copy " + which + " of the lost-block list is not 0 or 1");
+        }
+        return LOST_BLOCKS_OFFSET_BYTES + (long)which * LostBlocksPage.BYTES;
     }
 
     /**

@@ -14,8 +14,10 @@ import java.util.UUID;
  *                     which it may lack a write since. 0: it does not, and the member is rebuilt completely. Only in
  *                     states {@link SlotState#FAILED} and, when the bitmap's regions alone are rebuilt,
  *                     {@link SlotState#REBUILDING}.
+ * @param hasLostBlocks whether the lost-block list of the member counts: it has all blocks that must not be read. Only
+ *                     in states {@link SlotState#IN_SYNC} and {@link SlotState#REBUILDING}.
  */
-public record Slot(UUID member, SlotState state, long rebuiltBytes, long lostEvent)
+public record Slot(UUID member, SlotState state, long rebuiltBytes, long lostEvent, boolean hasLostBlocks)
 {
     /** A slot without a member. */
     public static final Slot EMPTY = new Slot(null, SlotState.EMPTY, 0);
@@ -30,6 +32,19 @@ public record Slot(UUID member, SlotState state, long rebuiltBytes, long lostEve
     public Slot(final UUID member, final SlotState state, final long rebuiltBytes)
     {
         this(member, state, rebuiltBytes, 0);
+    }
+
+    /**
+     * A slot whose member has no lost blocks.
+     *
+     * @param member       UUID of the slot's member.
+     * @param state        of the slot.
+     * @param rebuiltBytes how many bytes of the member's data are rebuilt.
+     * @param lostEvent    event count of the array when the member was lost.
+     */
+    public Slot(final UUID member, final SlotState state, final long rebuiltBytes, final long lostEvent)
+    {
+        this(member, state, rebuiltBytes, lostEvent, false);
     }
 
     /**
@@ -62,6 +77,11 @@ public record Slot(UUID member, SlotState state, long rebuiltBytes, long lostEve
         {
             throw new BlockDeviceException("slot: lost event " + lostEvent + " in state " + state +
                 " is not valid: use 0, or a positive number in state FAILED or REBUILDING");
+        }
+        if (hasLostBlocks && SlotState.IN_SYNC != state && SlotState.REBUILDING != state)
+        {
+            throw new BlockDeviceException("slot: a lost-block list in state " + state +
+                " is not valid: use none, or state IN_SYNC or REBUILDING");
         }
     }
 

@@ -206,6 +206,14 @@ public record Superblock(
         return slots.stream().anyMatch((slot) -> 0 != slot.lostEvent());
     }
 
+    /**
+     * {@return whether the lost-block list of any member counts}
+     */
+    public boolean hasLostBlocks()
+    {
+        return slots.stream().anyMatch(Slot::hasLostBlocks);
+    }
+
     private static int slotOf(final List<Slot> slots, final UUID uuid)
     {
         for (int i = 0; i < slots.size(); i++)

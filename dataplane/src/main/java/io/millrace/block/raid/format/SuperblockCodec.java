@@ -49,12 +49,14 @@ final class SuperblockCodec
             final int slotIndex = index + SuperblockLayout.slotOffset(i);
             StoredUuid.put(buffer, slotIndex + SlotLayout.MEMBER_UUID_OFFSET, slot.member());
             buffer.putInt(slotIndex + SlotLayout.STATE_OFFSET, slot.state().code(), LITTLE_ENDIAN);
+            buffer.putInt(slotIndex + SlotLayout.LOST_BLOCKS_OFFSET, slot.hasLostBlocks() ? 1 : 0, LITTLE_ENDIAN);
             buffer.putLong(slotIndex + SlotLayout.REBUILT_BYTES_OFFSET, slot.rebuiltBytes(), LITTLE_ENDIAN);
             buffer.putLong(index + SuperblockLayout.lostEventOffset(i), slot.lostEvent(), LITTLE_ENDIAN);
         }
         buffer.putLong(index + SuperblockLayout.FEATURES_OFFSET,
             (0 == superblock.journal().epoch() ? 0 : SuperblockLayout.FEATURE_JOURNAL) |
-            (superblock.hasLostEvents() ? SuperblockLayout.FEATURE_LOST_EVENTS : 0), LITTLE_ENDIAN);
+            (superblock.hasLostEvents() ? SuperblockLayout.FEATURE_LOST_EVENTS : 0) |
+            (superblock.hasLostBlocks() ? SuperblockLayout.FEATURE_LOST_BLOCKS : 0), LITTLE_ENDIAN);
         if (0 != superblock.journal().epoch())
         {
             buffer.putLong(index + SuperblockLayout.JOURNAL_EPOCH_OFFSET, superblock.journal().epoch(), LITTLE_ENDIAN);
@@ -100,7 +102,7 @@ final class SuperblockCodec
                 buffer.getLong(index + SuperblockLayout.SCRUBBED_MS_OFFSET, LITTLE_ENDIAN),
                 slots(buffer, index, memberCount),
                 journal(buffer, index));
-            checkLostEvents(buffer, index, decoded);
+            checkFeatures(buffer, index, decoded);
             return decoded;
         }
         catch (final BlockDeviceException e)
@@ -182,12 +184,16 @@ final class SuperblockCodec
         return new JournalState(epoch, 1 == matched);
     }
 
-    private static void checkLostEvents(final DirectBuffer buffer, final int index, final Superblock superblock)
+    private static void checkFeatures(final DirectBuffer buffer, final int index, final Superblock superblock)
     {
         final long features = buffer.getLong(index + SuperblockLayout.FEATURES_OFFSET, LITTLE_ENDIAN);
         if (superblock.hasLostEvents() != (0 != (features & SuperblockLayout.FEATURE_LOST_EVENTS)))
         {
             throw invalid("features 0x" + Long.toHexString(features) + " do not fit the lost events of the slots");
+        }
+        if (superblock.hasLostBlocks() != (0 != (features & SuperblockLayout.FEATURE_LOST_BLOCKS)))
+        {
+            throw invalid("features 0x" + Long.toHexString(features) + " do not fit the lost blocks of the slots");
         }
     }
 
@@ -214,12 +220,17 @@ final class SuperblockCodec
             {
                 throw invalid("state " + code + " of slot " + i + " is unknown");
             }
-            checkZero(buffer, index, offset + SlotLayout.RESERVED_OFFSET, SlotLayout.RESERVED_LENGTH);
+            final int lost = buffer.getInt(index + offset + SlotLayout.LOST_BLOCKS_OFFSET, LITTLE_ENDIAN);
+            if (0 != lost && 1 != lost)
+            {
+                throw invalid("lost blocks " + lost + " of slot " + i + " is neither 0 nor 1");
+            }
             slots.add(new Slot(
                 StoredUuid.get(buffer, index + offset + SlotLayout.MEMBER_UUID_OFFSET),
                 state,
                 buffer.getLong(index + offset + SlotLayout.REBUILT_BYTES_OFFSET, LITTLE_ENDIAN),
-                buffer.getLong(index + SuperblockLayout.lostEventOffset(i), LITTLE_ENDIAN)));
+                buffer.getLong(index + SuperblockLayout.lostEventOffset(i), LITTLE_ENDIAN),
+                1 == lost));
         }
         return slots;
     }

@@ -8,8 +8,9 @@ import io.millrace.block.raid.layout.RaidLevel;
  *      0   8  magic: "MILLRACE"                    96   8  member bytes
  *      8   4  version: 1                          104   4  state: 1 clean, 2 active
  *     12   4  CRC32C, this field as zero          108   4  name bytes
- *     16   8  features: 1 journal, 2 lost events   112  64  name
- *     24   8  reserved 1                          176   8  journal epoch
+ *     16   8  features: 1 journal,                112  64  name
+ *             2 lost events, 4 lost blocks        176   8  journal epoch
+ *     24   8  reserved 1
  *     32  16  array UUID                          184   4  journal matched: 1 yes
  *     48  16  member UUID                         188  52  reserved 2
  *                                                 240   8  scrubbed, ms since 1970 (UTC)
@@ -19,7 +20,7 @@ import io.millrace.block.raid.layout.RaidLevel;
  *     80   4  level                              2816  1280 reserved 3
  *     84   4  member count                          0  16  slot: member UUID
  *     88   4  strip bytes                          16   4  slot: state
- *     92   4  block size bytes                     20   4  slot: reserved
+ *     92   4  block size bytes                     20   4  slot: lost blocks: 1 listed
  *                                                  24   8  slot: rebuilt bytes
  * </pre>
  * Magic, version and CRC, and what the CRC covers, are the same in every version. Reserved bytes and the slots from the
@@ -35,8 +36,10 @@ final class SuperblockLayout
     static final long FEATURE_JOURNAL = 1;
     /** The bitmap has what members lack that were lost: its bits must not be cleared before all slots are in sync. */
     static final long FEATURE_LOST_EVENTS = 2;
+    /** Members have blocks that must not be read, in their lost-block lists. */
+    static final long FEATURE_LOST_BLOCKS = 4;
     /** Bits of the features that this build knows. */
-    static final long FEATURES_KNOWN = FEATURE_JOURNAL | FEATURE_LOST_EVENTS;
+    static final long FEATURES_KNOWN = FEATURE_JOURNAL | FEATURE_LOST_EVENTS | FEATURE_LOST_BLOCKS;
     static final int STATE_CLEAN = 1;
     static final int STATE_ACTIVE = 2;
 
@@ -116,9 +119,9 @@ final class SuperblockLayout
         static final int MEMBER_UUID_LENGTH = StoredUuid.BYTES;
         static final int STATE_OFFSET = MEMBER_UUID_OFFSET + MEMBER_UUID_LENGTH;
         static final int STATE_LENGTH = Integer.BYTES;
-        static final int RESERVED_OFFSET = STATE_OFFSET + STATE_LENGTH;
-        static final int RESERVED_LENGTH = 4;
-        static final int REBUILT_BYTES_OFFSET = RESERVED_OFFSET + RESERVED_LENGTH;
+        static final int LOST_BLOCKS_OFFSET = STATE_OFFSET + STATE_LENGTH;
+        static final int LOST_BLOCKS_LENGTH = Integer.BYTES;
+        static final int REBUILT_BYTES_OFFSET = LOST_BLOCKS_OFFSET + LOST_BLOCKS_LENGTH;
         static final int REBUILT_BYTES_LENGTH = Long.BYTES;
 
         private SlotLayout()

@@ -15,7 +15,11 @@ class MemberAreaTest
         assertEquals(0, MemberArea.FIRST_SUPERBLOCK_BYTES);
         assertEquals(8192, MemberArea.bitmapOffset(0));
         assertEquals(12288, MemberArea.bitmapOffset(1));
+        assertEquals(16384, MemberArea.lostBlocksOffset(0));
+        assertEquals(20480, MemberArea.lostBlocksOffset(1));
         assertEquals(1048576, MemberArea.DATA_OFFSET_BYTES);
+        assertThrows(IllegalArgumentException.class, () -> MemberArea.lostBlocksOffset(-1));
+        assertThrows(IllegalArgumentException.class, () -> MemberArea.lostBlocksOffset(2));
         assertThrows(IllegalArgumentException.class, () -> MemberArea.bitmapOffset(-1));
         assertThrows(IllegalArgumentException.class, () -> MemberArea.bitmapOffset(2));
     }

@@ -115,6 +115,14 @@ class RaidFormatDocumentationTest
     }
 
     @Test
+    void shouldDescribeEachFieldOfALostBlockList() throws ReflectiveOperationException
+    {
+        assertEquals(coded(LostBlocksPage.class), documented("Lost blocks"));
+        assertWithoutGaps(documented("Lost blocks"), LostBlocksPage.BYTES);
+        assertTrue(section("Lost blocks").contains("| " + LostBlocksPage.ENTRIES_MAX + " of 8 bytes"));
+    }
+
+    @Test
     void shouldDescribeEachFieldOfAnEntryOfTheJournal() throws ReflectiveOperationException
     {
         assertEquals(coded(JournalEntry.class), documented("Journal"));
@@ -138,6 +146,8 @@ class RaidFormatDocumentationTest
         assertEquals(new Place(MemberArea.FIRST_SUPERBLOCK_BYTES, Superblock.BYTES), parts.get("superblock"));
         assertEquals(new Place((int)MemberArea.bitmapOffset(0), BitmapPage.BYTES), parts.get("bitmap page 0"));
         assertEquals(new Place((int)MemberArea.bitmapOffset(1), BitmapPage.BYTES), parts.get("bitmap page 1"));
+        assertEquals(
+            new Place((int)MemberArea.lostBlocksOffset(0), 2 * LostBlocksPage.BYTES), parts.get("lost blocks"));
         assertEquals(new Place(MemberArea.JOURNAL_OFFSET_BYTES, MemberArea.JOURNAL_BYTES), parts.get("journal"));
         assertWithoutGaps(parts, MemberArea.DATA_OFFSET_BYTES);
     }

@@ -2,6 +2,7 @@ package io.millrace.block.raid.format;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.raid.layout.RaidLevel;
 import java.nio.ByteBuffer;
@@ -115,6 +116,25 @@ class SuperblockLayoutTest
                 new Slot(FAILED, SlotState.FAILED, 0, 0x0102030405060702L)));
         assertArrayEquals(bytes.array(), Superblocks.encode(superblock));
         assertEquals(superblock, Superblocks.decode(bytes.array()));
+    }
+
+    @Test
+    void shouldWriteAndReadThatMembersHaveLostBlocks()
+    {
+        final ByteBuffer bytes = ByteBuffer.wrap(bytes(1)).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putLong(16, 4);
+        bytes.putInt(256 + 20, 1);
+        bytes.putInt(288 + 20, 1);
+        Superblocks.checksum(bytes.array());
+        final Superblock superblock = new Superblock(ARRAY, "vol-7", RaidLevel.RAID6, 65536, 4096, 0x1234_5000_0000L,
+            MEMBER, 0x0102030405060708L, true, 0x0000_0199_1122_3344L, SUPERBLOCK.scrubbedMs(), List.of(
+                new Slot(OTHER, SlotState.IN_SYNC, 0, 0, true),
+                new Slot(MEMBER, SlotState.REBUILDING, 0x1122_3344_5566L, 0, true),
+                Slot.EMPTY,
+                new Slot(FAILED, SlotState.FAILED, 0)));
+        assertArrayEquals(bytes.array(), Superblocks.encode(superblock));
+        assertEquals(superblock, Superblocks.decode(bytes.array()));
+        assertTrue(superblock.hasLostBlocks());
     }
 
     @Test

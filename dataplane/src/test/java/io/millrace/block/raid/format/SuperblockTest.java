@@ -181,10 +181,10 @@ class SuperblockTest
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {2, 31, 63})
+    @ValueSource(ints = {3, 31, 63})
     void shouldRefuseFeaturesThatItDoesNotKnow(final int bit)
     {
-        assertUnreadable("needs features 0x" + Long.toHexString(1L << bit) + ", and this build knows 0x3",
+        assertUnreadable("needs features 0x" + Long.toHexString(1L << bit) + ", and this build knows 0x7",
             (bytes) -> bytes.putLong(16, 1L << bit));
     }
 
@@ -197,6 +197,17 @@ class SuperblockTest
         assertUnreadable("lost event -1 in state FAILED", (bytes) -> bytes.putLong(2304 + 2 * 8, -1));
         assertUnreadable("is later than event count", (bytes) -> bytes.putLong(16, 2).putLong(2304 + 2 * 8, 1L << 60));
         assertUnreadable("byte 2328 is 0x1", (bytes) -> bytes.putLong(2304 + 3 * 8, 1));
+    }
+
+    @Test
+    void shouldRefuseLostBlocksThatDoNotFit()
+    {
+        assertUnreadable("features 0x4 do not fit the lost blocks", (bytes) -> bytes.putLong(16, 4));
+        assertUnreadable("features 0x0 do not fit the lost blocks", (bytes) -> bytes.putInt(276, 1));
+        assertUnreadable("lost blocks 2 of slot 0", (bytes) -> bytes.putLong(16, 4).putInt(276, 2));
+        assertUnreadable("a lost-block list in state FAILED",
+            (bytes) -> bytes.putLong(16, 4).putInt(256 + 2 * 32 + 20, 1));
+        assertUnreadable("byte 372 is 0x1", (bytes) -> bytes.putInt(256 + 3 * 32 + 20, 1));
     }
 
     @Test
@@ -217,7 +228,6 @@ class SuperblockTest
         assertUnreadable("byte 255 is 0xff", (bytes) -> bytes.put(255, (byte)-1));
         assertUnreadable("byte 4095 is 0x1", (bytes) -> bytes.put(4095, (byte)1));
         assertUnreadable("byte 352 is 0x1", (bytes) -> bytes.put(352, (byte)1));
-        assertUnreadable("byte 276 is 0x1", (bytes) -> bytes.put(276, (byte)1));
         assertUnreadable("UUID of the array", (bytes) -> bytes.putLong(32, 0).putLong(40, 0));
         assertUnreadable("UUID of the member", (bytes) -> bytes.putLong(48, 0).putLong(56, 0));
         assertUnreadable("event-count -1", (bytes) -> bytes.putLong(64, -1));

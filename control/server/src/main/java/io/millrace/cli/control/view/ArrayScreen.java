@@ -69,7 +69,8 @@ public final class ArrayScreen
 
     private static List<String> members(final ArrayInfo array, final Terminal terminal)
     {
-        final Table table = new Table(">SLOT", "MEMBER", "STATE", ">REBUILT", ">CORRECTED ERRORS", "UUID");
+        final Table table =
+            new Table(">SLOT", "MEMBER", "STATE", ">REBUILT", ">CORRECTED ERRORS", ">LOST BLOCKS", "UUID");
         for (final ArrayInfo.Member each : array.members())
         {
             final boolean isSpare = MemberState.SPARE == each.state();
@@ -78,11 +79,16 @@ public final class ArrayScreen
                 state(each.state(), terminal),
                 MemberState.IN_SYNC != each.state() && MemberState.REBUILDING != each.state() ? "-" :
                     percent(each.rebuiltBytes(), array.memberBytes()),
-                isSpare ? "-" : 0 == each.correctedErrors() ? "0" :
-                    terminal.warn(Long.toString(each.correctedErrors())),
+                isSpare ? "-" : count(each.correctedErrors(), terminal),
+                isSpare ? "-" : count(each.lostBlocks(), terminal),
                 NO_UUID.equals(each.memberId()) ? "-" : each.memberId().toString());
         }
         return table.lines();
+    }
+
+    private static String count(final long count, final Terminal terminal)
+    {
+        return 0 == count ? "0" : terminal.warn(Long.toString(count));
     }
 
     private static String state(final MemberState state, final Terminal terminal)

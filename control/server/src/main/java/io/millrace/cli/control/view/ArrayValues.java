@@ -42,6 +42,7 @@ final class ArrayValues
         values.put("state", SettingType.word(member.state()));
         values.put("rebuilt-bytes", member.rebuiltBytes());
         values.put("corrected-errors", member.correctedErrors());
+        values.put("lost-blocks", member.lostBlocks());
         values.put("uuid", member.memberId().toString());
         return values;
     }

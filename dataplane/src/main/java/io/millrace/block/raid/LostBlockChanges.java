@@ -1,0 +1,100 @@
+package io.millrace.block.raid;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * Changes of the {@link LostBlocks} of an array's members that have to be stored: blocks that were lost, and writes of
+ * such blocks, which are not answered before. For {@link LostBlockStore}.
+ */
+final class LostBlockChanges
+{
+    private final Queue<LostBlockWrite> writes = new ConcurrentLinkedQueue<>();
+    private final int blockShift;
+    private final Runnable onWritten;
+    private boolean hasLost;
+
+    /**
+     * No changes.
+     *
+     * @param blockShift logarithm of the block size.
+     * @param onWritten  run when a write waits; any thread.
+     */
+    LostBlockChanges(final int blockShift, final Runnable onWritten)
+    {
+        this.blockShift = blockShift;
+        this.onWritten = onWritten;
+    }
+
+    /**
+     * Rows cannot be computed for the member that they are copied to. {@link ArrayWork} alone, with the rows locked.
+     *
+     * @param purpose of the stripe request.
+     * @param view    that it goes by.
+     * @param offset  of the rows in bytes of the member's data.
+     * @param length  in bytes.
+     * @return whether they are in the member's list now: they are one block, and it has room.
+     */
+    boolean lose(
+        final StripeRequest.Purpose purpose, final ArrayView view, final long offset, final int length)
+    {
+        final boolean isCopy = StripeRequest.Purpose.REBUILD == purpose || StripeRequest.Purpose.COPY == purpose;
+        final RaidMember member = isCopy ? RegionCopies.targetOf(purpose, view) : null;
+        return null != member && lose(member, offset, length);
+    }
+
+    /**
+     * Rows of a member must not be read any more. {@link ArrayWork} alone, with the rows locked.
+     *
+     * @param member of the array.
+     * @param offset of the rows in bytes of the member's data.
+     * @param length in bytes.
+     * @return whether they are in the member's list now: they are one block, and it has room.
+     */
+    boolean lose(final RaidMember member, final long offset, final int length)
+    {
+        if (1 << blockShift != length || !member.lostBlocks().add(offset, blockShift))
+        {
+            return false;
+        }
+        hasLost = true;
+        return true;
+    }
+
+    /**
+     * {@return whether blocks were lost since the last call}
+     */
+    boolean takeLost()
+    {
+        final boolean had = hasLost;
+        hasLost = false;
+        return had;
+    }
+
+    /**
+     * Blocks that were lost were written, and wait to be taken from the list. Any thread.
+     *
+     * @param write that has ended on the member.
+     */
+    void add(final LostBlockWrite write)
+    {
+        writes.add(write);
+        onWritten.run();
+    }
+
+    /**
+     * {@return the next write; null: none}
+     */
+    LostBlockWrite nextWrite()
+    {
+        return writes.poll();
+    }
+
+    /**
+     * {@return whether nothing has to be stored that was not taken yet}
+     */
+    boolean isEmpty()
+    {
+        return !hasLost && writes.isEmpty();
+    }
+}

@@ -1,0 +1,213 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BlockStatus;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Stores the {@link LostBlocks} of members: one member's list at a time, both copies one after the other, after what
+ * was written on the member is stable. Beside all other metadata, which may wait for writes that wait for this.
+ * {@link ArrayWork}'s, on its reactor.
+ */
+final class LostBlockStore
+{
+    private final RaidDevice device;
+    private final LostBlockChanges changes;
+    private final MemberWrites lists;
+    private final int blockShift;
+    private final Deque<LostBlockWrite> writes = new ArrayDeque<>();
+    /** Whose blocks leave the list that is being written. */
+    private final List<LostBlockWrite> current = new ArrayList<>();
+    private RaidMember member;
+    private long[] base;
+    private long[] written;
+    /** Whether lists of members may have to be stored. */
+    private boolean hasUnstored;
+    /** Members of which published superblocks say that they have a list. */
+    private Set<RaidMember> announced;
+    /** Those of superblocks that are being written. */
+    private Set<RaidMember> announcing = Set.of();
+
+    /**
+     * Stores nothing yet.
+     *
+     * @param device  with the members.
+     * @param channel to them.
+     */
+    LostBlockStore(final RaidDevice device, final RaidChannel channel)
+    {
+        this.device = device;
+        changes = device.lostBlockChanges();
+        blockShift = device.geometry().blockShift();
+        lists = new MemberWrites(channel, device.pages().lostBlocksTargets());
+        announced = recorded(device.view());
+    }
+
+    /**
+     * {@return whether a list is being written}
+     */
+    boolean isBusy()
+    {
+        return null != member;
+    }
+
+    private Set<RaidMember> recorded(final ArrayView view)
+    {
+        final Set<RaidMember> members = new HashSet<>();
+        for (int slot = 0; slot < device.layout().memberCount(); slot++)
+        {
+            if (view.isWritable(slot) && view.member(slot).lostBlocks().isRecorded())
+            {
+                members.add(view.member(slot));
+            }
+        }
+        return members;
+    }
+
+    /**
+     * Superblocks are filled.
+     *
+     * @param view that they are of.
+     */
+    void onSuperblocksFilled(final ArrayView view)
+    {
+        announcing = recorded(view);
+    }
+
+    /** Superblocks that were filled last are stable. */
+    void onSuperblocksStored()
+    {
+        announced = announcing;
+    }
+
+    /**
+     * {@return whether superblocks do not say of each list that it counts}
+     */
+    boolean isUnannounced()
+    {
+        return !announced.containsAll(recorded(device.view()));
+    }
+
+    /**
+     * {@return whether all lists are as they would be found after a crash}
+     */
+    boolean isDurable()
+    {
+        return canSleep() && !isBusy() && !isUnannounced();
+    }
+
+    /**
+     * {@return whether there is nothing to begin before a completion}
+     */
+    boolean canSleep()
+    {
+        return isBusy() || changes.isEmpty() && writes.isEmpty() && !hasUnstored;
+    }
+
+    /**
+     * Begins to write the next list when the last has been written.
+     *
+     * @return 1 when one was begun, else 0.
+     */
+    int poll()
+    {
+        if (isBusy())
+        {
+            return 0;
+        }
+        hasUnstored |= changes.takeLost();
+        for (LostBlockWrite each = changes.nextWrite(); null != each; each = changes.nextWrite())
+        {
+            writes.add(each);
+        }
+        if (!writes.isEmpty())
+        {
+            begin(writes.getFirst().member());
+            return 1;
+        }
+        if (hasUnstored)
+        {
+            for (final RaidMember each : device.raidMembers())
+            {
+                if (!each.lostBlocks().isStored() && device.view().isWritten(each))
+                {
+                    begin(each);
+                    return 1;
+                }
+            }
+            hasUnstored = false;
+        }
+        return 0;
+    }
+
+    private void begin(final RaidMember of)
+    {
+        member = of;
+        base = of.lostBlocks().entries();
+        written = base;
+        writes.removeIf((each) -> of == each.member() && current.add(each));
+        for (final LostBlockWrite each : current)
+        {
+            written = each.remove(written, blockShift);
+        }
+        if (!device.view().isWritten(of))
+        {
+            onEnded(BlockStatus.DEVICE_ERROR);
+            return;
+        }
+        device.pages().fillLostBlocks(written, of.lostBlocks().nextSequence());
+        lists.begin(List.of(of), true, this::onWritten);
+    }
+
+    private void onWritten(final long failed)
+    {
+        if (0 != failed)
+        {
+            device.onMemberFailed(member, "failed a metadata write: " + lists.failedStatus());
+            onEnded(BlockStatus.DEVICE_ERROR);
+            return;
+        }
+        final LostBlocks list = member.lostBlocks();
+        long[] left = written;
+        if (list.entries() != base)
+        {
+            // Blocks were lost meanwhile; none that was written, since those rows are still locked.
+            left = list.entries();
+            for (final LostBlockWrite each : current)
+            {
+                left = each.remove(left, blockShift);
+            }
+            hasUnstored = true;
+        }
+        list.onStored(written);
+        list.entries(left);
+        onEnded(BlockStatus.SUCCESS);
+    }
+
+    private void onEnded(final BlockStatus how)
+    {
+        for (final LostBlockWrite each : current)
+        {
+            each.onStored(how);
+        }
+        current.clear();
+        member = null;
+    }
+
+    /**
+     * A member has failed: what it may never end is not awaited.
+     *
+     * @param failed of the array.
+     */
+    void onFailed(final RaidMember failed)
+    {
+        if (failed == member)
+        {
+            lists.onFailed(failed);
+        }
+    }
+}
