@@ -755,18 +755,18 @@ abstract class StripeRequest
     protected final void finish(final BlockStatus result)
     {
         releaseBuffer();
+        final boolean isTorn = NO_REGION != region && BlockStatus.SUCCESS != result && hasWritten;
+        if (isTorn && StripeState.EXPIRING != state)
+        {
+            // Before others have the rows, or superblocks that wait for its end say that parity matches.
+            channel.device().intent().tear(region);
+        }
         if (BlockStatus.SUCCESS != result && !isExpired())
         {
             status = result;
             state = StripeState.EXPIRING;
             channel.retryLater(this);
             return;
-        }
-        final boolean isTorn = NO_REGION != region && BlockStatus.SUCCESS != result && hasWritten;
-        if (isTorn)
-        {
-            // Before others have the rows: who computes from them looks first whether they match.
-            channel.device().intent().leaveTorn(region);
         }
         onEnding(result);
         if (isLocked)
@@ -780,7 +780,7 @@ abstract class StripeRequest
                 channel.device().locks().releaseExclusive(lockOffset, lockLength);
             }
         }
-        if (NO_REGION != region && !isTorn)
+        if (NO_REGION != region)
         {
             channel.device().intent().leave(region);
         }

@@ -117,20 +117,8 @@ final class WriteIntent
     }
 
     /**
-     * Leaves a region after a write that reached some members and not others, though none of them failed: they are made
-     * equal again as after a crash.
-     *
-     * @param region that was entered.
-     */
-    void leaveTorn(final int region)
-    {
-        tear(region);
-        leave(region);
-        onWanted.run();
-    }
-
-    /**
-     * Members are made equal again in a region, as after a crash: a write has reached some of them and not others.
+     * Members are made equal again in a region, as after a crash: a write has reached some of them and not others,
+     * though none of them failed.
      *
      * @param region that was entered.
      */
@@ -139,6 +127,7 @@ final class WriteIntent
         // Before the bit, which a resync may clear meanwhile: that looks at the count afterwards.
         tornCount.incrementAndGet();
         needResync(region);
+        onWanted.run();
     }
 
     private void needResync(final int region)

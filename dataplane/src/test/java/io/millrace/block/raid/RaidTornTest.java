@@ -102,7 +102,8 @@ class RaidTornTest
         intent.assembledDirty(0);
         final int torn = intent.tornCount();
         assertTrue(intent.enter(0));
-        intent.leaveTorn(0);
+        intent.tear(0);
+        intent.leave(0);
         intent.onResynced(0, torn);
         assertTrue(intent.needsResync(0));
         intent.onResynced(0, intent.tornCount());
