@@ -119,8 +119,10 @@ class RaidCommandsTest
         assertEquals(ok("raid list"), ok("get arrays"));
         final String shown = ok("raid show vol0");
         assertTrue(shown.startsWith("vol0  RAID 5, 14MiB, online\n"), shown);
-        assertTrue(shown.contains("   0  d0      in-sync    100 %                 0"), shown);
-        assertTrue(shown.matches("(?s).*\n   -  d3      spare          -                 -  [0-9a-f-]{36}\n.*"), shown);
+        assertTrue(shown.contains("   0  d0      in-sync    100 %                 0            0  "), shown);
+        assertTrue(
+            shown.matches("(?s).*\n   -  d3      spare          -                 -            -  [0-9a-f-]{36}\n.*"),
+            shown);
         assertTrue(shown.endsWith("last complete scrub  never\n"), shown);
         assertTrue(ok("raid show vol0 --json").contains("\"state\": \"spare\""));
         assertTrue(ok("raid show vol0 -o yaml").contains("last-complete-scrub: null"));

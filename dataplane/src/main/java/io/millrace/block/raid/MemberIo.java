@@ -7,8 +7,10 @@ import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.MemoryQuarantine;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
+import io.millrace.memory.BufferPool;
 import io.millrace.memory.DmaMemory;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.memory.MemoryRole;
@@ -21,18 +23,24 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Reads and writes of devices that are not in use yet, one at a time, on a reactor of its own that sleeps. Set-up only;
- * the caller waits, at most {@link #TIMEOUT_S} for each.
+ * Reads, writes and flushes of devices that are not in use yet, one at a time, on a reactor of its own that sleeps.
+ * Set-up only; the caller waits, at most {@link #TIMEOUT_S} for each.
  */
 final class MemberIo implements AutoCloseable
 {
     /** Longest read or write. */
     static final int LENGTH_MAX = 256 << 10;
     private static final int TIMEOUT_S = 30;
+    /** What a channel may need of its own for a flush. */
+    private static final int BUFFERS_BYTES = 1 << 20;
 
     private final Reactor reactor = new Reactor(new ReactorConfig("raid-setup", -1, ReactorConfig.IdleMode.SLEEP, 0));
     private final MemoryRegistry registry;
     private DmaMemory memory;
+    /** At the beginning of the memory; as one request is under way, nobody waits for a buffer. */
+    private BufferPool buffers;
+    /** Of what is read and written, behind the buffers. */
+    private long address;
     private boolean isHeld;
 
     /**
@@ -43,18 +51,19 @@ final class MemberIo implements AutoCloseable
     MemberIo(final MemoryRegistry registry)
     {
         this.registry = registry;
-        memory = mapMemory();
+        mapMemory();
         reactor.start();
     }
 
-    private DmaMemory mapMemory()
+    private void mapMemory()
     {
-        final DmaMemory mapped = DmaMemory.map(LENGTH_MAX);
+        memory = DmaMemory.map(BUFFERS_BYTES + LENGTH_MAX);
         if (null != registry)
         {
-            registry.add(mapped, MemoryRole.BUFFERS);
+            registry.add(memory, MemoryRole.BUFFERS);
         }
-        return mapped;
+        buffers = new BufferPool(memory.address(), BUFFERS_BYTES, BUFFERS_BYTES / 2);
+        address = memory.address() + BUFFERS_BYTES;
     }
 
     /** A device while it is open. */
@@ -89,7 +98,7 @@ final class MemberIo implements AutoCloseable
             {
                 final int part = part(length - done);
                 run(BlockOperation.READ, offset + done, part);
-                NativeMemory.asByteBuffer(memory.address(), part).get(bytes, done, part);
+                NativeMemory.asByteBuffer(address, part).get(bytes, done, part);
                 done += part;
             }
             return bytes;
@@ -107,10 +116,20 @@ final class MemberIo implements AutoCloseable
             for (int done = 0; done < bytes.length;)
             {
                 final int part = part(bytes.length - done);
-                NativeMemory.asByteBuffer(memory.address(), part).put(bytes, done, part);
+                NativeMemory.asByteBuffer(address, part).put(bytes, done, part);
                 run(BlockOperation.WRITE, offset + done, part);
                 done += part;
             }
+        }
+
+        /**
+         * Makes stable what was written before, also by others.
+         *
+         * @throws BlockDeviceException when it cannot.
+         */
+        void flush()
+        {
+            run(BlockOperation.FLUSH, 0, 0);
         }
 
         private int part(final int leftBytes)
@@ -130,8 +149,12 @@ final class MemberIo implements AutoCloseable
             await(reactor.call(() ->
             {
                 done = completed;
-                request.reset(operation, offset >>> shift, length >>> shift).addSegment(memory.address(), length)
+                request.reset(operation, offset >>> shift, length >>> shift)
                     .forceUnitAccess(BlockOperation.WRITE == operation);
+                if (0 != length)
+                {
+                    request.addSegment(address, length);
+                }
                 isRefused = !channel.submit(request);
                 return null;
             }));
@@ -204,11 +227,12 @@ final class MemberIo implements AutoCloseable
         if (isHeld)
         {
             // What a device may still write to is left to it.
-            memory = mapMemory();
+            mapMemory();
             isHeld = false;
         }
+        final ReactorContext context = new ReactorContext(reactor, buffers, new MemoryQuarantine());
         final CompletableFuture<Member> opened = new CompletableFuture<>();
-        reactor.execute(() -> device.open(ReactorContext.of(reactor), new OpenListener()
+        reactor.execute(() -> device.open(context, new OpenListener()
         {
             @Override
             public void onOpened(final BlockChannel channel)

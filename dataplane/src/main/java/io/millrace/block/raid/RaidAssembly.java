@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.agrona.concurrent.SystemEpochClock;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -483,31 +484,53 @@ public final class RaidAssembly
         final FoundBitmap bitmap,
         final Superblock superblock)
     {
+        // What hosts have read of a member that is missing may be in caches here, from a process that was killed: it is
+        // stable before superblocks say that these members are the array.
+        final List<FoundMember> refusing = refusing(withBitmap, this::flush);
+        if (!refusing.isEmpty())
+        {
+            return refusing;
+        }
         final byte[] page = bitmap.nextPage(superblock);
         final int place = (int)(bitmap.sequence() % MemberArea.BITMAP_PAGE_COUNT);
+        return refusing(members, (member) ->
+        {
+            if (null == foundOf(member).superblock())
+            {
+                FoundMember.wipe(io, member.device());
+            }
+            if (withBitmap.contains(member))
+            {
+                write(member, MemberArea.bitmapOffset(place), page);
+            }
+            writeSuperblock(member, superblock);
+        });
+    }
+
+    private List<FoundMember> refusing(final Collection<RaidMember> members, final Consumer<RaidMember> action)
+    {
         final List<FoundMember> refusing = new ArrayList<>();
         for (final RaidMember member : members)
         {
-            final FoundMember each = foundOf(member);
             try
             {
-                if (null == each.superblock())
-                {
-                    FoundMember.wipe(io, member.device());
-                }
-                if (withBitmap.contains(member))
-                {
-                    write(member, MemberArea.bitmapOffset(place), page);
-                }
-                writeSuperblock(member, superblock);
+                action.accept(member);
             }
             catch (final BlockDeviceException e)
             {
                 unusable.add(e.getMessage());
-                refusing.add(each);
+                refusing.add(foundOf(member));
             }
         }
         return refusing;
+    }
+
+    private void flush(final RaidMember member)
+    {
+        try (MemberIo.Member open = io.open(member.device()))
+        {
+            open.flush();
+        }
     }
 
     private boolean isUnnamed(final RaidMember member)

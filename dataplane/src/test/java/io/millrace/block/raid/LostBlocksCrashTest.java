@@ -26,6 +26,7 @@ class LostBlocksCrashTest
     private static final int REQUESTS = 80;
     private static final int STEPS_MAX = 500;
     private static final int EVENTS = 6;
+    private static final int MIRRORED_ROWS = 8;
     private static final int SEEDS = Integer.getInteger("millrace.raid.seeds", 25) / 2 + 1;
     private static final RaidTimes HURRIED = new RaidTimes(200_000, 300_000);
 
@@ -102,7 +103,11 @@ class LostBlocksCrashTest
         final ArrayView view = array.view();
         if (choices.nextInt(3) > 0)
         {
-            failRow(array.layout(), view, rows, choices);
+            // A mirror loses only what the member that fails next alone can read.
+            for (int i = array.layout().level().parityCount() > 0 ? 1 : MIRRORED_ROWS; i > 0; i--)
+            {
+                failRow(array.layout(), view, rows, choices);
+            }
         }
         else if (view.isComplete() && !hasFailing(array))
         {

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -66,9 +67,14 @@ class RaidFailureFlushTest
 
     private void open(final List<BlockDevice> devices)
     {
+        open(devices, false);
+    }
+
+    private void open(final List<BlockDevice> devices, final boolean forceStart)
+    {
         final List<String> names = disks.stream().map(MemberDisk::name).toList();
         array = fixture.assemble(new RaidConfig("array", RaidLevel.RAID1, STRIP_BYTES, names, List.of(), false, false,
-            false, new CopyRates(1L << 40, 1L << 40)), devices, UNHURRIED);
+            forceStart, new CopyRates(1L << 40, 1L << 40)), devices, UNHURRIED);
         initiator = new Initiator("host", array);
     }
 
@@ -145,6 +151,28 @@ class RaidFailureFlushTest
         disks.replaceAll((disk) -> disk.restart(third));
         open(List.copyOf(disks));
         assertArrayEquals(before, read());
+    }
+
+    /** What a resync left in a cache when its process was killed, and hosts have read of the other member. */
+    @Test
+    void shouldFlushBeforeSuperblocksSayThatAMemberIsMissing()
+    {
+        final PowerSupply first = new PowerSupply(random.nextLong());
+        for (int i = 0; i < 2; i++)
+        {
+            disks.add(MemberDisk.create("d" + i, RaidFixture.deviceBytes(MEMBER_BYTES), BLOCK_BYTES, first));
+        }
+        disks.forEach(this::fill);
+        open(List.copyOf(disks));
+        ArrayFixture.await(() -> array.intent().nextResync(0) < 0, "resynchronized");
+        closeArray();
+        final PowerSupply second = new PowerSupply(random.nextLong());
+        disks.replaceAll((disk) -> disk.restart(second));
+        final Asked left = new Asked(disks.get(1));
+        open(List.of(left), true);
+        assertEquals(SlotState.FAILED, array.view().state(0));
+        assertEquals(BlockOperation.FLUSH,
+            left.operations.stream().filter((each) -> BlockOperation.READ != each).findFirst().orElseThrow());
     }
 
     /** Random data, which is stable. */
@@ -327,6 +355,24 @@ class RaidFailureFlushTest
                 BlockOperation.READ == request.operation() && offset >= 0 && offset < MEMBER_BYTES / 2;
             isAsked |= isCopied;
             return isCopied && !isReleased;
+        }
+    }
+
+    /** Knows what it was asked for. */
+    private static final class Asked extends Held
+    {
+        private final Queue<BlockOperation> operations = new ConcurrentLinkedQueue<>();
+
+        Asked(final MemberDisk disk)
+        {
+            super(disk);
+        }
+
+        @Override
+        boolean isHeld(final BlockRequest request)
+        {
+            operations.add(request.operation());
+            return false;
         }
     }
 
