@@ -26,7 +26,7 @@ final class LostBlockStore
     private long[] base;
     private long[] written;
     /** Whether lists of members may have to be stored. */
-    private boolean hasUnstored;
+    private boolean hasUnstored = true;
     /** Members of which published superblocks say that they have a list. */
     private Set<RaidMember> announced;
     /** Those of superblocks that are being written. */
