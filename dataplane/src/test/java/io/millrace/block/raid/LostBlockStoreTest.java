@@ -1,15 +1,16 @@
 package io.millrace.block.raid;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.BlockDevice;
 import io.millrace.block.Initiator;
-import io.millrace.block.memory.MemoryDevice;
 import io.millrace.block.raid.format.LostBlocksPage;
 import io.millrace.block.raid.format.MemberArea;
 import io.millrace.block.raid.layout.RaidLevel;
+import io.millrace.seed.TestSeeds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -27,6 +28,7 @@ class LostBlockStoreTest
     private static final long SECOND = 9L * BLOCK;
 
     private final RaidFixture fixture = new RaidFixture();
+    private final List<MemberDisk> disks = new ArrayList<>();
     private final List<CountedDevice> devices = new ArrayList<>();
     private RaidDevice array;
     private Initiator reactor;
@@ -36,12 +38,12 @@ class LostBlockStoreTest
     @BeforeEach
     void open()
     {
+        final PowerSupply supply = new PowerSupply(TestSeeds.random().nextLong());
         for (int i = 0; i < 3; i++)
         {
-            final CountedDevice device = new CountedDevice(
-                MemoryDevice.create("m" + i, RaidFixture.deviceBytes(2 << 20), BLOCK), (builder) -> builder);
-            fixture.own(device);
-            devices.add(device);
+            disks.add(MemberDisk.create("m" + i, RaidFixture.deviceBytes(2 << 20), BLOCK, supply));
+            devices.add(new CountedDevice(disks.get(i), (builder) -> builder));
+            fixture.own(devices.get(i));
         }
         final List<BlockDevice> members = List.copyOf(devices);
         array = RaidAssembly.assemble(
@@ -100,6 +102,22 @@ class LostBlockStoreTest
             }
         }
         return entries;
+    }
+
+    @Test
+    void shouldMakeStableWhatAListIsAboutBeforeItIsStored()
+    {
+        final long flushes = disks.get(0).flushes();
+        devices.get(0).hangLists();
+        lose(0, FIRST);
+        pollUntil(() -> 0 != devices.get(0).held(), "asked");
+        assertEquals(flushes + 1, disks.get(0).flushes());
+        assertFalse(list(0).isRecorded());
+        devices.get(0).letGo();
+        pollUntil(() -> list(0).isStored(), "stored");
+        assertTrue(list(0).isRecorded());
+        assertEquals(flushes + 1, disks.get(0).flushes());
+        assertArrayEquals(list(0).entries(), found(0));
     }
 
     /** Superblocks without it may take long, and are not published meanwhile. */
