@@ -13,11 +13,13 @@ import org.agrona.concurrent.UnsafeBuffer;
  *
  * @param entries  as a {@link LostBlocksPage} has them.
  * @param sequence of the copy.
+ * @param isWhole  whether both copies have them, else they are to be stored again: without this one, the other may be
+ *                 of before a crash, and lack blocks.
  */
-record FoundLostBlocks(long[] entries, long sequence)
+record FoundLostBlocks(long[] entries, long sequence, boolean isWhole)
 {
     /** Of a member that has none. */
-    static final FoundLostBlocks NONE = new FoundLostBlocks(new long[0], 0);
+    static final FoundLostBlocks NONE = new FoundLostBlocks(new long[0], 0, true);
 
     /**
      * Reads the list of a member.
@@ -47,10 +49,9 @@ record FoundLostBlocks(long[] entries, long sequence)
                 {
                     final UnsafeBuffer page = new UnsafeBuffer(
                         member.read(MemberArea.lostBlocksOffset(which), LostBlocksPage.BYTES));
-                    if (LostBlocksPage.isValid(page, 0, superblock) &&
-                        (null == newest || LostBlocksPage.sequence(page, 0) > newest.sequence()))
+                    if (LostBlocksPage.isValid(page, 0, superblock))
                     {
-                        newest = new FoundLostBlocks(LostBlocksPage.entries(page, 0), LostBlocksPage.sequence(page, 0));
+                        newest = newer(newest, LostBlocksPage.entries(page, 0), LostBlocksPage.sequence(page, 0));
                     }
                 }
                 catch (final BlockDeviceException e)
@@ -68,6 +69,13 @@ record FoundLostBlocks(long[] entries, long sequence)
         return newest;
     }
 
+    private static FoundLostBlocks newer(final FoundLostBlocks other, final long[] entries, final long sequence)
+    {
+        return null != other && other.sequence >= sequence ?
+            new FoundLostBlocks(other.entries, other.sequence, other.sequence == sequence) :
+            new FoundLostBlocks(entries, sequence, false);
+    }
+
     /**
      * Gives a member the list.
      *
@@ -75,6 +83,6 @@ record FoundLostBlocks(long[] entries, long sequence)
      */
     void give(final RaidMember member)
     {
-        member.lostBlocks().assembled(entries, sequence);
+        member.lostBlocks().assembled(entries, sequence, isWhole);
     }
 }

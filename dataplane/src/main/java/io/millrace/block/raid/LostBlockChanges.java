@@ -62,6 +62,35 @@ final class LostBlockChanges
     }
 
     /**
+     * Rows of the member of a slot must not be read any more, nor those of one that is to replace it. As
+     * {@link #lose(RaidMember, long, int)}.
+     *
+     * @param view   with both.
+     * @param slot   of the member.
+     * @param offset of the rows in bytes of the member's data.
+     * @param length in bytes.
+     * @return whether they are in the lists now.
+     */
+    boolean lose(final ArrayView view, final int slot, final long offset, final int length)
+    {
+        return lose(view.member(slot), offset, length) & loseOfTarget(view, slot, offset, length);
+    }
+
+    /**
+     * Rows of the member that is to replace that of a slot must not be read: it may have another version of them.
+     *
+     * @param view   with both.
+     * @param slot   of the member that may be replaced.
+     * @param offset of the rows in bytes of the member's data.
+     * @param length in bytes.
+     * @return whether they are in its list now, or no member is to replace that of the slot.
+     */
+    boolean loseOfTarget(final ArrayView view, final int slot, final long offset, final int length)
+    {
+        return slot != view.targetSlot() || lose(view.target(), offset, length);
+    }
+
+    /**
      * {@return whether blocks were lost since the last call}
      */
     boolean takeLost()

@@ -26,11 +26,13 @@ final class LostBlockStore
     private long[] base;
     private long[] written;
     /** Whether lists of members may have to be stored. */
-    private boolean hasUnstored;
+    private boolean hasUnstored = true;
     /** Members of which published superblocks say that they have a list. */
     private Set<RaidMember> announced;
     /** Those of superblocks that are being written. */
     private Set<RaidMember> announcing = Set.of();
+    /** Members that have failed, which the view may not say yet: they may never end what they would be asked for. */
+    private final Set<RaidMember> failed = new HashSet<>();
 
     /**
      * Stores nothing yet.
@@ -76,12 +78,14 @@ final class LostBlockStore
     void onSuperblocksFilled(final ArrayView view)
     {
         announcing = recorded(view);
+        // Until they are stable, those before or these may be what is found.
+        announced.retainAll(announcing);
     }
 
     /** Superblocks that were filled last are stable. */
     void onSuperblocksStored()
     {
-        announced = announcing;
+        announced = new HashSet<>(announcing);
     }
 
     /**
@@ -119,6 +123,10 @@ final class LostBlockStore
         {
             return 0;
         }
+        if (!failed.isEmpty())
+        {
+            failed.removeIf((each) -> !device.view().isWritten(each));
+        }
         hasUnstored |= changes.takeLost();
         for (LostBlockWrite each = changes.nextWrite(); null != each; each = changes.nextWrite())
         {
@@ -133,7 +141,7 @@ final class LostBlockStore
         {
             for (final RaidMember each : device.raidMembers())
             {
-                if (!each.lostBlocks().isStored() && device.view().isWritten(each))
+                if (!each.lostBlocks().isStored() && isWritten(each))
                 {
                     begin(each);
                     return 1;
@@ -142,6 +150,11 @@ final class LostBlockStore
             hasUnstored = false;
         }
         return 0;
+    }
+
+    private boolean isWritten(final RaidMember of)
+    {
+        return !failed.contains(of) && device.view().isWritten(of);
     }
 
     private void begin(final RaidMember of)
@@ -154,18 +167,18 @@ final class LostBlockStore
         {
             written = each.remove(written, blockShift);
         }
-        if (!device.view().isWritten(of))
+        if (!isWritten(of))
         {
             onEnded(BlockStatus.DEVICE_ERROR);
             return;
         }
-        device.pages().fillLostBlocks(written, of.lostBlocks().nextSequence());
+        device.pages().fillLostBlocks(of, written, of.lostBlocks().nextSequence());
         lists.begin(List.of(of), true, this::onWritten);
     }
 
-    private void onWritten(final long failed)
+    private void onWritten(final long failures)
     {
-        if (0 != failed)
+        if (0 != failures)
         {
             device.onMemberFailed(member, "failed a metadata write: " + lists.failedStatus());
             onEnded(BlockStatus.DEVICE_ERROR);
@@ -199,15 +212,16 @@ final class LostBlockStore
     }
 
     /**
-     * A member has failed: what it may never end is not awaited.
+     * A member has failed: what it may never end is not awaited, and nothing more is begun on it.
      *
-     * @param failed of the array.
+     * @param without member of the array.
      */
-    void onFailed(final RaidMember failed)
+    void onFailed(final RaidMember without)
     {
-        if (failed == member)
+        failed.add(without);
+        if (without == member)
         {
-            lists.onFailed(failed);
+            lists.onFailed(without);
         }
     }
 }

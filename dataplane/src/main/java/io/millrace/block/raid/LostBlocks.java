@@ -17,7 +17,7 @@ final class LostBlocks
     private static final int MASK = (1 << LostBlocksPage.MASK_BITS) - 1;
 
     private volatile long[] entries = EMPTY;
-    /** As both copies on the member have them. */
+    /** As both copies on the member have them, or had, if they are to be stored again. */
     private volatile long[] stored = EMPTY;
     private long sequence;
 
@@ -26,11 +26,13 @@ final class LostBlocks
      *
      * @param found       entries of its copy that counts.
      * @param newSequence of that copy.
+     * @param isWhole     whether the other copy is the same.
      */
-    void assembled(final long[] found, final long newSequence)
+    void assembled(final long[] found, final long newSequence, final boolean isWhole)
     {
         entries = found;
-        stored = found;
+        // Recorded as well, and not stored.
+        stored = isWhole ? found : found.clone();
         sequence = newSequence;
     }
 

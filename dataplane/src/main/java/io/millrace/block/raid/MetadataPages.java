@@ -11,8 +11,9 @@ import io.millrace.memory.MemoryRole;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Memory that members can read: pages of metadata, which are a superblock for each index of a member, the bitmap and
- * the lost-block list of one member, and are {@link ArrayWork}'s; and a strip of zeroes, which nobody writes.
+ * Memory that members can read: pages of metadata, which are a superblock and a lost-block list for each index of a
+ * member, since one that has failed may still store what it was asked for, and the bitmap, and are {@link ArrayWork}'s;
+ * and a strip of zeroes, which nobody writes.
  */
 final class MetadataPages implements AutoCloseable
 {
@@ -22,7 +23,7 @@ final class MetadataPages implements AutoCloseable
     private final BitmapPage bitmap = new BitmapPage();
     private final int bitmapIndex = RaidLevel.MEMBERS_MAX * Superblock.BYTES;
     private final int lostBlocksIndex = bitmapIndex + BitmapPage.BYTES;
-    private final int zeroesIndex = lostBlocksIndex + LostBlocksPage.BYTES;
+    private final int zeroesIndex = lostBlocksIndex + RaidLevel.MEMBERS_MAX * LostBlocksPage.BYTES;
     private long sequence;
 
     /**
@@ -93,17 +94,18 @@ final class MetadataPages implements AutoCloseable
     /**
      * Fills the lost-block list of a member.
      *
+     * @param member   of the array.
      * @param entries  of the list.
-     * @param sequence of its copies.
+     * @param number   sequence of its copies.
      */
-    void fillLostBlocks(final long[] entries, final long sequence)
+    void fillLostBlocks(final RaidMember member, final long[] entries, final long number)
     {
-        LostBlocksPage.encode(
-            buffer, lostBlocksIndex, device.id(), device.geometry().blockSizeBytes(), sequence, entries);
+        LostBlocksPage.encode(buffer, lostBlocksIndex + member.index() * LostBlocksPage.BYTES, device.id(),
+            device.geometry().blockSizeBytes(), number, entries);
     }
 
     /**
-     * {@return the list that was filled in place of both copies}
+     * {@return the lists that were filled, each in place of both copies}
      */
     MemberWrites.Targets lostBlocksTargets()
     {
@@ -112,7 +114,7 @@ final class MetadataPages implements AutoCloseable
             @Override
             public long address(final RaidMember member)
             {
-                return memory.address() + lostBlocksIndex;
+                return memory.address() + lostBlocksIndex + (long)member.index() * LostBlocksPage.BYTES;
             }
 
             @Override

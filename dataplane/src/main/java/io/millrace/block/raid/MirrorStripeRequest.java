@@ -178,7 +178,8 @@ final class MirrorStripeRequest extends StripeRequest
             final int slot = layout.slot(strip, copy);
             if (view.isReadable(slot, memberOffset(copy) + length))
             {
-                isLost &= isFirst || changes.lose(view.member(slot), memberOffset(copy), length);
+                isLost &= isFirst ? changes.loseOfTarget(view, slot, memberOffset(copy), length) :
+                    changes.lose(view, slot, memberOffset(copy), length);
                 isFirst = false;
             }
         }

@@ -137,7 +137,7 @@ final class ParityStripeRequest extends JournaledRequest
         boolean isLost = true;
         for (int index = dataCount; index < stripCount; index++)
         {
-            isLost &= changes.lose(view.member(rows.slot(index)), rows.memberOffset(), rows.count());
+            isLost &= changes.lose(view, rows.slot(index), rows.memberOffset(), rows.count());
         }
         return isLost;
     }

@@ -48,6 +48,8 @@ final class CountedDevice implements BlockDevice
         HUNG_DATA,
         /** Those to the journal; they are aborted at the close. */
         HUNG_JOURNAL,
+        /** Those to the list of lost blocks; they are aborted at the close. */
+        HUNG_LISTS,
         /** All; they are aborted at the close. */
         HUNG
     }
@@ -86,6 +88,12 @@ final class CountedDevice implements BlockDevice
     void hangJournal()
     {
         holding = Holding.HUNG_JOURNAL;
+    }
+
+    /** From now on writes of the list of lost blocks wait; they are aborted when their channel is closed. */
+    void hangLists()
+    {
+        holding = Holding.HUNG_LISTS;
     }
 
     /** From now on requests that change anything wait; they end as aborted, and undone, when their channel closes. */
@@ -219,6 +227,8 @@ final class CountedDevice implements BlockDevice
                 case HUNG -> true;
                 case HUNG_JOURNAL ->
                     lba >= MemberArea.JOURNAL_OFFSET_BYTES / geometry.blockSizeBytes() && lba < dataBlock;
+                case HUNG_LISTS -> lba == MemberArea.lostBlocksOffset(0) / geometry.blockSizeBytes() ||
+                    lba == MemberArea.lostBlocksOffset(1) / geometry.blockSizeBytes();
             };
         }
 

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.DeviceHealth;
 import io.millrace.block.raid.format.LostBlocksPage;
+import io.millrace.block.raid.format.MemberArea;
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.block.raid.layout.RaidLevel;
@@ -316,6 +317,26 @@ class LostBlocksRebuildTest
             assertEquals(1, fixture.lostBlocks());
             assertEquals(unreadable, fixture.unreadable());
             assertFalse(fixture.array().view().member(0).lostBlocks().isEmpty());
+        }
+    }
+
+    /** A copy that a crash left as it was, or that cannot be read, is not there when the other one is needed. */
+    @ParameterizedTest
+    @CsvSource({"0", "1"})
+    void shouldStoreBothCopiesAgainWhenOneIsOutdated(final int outdated)
+    {
+        try (ArrayFixture fixture = new ArrayFixture(random, RaidLevel.RAID5, 4, 1))
+        {
+            final Set<Integer> unreadable = failRow(fixture, STRIPE, ROW);
+            rebuild(fixture);
+            fixture.corrupt(4, MemberArea.lostBlocksOffset(outdated) - RaidChannel.dataOffsetBytes());
+            fixture.restart();
+            ArrayFixture.await(() -> fixture.array().view().member(0).lostBlocks().isStored(), "stored");
+            fixture.corrupt(4, MemberArea.lostBlocksOffset(1 - outdated) - RaidChannel.dataOffsetBytes());
+            fixture.restart();
+            assertTrue(fixture.array().view().isComplete());
+            assertEquals(1, fixture.lostBlocks());
+            assertEquals(unreadable, fixture.unreadable());
         }
     }
 }

@@ -86,7 +86,7 @@ class LostBlocksTest
         assertTrue(list.isStored());
         assertTrue(list.isRecorded());
         assertEquals(1, list.nextSequence());
-        list.assembled(new long[]{0x0201}, 7);
+        list.assembled(new long[]{0x0201}, 7, true);
         assertTrue(list.isStored());
         assertTrue(list.covers(8192, 4096, 12));
         assertEquals(8, list.nextSequence());
