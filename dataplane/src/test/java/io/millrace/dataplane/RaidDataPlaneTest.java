@@ -59,7 +59,7 @@ class RaidDataPlaneTest
     private static final int BLOCK = 4096;
     private static final int METADATA_BYTES = 1 << 20;
     private static final int FILE_BYTES = 4 << 20;
-    private static final long DELAY_NS = 200_000_000;
+    private static final long DELAY_NS = 1_000_000_000;
     private static final int CHUNK_BLOCKS = 24;
     private static final FaultPlan DEAD = FaultPlan.of(1, FaultRule.error(BlockStatus.DEVICE_ERROR));
 
@@ -241,7 +241,7 @@ class RaidDataPlaneTest
                     .withOperations(Set.of(BlockOperation.WRITE))
                     .withRange(METADATA_BYTES / BLOCK, FILE_BYTES / BLOCK - 2)));
                 writer.write(() -> apply(dataPlane, "bad1", "m1", DEAD));
-                Waits.until("a rebuild", () ->
+                Waits.until(() -> "a rebuild; " + dataPlane.devices().get("vol") + changes + errors + notes, () ->
                 {
                     final DeviceSnapshot array = dataPlane.devices().get("vol");
                     return DeviceHealth.DEGRADED == array.health() && null != array.progress() &&

@@ -137,14 +137,14 @@ class RaidFailureFlushTest
         disks.replaceAll((disk) -> disk.restart(second));
         final NoFlush back = new NoFlush(disks.get(0));
         open(List.of(back, disks.get(1)));
-        back.array = array;
         assertEquals(SlotState.REBUILDING, array.view().state(0));
+        back.array = array;
         ArrayFixture.await(() -> array.view().isComplete(), "complete");
         final byte[] before = read();
         initiator.close();
         initiator = null;
         fixture.cut(second);
-        back.array = null;
+        back.isOver = true;
         fixture.stop();
         array.close();
         final PowerSupply third = new PowerSupply(random.nextLong());
@@ -376,10 +376,11 @@ class RaidFailureFlushTest
         }
     }
 
-    /** Flushes wait as soon as an array is complete. */
+    /** What is copied waits for the array to be known, and flushes wait as soon as it is complete. */
     private static final class NoFlush extends Held
     {
         private volatile RaidDevice array;
+        private volatile boolean isOver;
 
         NoFlush(final MemberDisk disk)
         {
@@ -390,7 +391,13 @@ class RaidFailureFlushTest
         boolean isHeld(final BlockRequest request)
         {
             final RaidDevice present = array;
-            return BlockOperation.FLUSH == request.operation() && null != present && present.view().isComplete();
+            if (null == present)
+            {
+                return BlockOperation.WRITE == request.operation() &&
+                    request.lba() * BLOCK_BYTES >= RaidChannel.dataOffsetBytes() &&
+                    request.lba() * BLOCK_BYTES < RaidChannel.dataOffsetBytes() + MEMBER_BYTES;
+            }
+            return BlockOperation.FLUSH == request.operation() && !isOver && present.view().isComplete();
         }
     }
 

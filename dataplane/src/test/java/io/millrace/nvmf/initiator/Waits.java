@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * Bounded waiting.
@@ -59,12 +60,23 @@ public final class Waits
 
     public static void until(final String what, final long limitS, final BooleanSupplier condition)
     {
+        until(() -> what, limitS, condition);
+    }
+
+    /** With words that are found at the end of the time. */
+    public static void until(final Supplier<String> what, final BooleanSupplier condition)
+    {
+        until(what, LIMIT_S, condition);
+    }
+
+    private static void until(final Supplier<String> what, final long limitS, final BooleanSupplier condition)
+    {
         final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitS);
         while (!condition.getAsBoolean())
         {
             if (System.nanoTime() - deadlineNs > 0)
             {
-                throw new AssertionError("not so within " + limitS + " s: " + what);
+                throw new AssertionError("not so within " + limitS + " s: " + what.get());
             }
             LockSupport.parkNanos(PAUSE_NS);
         }
