@@ -101,7 +101,7 @@ final class AnaTest
             final List<List<String>> begin = List.of(set(first), set(second));
             final LabResult result;
             try (LabMachine machine =
-                Lab.named("ana").start(280, "ana.sh", first.port(), second.port(), TargetProcess.NQN))
+                Lab.named("ana").start(480, "ana.sh", first.port(), second.port(), TargetProcess.NQN))
             {
                 machine.awaitLine("connected");
                 change(machine, first, second);

@@ -25,7 +25,7 @@ final class Ipv6Test
     {
         final List<Object> arguments = new ArrayList<>(List.of(TargetProcess.NQN));
         arguments.addAll(GuestJvm.millrace());
-        result = Lab.withJvms("ipv6").run(400, "ipv6.sh", arguments.toArray());
+        result = Lab.withJvms("ipv6").run(480, "ipv6.sh", arguments.toArray());
         answers = new Answers(result);
     }
 

@@ -202,7 +202,7 @@ final class ManagerKillTest
             apply(calls);
             final LabResult result;
             final int kills;
-            try (LabMachine machine = Lab.named("manager-kill").start(300, "manager-kill.sh", port, NQN))
+            try (LabMachine machine = Lab.named("manager-kill").start(480, "manager-kill.sh", port, NQN))
             {
                 awaitIo(client, machine);
                 kills = killUnderChanges(client, machine, manager, plane);

@@ -83,7 +83,7 @@ final class NvmeCliTest
             port = dataPlane.addresses().getFirst().port();
             final List<String> command = TargetProcess.command();
             command.addAll(List.of("identify", "--port", String.valueOf(port), "--nqn", NQN, "--json"));
-            try (LabMachine machine = Lab.named("nvme-cli").start(200, "values.sh", port, NQN))
+            try (LabMachine machine = Lab.named("nvme-cli").start(480, "values.sh", port, NQN))
             {
                 final Process own = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
                 identify = object(Answers.parse(

@@ -46,7 +46,7 @@ final class NvmeDriverTest
             .option("--device", "nvme-ns,drive=m4,bus=many,nsid=4")
             .option("--device", "nvme-ns,drive=m5,bus=many,nsid=5")
             .option("--device", "nvme-ns,drive=m6,bus=many,nsid=6")
-            .run(450, "nvme-driver.sh", String.join(" ", jvm));
+            .run(600, "nvme-driver.sh", String.join(" ", jvm));
         result.assertPassed();
         List.of("kernel-writes", "driver", "beside", "kernel-reads", "sharing", "contract").forEach(result::assertStep);
         // QEMU's drive offers Copy; where blocks have metadata the driver does not use it.

@@ -26,7 +26,7 @@ final class NvmeTargetTest
         try (LabMachine machine = Lab.withJvms("nvme-target")
             .option("--drives", 0).option("--image", "hot:48M")
             .option("--device", "nvme,serial=HOT,drive=hot,bus=hotplug0,id=hot")
-            .start(480, "nvme-target.sh", String.join(" ", jvm), TargetProcess.NQN))
+            .start(600, "nvme-target.sh", String.join(" ", jvm), TargetProcess.NQN))
         {
             machine.awaitLine("will flush");
             try (QemuMonitor monitor = machine.monitor())

@@ -18,7 +18,7 @@ final class RdmaDevicesTest
     @BeforeAll
     static void run() throws Exception
     {
-        result = Lab.withJvms("rdma-devices").run(300, "rdma-devices.sh",
+        result = Lab.withJvms("rdma-devices").run(480, "rdma-devices.sh",
             GuestJvm.millrace().toArray());
         answers = new Answers(result);
     }

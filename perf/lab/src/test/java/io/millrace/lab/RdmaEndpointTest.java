@@ -20,7 +20,7 @@ final class RdmaEndpointTest
     {
         final List<String> jvm = GuestJvm.command();
         final String millrace = String.join(" ", GuestJvm.millrace());
-        result = Lab.withJvms("rdma-endpoints").run(600, "rdma-endpoints.sh", String.join(" ", jvm), millrace);
+        result = Lab.withJvms("rdma-endpoints").run(900, "rdma-endpoints.sh", String.join(" ", jvm), millrace);
     }
 
     @Test

@@ -20,7 +20,7 @@ final class RdmaInitiatorTest
     {
         final List<String> jvm = GuestJvm.command();
         final String millrace = String.join(" ", GuestJvm.millrace());
-        result = Lab.withJvms("rdma-initiator").run(560, "rdma-initiator.sh", String.join(" ", jvm), millrace, NQN);
+        result = Lab.withJvms("rdma-initiator").run(900, "rdma-initiator.sh", String.join(" ", jvm), millrace, NQN);
     }
 
     @Test

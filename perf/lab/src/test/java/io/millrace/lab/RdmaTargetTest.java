@@ -12,7 +12,7 @@ final class RdmaTargetTest
     {
         final List<String> jvm = GuestJvm.command("-Xmx128m");
         final LabResult result = Lab.withJvms("rdma-target").run(
-            600, "rdma-target.sh", String.join(" ", jvm), TargetProcess.NQN);
+            900, "rdma-target.sh", String.join(" ", jvm), TargetProcess.NQN);
         List.of("make", "serve", "discover", "connect", "offer", "verify", "capsules", "file-system", "quiet", "leave",
             "kill", "end").forEach(result::assertStep);
         result.assertPassed();

@@ -112,7 +112,7 @@ final class RemoteDeviceTest
         final LabResult result;
         try (TargetProcess inner = TargetProcess.start("remote", devices, "load", "writer");
             DataPlane outer = outer(inner.port(), TargetProcess.NQN, images.size());
-            LabMachine machine = Lab.named("remote").share(share).start(400, "remote.sh",
+            LabMachine machine = Lab.named("remote").share(share).start(480, "remote.sh",
                 outer.addresses().getFirst().port(), OUTER,
                 ProcessHandle.current().info().command().orElseThrow(), Lab.testClasses(), KILLS))
         {
@@ -155,7 +155,7 @@ final class RemoteDeviceTest
         Files.deleteIfExists(share.resolve("done"));
         final int port = Ports.free();
         try (LabMachine machine = Lab.named("remote-kernel").share(share).forward(port, 4420)
-            .start(300, "kernel-target.sh", KERNEL);
+            .start(480, "kernel-target.sh", KERNEL);
             Reactor reactor = new Reactor(ReactorConfig.of("remote-kernel", -1));
             HostPollGroup group = HostTransports.pollGroup(reactor);
             Arena arena = Arena.ofShared())

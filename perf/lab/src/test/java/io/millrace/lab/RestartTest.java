@@ -32,7 +32,7 @@ final class RestartTest
             ", size: 16MiB, block-size: 4096}").toList();
         final LabResult result;
         try (TargetProcess target = TargetProcess.start("restart", devices, "load", "writer");
-            LabMachine machine = Lab.named("restart").start(300, "restart.sh", target.port(), TargetProcess.NQN,
+            LabMachine machine = Lab.named("restart").start(480, "restart.sh", target.port(), TargetProcess.NQN,
                 ProcessHandle.current().info().command().orElseThrow(), Lab.testClasses(), KILLS))
         {
             for (int i = 1; i <= KILLS; i++)

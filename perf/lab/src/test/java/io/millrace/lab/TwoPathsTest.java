@@ -38,7 +38,7 @@ final class TwoPathsTest
                 "limits: {controller-id-first: 1, controller-id-last: 100}\n", devices, "shared");
             TargetProcess second = TargetProcess.start("two-paths-second",
                 "limits: {controller-id-first: 101, controller-id-last: 200}\n", devices, "shared");
-            LabMachine machine = Lab.named("two-paths").start(300, "two-paths.sh", first.port(), second.port(),
+            LabMachine machine = Lab.named("two-paths").start(480, "two-paths.sh", first.port(), second.port(),
                 TargetProcess.NQN, KILLS))
         {
             for (int i = 1; i <= KILLS; i++)
@@ -73,7 +73,7 @@ final class TwoPathsTest
                 "limits: {controller-id-first: 101, controller-id-last: 200}\nstatus: {file: none}\n" +
                 "control: {directory: " + control + ", device-directories: [" + image.getParent() + "]}\n",
                 List.of("{name: unused, type: memory, size: 1MiB}"));
-            LabMachine machine = Lab.named("takeover").start(300, "takeover.sh", first.port(), second.port(),
+            LabMachine machine = Lab.named("takeover").start(480, "takeover.sh", first.port(), second.port(),
                 TargetProcess.NQN))
         {
             machine.awaitLine("ready for kill");
