@@ -198,9 +198,6 @@ final class ArrayWork implements BackgroundWork
         {
             // In all states: what waits for it may be what a change of the view waits for.
             count += lostBlocks.poll();
-        }
-        if (State.CLOSING != state && State.DONE != state && null == device.view().failure())
-        {
             count += isStopping ? 0 : copies.poll() + (null == scrub ? 0 : repairs.poll() + scrub.poll());
         }
         if (null != scrub && !scrub.isBusy() && (isStopping || null != device.view().failure()))

@@ -259,7 +259,7 @@ class RaidFailureFlushTest
         }
     }
 
-    /** Lets go in its polls of what is not held any more. */
+    /** Submits and completes in its polls what is not held any more. */
     private static final class HeldChannel implements BlockChannel
     {
         private final Held device;

@@ -1,7 +1,6 @@
 package io.millrace.lab;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +45,7 @@ final class GuestJvm
                 train(cache, classPath);
             }
         }
-        final List<String> command = java();
+        final List<String> command = TargetProcess.java();
         // See the module's README for the small compiler alone.
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:AOTCache=" + cache));
         command.addAll(List.of(options));
@@ -63,17 +62,6 @@ final class GuestJvm
     {
         final List<String> command = command(options);
         command.add("io.millrace.cli.Millrace");
-        return command;
-    }
-
-    /** More modules than the launcher has would cost the JVM its archive of classes. */
-    private static List<String> java()
-    {
-        final List<String> command = new ArrayList<>();
-        command.add(ProcessHandle.current().info().command().orElseThrow());
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-            .filter((argument) -> argument.startsWith("--") && !argument.startsWith("--add-modules"))
-            .forEach(command::add);
         return command;
     }
 
@@ -140,7 +128,7 @@ final class GuestJvm
     {
         final Path fresh = cache.resolveSibling("fresh.aot");
         final Path log = cache.resolveSibling("train.log");
-        final List<String> command = java();
+        final List<String> command = TargetProcess.java();
         // Machine code in it would be of this host's processor, which the machine does not have.
         command.addAll(List.of("-XX:+UseSerialGC", "-Xmx128m", "-XX:+UnlockDiagnosticVMOptions",
             "-XX:-AOTAdapterCaching", "-XX:AOTCacheOutput=" + fresh, "-cp", classPath, "io.millrace.cli.Millrace",

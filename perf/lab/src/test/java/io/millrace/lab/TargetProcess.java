@@ -103,15 +103,22 @@ public final class TargetProcess implements AutoCloseable
     }
 
     /**
-     * The {@code millrace} command on the classes under test, with options for its JVM. More modules than the launcher
-     * has would cost the JVM its archive of classes, without which it starts slowly.
+     * The Java of the tests, with its access to modules. More modules than the launcher has would cost the JVM its
+     * archive of classes, without which it starts slowly.
      */
-    public static List<String> command(final String... options)
+    static List<String> java()
     {
         final List<String> command = new ArrayList<>();
         command.add(ProcessHandle.current().info().command().orElseThrow());
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
             .filter((argument) -> argument.startsWith("--") && !argument.startsWith("--add-modules")).toList());
+        return command;
+    }
+
+    /** The {@code millrace} command on the classes under test, with options for its JVM. */
+    public static List<String> command(final String... options)
+    {
+        final List<String> command = java();
         command.addAll(List.of(options));
         command.addAll(List.of("-cp",
             System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
