@@ -20,7 +20,8 @@ import java.util.concurrent.CompletableFuture;
  */
 abstract class RdmaTest<T> implements ConnectionHandler
 {
-    private static final int INLINE_BYTES = 256;
+    /** Most that a request holds itself. */
+    static final int INLINE_BYTES = 256;
     /** Requests besides those that are measured. */
     private static final int QUEUE_MIN = 8;
 

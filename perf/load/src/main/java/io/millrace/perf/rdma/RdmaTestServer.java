@@ -127,7 +127,8 @@ public final class RdmaTestServer implements AutoCloseable
             this.hello = hello;
             interval = BandwidthTest.interval(hello.depth());
             peer = connection.peerAddress().toString();
-            config = new QueuePairConfig(CREDITS_MAX + hello.depth(), hello.depth(), 1, 0, RdmaTests.READS);
+            config = new QueuePairConfig(CREDITS_MAX + hello.depth(), hello.depth(), 1,
+                Math.min(RdmaTest.INLINE_BYTES, hello.sizeBytes()), RdmaTests.READS);
             memory = DmaMemory.map((long)hello.sizeBytes() * hello.depth());
             try
             {
@@ -182,8 +183,7 @@ public final class RdmaTestServer implements AutoCloseable
             }
             if (hello.isEcho())
             {
-                segment(slot, bytes);
-                connection.queuePair().postSend(slot, true);
+                echo(slot, bytes);
             }
             else
             {
@@ -193,6 +193,21 @@ public final class RdmaTestServer implements AutoCloseable
                 {
                     uncredited -= interval;
                 }
+            }
+        }
+
+        /**
+         * A message that the request holds itself leaves its memory free at once. Were that waited for, the next message
+         * could come before, and its sender would wait for its receiver-not-ready timer.
+         */
+        private void echo(final long slot, final int bytes)
+        {
+            final boolean isInline = bytes <= connection.queuePair().inlineBytes();
+            segment(slot, bytes);
+            connection.queuePair().postSend(slot, !isInline);
+            if (isInline)
+            {
+                receive(slot);
             }
         }
 
