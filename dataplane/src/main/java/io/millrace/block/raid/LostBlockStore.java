@@ -169,7 +169,8 @@ final class LostBlockStore
         }
         if (!isWritten(of))
         {
-            onEnded(BlockStatus.DEVICE_ERROR);
+            // One that has left is as if it had ended just before: nobody reads it, and it has not failed.
+            onEnded(device.view().isWritten(of) ? BlockStatus.DEVICE_ERROR : BlockStatus.SUCCESS);
             return;
         }
         device.pages().fillLostBlocks(of, written, of.lostBlocks().nextSequence());

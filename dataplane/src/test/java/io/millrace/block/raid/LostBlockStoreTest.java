@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockRequest;
+import io.millrace.block.BlockStatus;
 import io.millrace.block.Initiator;
 import io.millrace.block.raid.format.LostBlocksPage;
 import io.millrace.block.raid.format.MemberArea;
@@ -136,6 +139,52 @@ class LostBlockStoreTest
         assertFalse(list(0).isStored());
         assertArrayEquals(list(1).entries(), found(1));
         devices.get(0).letGo();
+    }
+
+    /** A write of a block in its list has ended on a member. */
+    private LostBlockWrite write(final RaidMember member)
+    {
+        final BlockRequest part = new BlockRequest(this, (_) ->
+        {
+        });
+        part.reset(BlockOperation.WRITE_ZEROES, (RaidChannel.dataOffsetBytes() + FIRST) / BLOCK, 1);
+        final LostBlockWrite write =
+            new LostBlockWrite(member, part, array.geometry().blockShift(), new LostBlockWrites(array, null));
+        array.lostBlockChanges().add(write);
+        return write;
+    }
+
+    /** Others have what was written, and it has not failed: it is fenced as one that is let go of. */
+    @Test
+    void shouldEndAWriteOnAMemberThatAnotherHasReplaced()
+    {
+        lose(0, FIRST);
+        pollUntil(() -> list(0).isStored(), "stored");
+        final RaidMember replaced = array.view().member(0);
+        reactor.call(() ->
+        {
+            array.publish(array.view().released(replaced));
+            return null;
+        });
+        final LostBlockWrite write = write(replaced);
+        pollUntil(() -> null != write.result(), "ended");
+        assertEquals(BlockStatus.SUCCESS, write.result());
+    }
+
+    /** Superblocks of the others say that before the write ends. */
+    @Test
+    void shouldNotEndAWriteAsASuccessOnAMemberThatHasFailed()
+    {
+        lose(0, FIRST);
+        pollUntil(() -> list(0).isStored(), "stored");
+        reactor.call(() ->
+        {
+            store.onFailed(array.view().member(0));
+            return null;
+        });
+        final LostBlockWrite write = write(array.view().member(0));
+        pollUntil(() -> null != write.result(), "ended");
+        assertEquals(BlockStatus.DEVICE_ERROR, write.result());
     }
 
     /** A drive that hung stores late what it was asked for. */
