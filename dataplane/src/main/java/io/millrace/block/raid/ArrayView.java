@@ -255,8 +255,18 @@ final class ArrayView
      */
     boolean isWritten(final RaidMember member)
     {
+        return NO_SLOT != writtenSlot(member);
+    }
+
+    /**
+     * {@return the slot whose writes a member gets, since it has it or is going to; {@link #NO_SLOT}: it gets none}
+     *
+     * @param member of the array.
+     */
+    int writtenSlot(final RaidMember member)
+    {
         final int slot = slotOf(member);
-        return member == target || slot >= 0 && isWritable(slot);
+        return member == target ? targetSlot : slot >= 0 && isWritable(slot) ? slot : NO_SLOT;
     }
 
     RaidMember member(final int slot)

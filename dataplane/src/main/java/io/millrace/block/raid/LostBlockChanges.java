@@ -27,23 +27,6 @@ final class LostBlockChanges
     }
 
     /**
-     * Rows cannot be computed for the member that they are copied to. {@link ArrayWork} alone, with the rows locked.
-     *
-     * @param purpose of the stripe request.
-     * @param view    that it goes by.
-     * @param offset  of the rows in bytes of the member's data.
-     * @param length  in bytes.
-     * @return whether they are in the member's list now: they are one block, and it has room.
-     */
-    boolean lose(
-        final StripeRequest.Purpose purpose, final ArrayView view, final long offset, final int length)
-    {
-        final boolean isCopy = StripeRequest.Purpose.REBUILD == purpose || StripeRequest.Purpose.COPY == purpose;
-        final RaidMember member = isCopy ? RegionCopies.targetOf(purpose, view) : null;
-        return null != member && lose(member, offset, length);
-    }
-
-    /**
      * Rows of a member must not be read any more. {@link ArrayWork} alone, with the rows locked.
      *
      * @param member of the array.

@@ -63,13 +63,20 @@ final class MirrorStripeRequest extends StripeRequest
      * Begins a part of a rebuild or a resync.
      *
      * @param newPurpose one of both.
+     * @param newTarget  of a copy, as {@link RaidChannel#beginWork} has it.
      * @param offset     on the array, of a part of a strip.
      * @param newLength  in bytes.
      * @param newOnDone  notified at its end.
      */
-    void begin(final Purpose newPurpose, final long offset, final int newLength, final WorkListener newOnDone)
+    void begin(
+        final Purpose newPurpose,
+        final RaidMember newTarget,
+        final long offset,
+        final int newLength,
+        final WorkListener newOnDone)
     {
         begin(newPurpose, null, newOnDone);
+        target = newTarget;
         place(offset, newLength);
         locking(offset, newLength, false);
     }
@@ -119,8 +126,9 @@ final class MirrorStripeRequest extends StripeRequest
             issued();
             return BlockStatus.SUCCESS;
         }
-        if (Purpose.COPY == purpose && null == view.target())
+        if (Purpose.COPY == purpose && target != view.target())
         {
+            // It has left.
             finish(BlockStatus.SUCCESS);
             return BlockStatus.SUCCESS;
         }
@@ -158,14 +166,19 @@ final class MirrorStripeRequest extends StripeRequest
             return BlockStatus.DEVICE_ERROR;
         }
         final LostBlockChanges changes = channel.device().lostBlockChanges();
-        final int copy = copyOf(RegionCopies.slotOf(purpose, view));
-        if (Purpose.RESYNC == purpose ? loseCopies(changes) :
-            NO_COPY != copy && changes.lose(purpose, view, memberOffset(copy), length))
+        if (Purpose.RESYNC == purpose ? loseCopies(changes) : null != target && loseOfTarget(changes))
         {
             finish(BlockStatus.SUCCESS);
             return BlockStatus.SUCCESS;
         }
         return BlockStatus.MEDIA_ERROR;
+    }
+
+    /** When it has left, nothing that was copied to it counts. */
+    private boolean loseOfTarget(final LostBlockChanges changes)
+    {
+        final int copy = copyOf(view.writtenSlot(target));
+        return NO_COPY == copy || changes.lose(target, memberOffset(copy), length);
     }
 
     /** No copy can be read, and they may differ: whatever can be read again, readers see the first one alone. */

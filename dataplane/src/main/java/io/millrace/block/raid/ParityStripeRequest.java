@@ -78,13 +78,20 @@ final class ParityStripeRequest extends JournaledRequest
      * Begins rows of a rebuild or a resync.
      *
      * @param newPurpose   one of both.
+     * @param newTarget    of a copy, as {@link RaidChannel#beginWork} has it.
      * @param memberOffset of the first row, in bytes of a member's data.
      * @param count        of the rows, in bytes, within a strip.
      * @param newOnDone    notified at its end.
      */
-    void begin(final Purpose newPurpose, final long memberOffset, final int count, final WorkListener newOnDone)
+    void begin(
+        final Purpose newPurpose,
+        final RaidMember newTarget,
+        final long memberOffset,
+        final int count,
+        final WorkListener newOnDone)
     {
         begin(newPurpose, null, newOnDone);
+        target = newTarget;
         rows.take(memberOffset, count);
         locking(memberOffset, count, false);
     }
@@ -115,13 +122,18 @@ final class ParityStripeRequest extends JournaledRequest
             return BlockStatus.DEVICE_ERROR;
         }
         final LostBlockChanges changes = channel.device().lostBlockChanges();
-        if (Purpose.RESYNC == purpose ? loseParity(changes) :
-            changes.lose(purpose, view, rows.memberOffset(), rows.count()))
+        if (Purpose.RESYNC == purpose ? loseParity(changes) : null != target && loseOfTarget(changes))
         {
             finish(BlockStatus.SUCCESS);
             return BlockStatus.SUCCESS;
         }
         return BlockStatus.MEDIA_ERROR;
+    }
+
+    /** When it has left, nothing that was copied to it counts. */
+    private boolean loseOfTarget(final LostBlockChanges changes)
+    {
+        return !view.isWritten(target) || changes.lose(target, rows.memberOffset(), rows.count());
     }
 
     /**
@@ -166,8 +178,9 @@ final class ParityStripeRequest extends JournaledRequest
 
     private BlockStatus planCopy()
     {
-        if (null == view.target())
+        if (target != view.target())
         {
+            // It has left.
             finish(BlockStatus.SUCCESS);
             return BlockStatus.SUCCESS;
         }

@@ -482,6 +482,8 @@ final class RaidChannel implements BlockChannel
      * Begins the rebuild or resync of a part of the array.
      *
      * @param purpose a rebuild or a resync.
+     * @param target  member that rows are copied to: those that cannot be computed are lost of it, and of no other that
+     *                the view has by then; null for a resync.
      * @param offset  of a part of a strip: on the array, or on the members of an array with parity.
      * @param length  in bytes, at most {@link #workBytesMax}.
      * @param onDone  notified at its end.
@@ -489,6 +491,7 @@ final class RaidChannel implements BlockChannel
      */
     boolean beginWork(
         final StripeRequest.Purpose purpose,
+        final RaidMember target,
         final long offset,
         final int length,
         final WorkListener onDone)
@@ -500,11 +503,11 @@ final class RaidChannel implements BlockChannel
         final StripeRequest stripe = takeStripe();
         if (stripe instanceof final ParityStripeRequest parity)
         {
-            parity.begin(purpose, offset, length, onDone);
+            parity.begin(purpose, target, offset, length, onDone);
         }
         else
         {
-            ((MirrorStripeRequest)stripe).begin(purpose, offset, length, onDone);
+            ((MirrorStripeRequest)stripe).begin(purpose, target, offset, length, onDone);
         }
         advance(stripe);
         return true;

@@ -169,13 +169,13 @@ final class RegionCopies
     }
 
     /** Null when none is written. */
-    static RaidMember targetOf(final StripeRequest.Purpose of, final ArrayView view)
+    private static RaidMember targetOf(final StripeRequest.Purpose of, final ArrayView view)
     {
         final int slot = slotOf(of, view);
         return slot < 0 ? null : StripeRequest.Purpose.COPY == of ? view.target() : view.member(slot);
     }
 
-    static int slotOf(final StripeRequest.Purpose of, final ArrayView view)
+    private static int slotOf(final StripeRequest.Purpose of, final ArrayView view)
     {
         return StripeRequest.Purpose.COPY == of ? view.targetSlot() : view.firstOf(SlotState.REBUILDING);
     }
@@ -246,7 +246,7 @@ final class RegionCopies
             if (offset >= 0)
             {
                 outstanding++;
-                if (!channel.beginWork(purpose, offset, length, onDone))
+                if (!channel.beginWork(purpose, target, offset, length, onDone))
                 {
                     outstanding--;
                     break;

@@ -44,11 +44,14 @@ abstract class StripeRequest
 
     protected final RaidChannel channel;
     protected final BlockRequest[] parts;
+    private final RequestBuffer buffer;
     /** What goes to the member that is to replace another one, beside the part of that one's slot. */
     private final BlockRequest targetPart = new BlockRequest(this, this::onTargetPart);
     protected Purpose purpose;
     protected ArrayRequest parent;
     protected ArrayView view;
+    /** That a rebuild or a copy is of, by the view of who began it; null: of none. */
+    protected RaidMember target;
     /** Slots whose medium failed a read of this request, by bit. */
     protected long badSlots;
     /** Next of the list that it is in. */
@@ -77,10 +80,6 @@ abstract class StripeRequest
     private boolean hasWritten;
     private int outstanding;
     private boolean isIssuing;
-    private long buffer;
-    private int bufferBytes;
-    /** Of the buffer when a member may still use it though its part has ended; else null. */
-    private HeldBuffer heldBuffer;
 
     /**
      * Creates a slot.
@@ -90,6 +89,7 @@ abstract class StripeRequest
     StripeRequest(final RaidChannel channel)
     {
         this.channel = channel;
+        buffer = new RequestBuffer(channel.buffers());
         parts = new BlockRequest[channel.layout().memberCount()];
         for (int slot = 0; slot < parts.length; slot++)
         {
@@ -132,6 +132,7 @@ abstract class StripeRequest
         purpose = newPurpose;
         parent = newParent;
         onDone = newOnDone;
+        target = null;
         status = BlockStatus.SUCCESS;
         region = NO_REGION;
         lockLength = 0;
@@ -431,7 +432,7 @@ abstract class StripeRequest
             finish(BlockStatus.ABORTED);
             return;
         }
-        releaseBuffer();
+        buffer.release();
         state = StripeState.BUFFERING;
         channel.retryLater(this);
     }
@@ -458,23 +459,7 @@ abstract class StripeRequest
      */
     protected final long acquireBuffer(final int lengthBytes)
     {
-        buffer = channel.buffers().acquire(lengthBytes);
-        bufferBytes = lengthBytes;
-        return buffer;
-    }
-
-    private void releaseBuffer()
-    {
-        if (null != heldBuffer)
-        {
-            heldBuffer.release();
-            heldBuffer = null;
-        }
-        else if (0 != buffer)
-        {
-            channel.buffers().release(buffer, bufferBytes);
-        }
-        buffer = 0;
+        return buffer.acquire(lengthBytes);
     }
 
     /** A member may still use memory of a part that has ended: payload or buffer. */
@@ -484,11 +469,7 @@ abstract class StripeRequest
         {
             parent.hold(hold);
         }
-        if (0 != buffer)
-        {
-            heldBuffer = null == heldBuffer ? new HeldBuffer(channel.buffers(), buffer, bufferBytes) : heldBuffer;
-            heldBuffer.retain(hold);
-        }
+        buffer.hold(hold);
     }
 
     /**
@@ -693,7 +674,7 @@ abstract class StripeRequest
     {
         isReadAgain = false;
         onUnreadable();
-        releaseBuffer();
+        buffer.release();
         state = StripeState.BUFFERING;
         if (!buffer())
         {
@@ -736,7 +717,7 @@ abstract class StripeRequest
         else if (isEarlyPhase || Purpose.FLUSH != purpose && !isWrittenWithout(present, failed))
         {
             isReadAgain = false;
-            releaseBuffer();
+            buffer.release();
             state = StripeState.BUFFERING;
             return buffer();
         }
@@ -754,7 +735,7 @@ abstract class StripeRequest
      */
     protected final void finish(final BlockStatus result)
     {
-        releaseBuffer();
+        buffer.release();
         final boolean isTorn = NO_REGION != region && BlockStatus.SUCCESS != result && hasWritten;
         if (isTorn && StripeState.EXPIRING != state)
         {
