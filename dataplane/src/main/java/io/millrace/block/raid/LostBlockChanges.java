@@ -13,6 +13,9 @@ final class LostBlockChanges
     private final int blockShift;
     private final Runnable onWritten;
     private boolean hasLost;
+    /** Lost since {@link #announced}: their count, and the lowest offset in bytes of a member's data. */
+    private int newCount;
+    private long newOffset;
 
     /**
      * No changes.
@@ -36,11 +39,17 @@ final class LostBlockChanges
      */
     boolean lose(final RaidMember member, final long offset, final int length)
     {
+        final boolean isKnown = member.lostBlocks().covers(offset, length, blockShift);
         if (1 << blockShift != length || !member.lostBlocks().add(offset, blockShift))
         {
             return false;
         }
         hasLost = true;
+        if (!isKnown)
+        {
+            newOffset = 0 == newCount ? offset : Math.min(newOffset, offset);
+            newCount++;
+        }
         return true;
     }
 
@@ -71,6 +80,28 @@ final class LostBlockChanges
     boolean loseOfTarget(final ArrayView view, final int slot, final long offset, final int length)
     {
         return slot != view.targetSlot() || lose(view.target(), offset, length);
+    }
+
+    /**
+     * {@return count of blocks that were lost, and that no operator knows of; {@link ArrayWork} alone}
+     */
+    int newCount()
+    {
+        return newCount;
+    }
+
+    /**
+     * {@return offset of the first of these, in bytes of a member's data}
+     */
+    long newOffset()
+    {
+        return newOffset;
+    }
+
+    /** An operator knows of all that were lost. */
+    void announced()
+    {
+        newCount = 0;
     }
 
     /**

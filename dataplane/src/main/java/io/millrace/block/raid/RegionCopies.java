@@ -27,6 +27,7 @@ final class RegionCopies
     private final int blockBytes;
     private final CopyRate rate;
     private final LostBlockStore lists;
+    private final LostBlockChanges lost;
     private final WorkListener onDone = this::onDone;
     private StripeRequest.Purpose purpose;
     private int outstanding;
@@ -64,9 +65,6 @@ final class RegionCopies
     private long retryNs;
     /** Up to here blocks are copied one by one, since some cannot be computed, and those are noted as lost. */
     private long singleEnd;
-    /** Where that began, and how many blocks of the target were lost then. */
-    private long singleStart;
-    private int lostCount;
     /** Whether the target's list of lost blocks is awaited before what was copied counts. */
     private boolean isListAwaited;
 
@@ -83,6 +81,7 @@ final class RegionCopies
     {
         this.lists = lists;
         this.device = device;
+        lost = device.lostBlockChanges();
         this.channel = channel;
         this.reactor = reactor;
         layout = device.layout();
@@ -139,6 +138,7 @@ final class RegionCopies
         final StripeRequest.Purpose chosen = choose(view);
         if (null == chosen)
         {
+            endProgress();
             return 0;
         }
         if (purpose != chosen || nextOffset == endOffset || target != targetOf(chosen, view))
@@ -182,6 +182,7 @@ final class RegionCopies
 
     private void select(final StripeRequest.Purpose chosen, final ArrayView view)
     {
+        announceLost();
         purpose = chosen;
         slot = slotOf(chosen, view);
         target = targetOf(chosen, view);
@@ -200,6 +201,8 @@ final class RegionCopies
         {
             nextOffset = target.rebuiltBytes();
             endOffset = layout.memberBytes();
+            // From the beginning on, however long the first copies take.
+            progress(name(), nextOffset * 1000 / endOffset);
             announce();
         }
     }
@@ -343,6 +346,7 @@ final class RegionCopies
                     copySingly();
                     return;
                 }
+                announceLost();
                 device.trouble(name() + " stopped: a block near byte " + startOffset + " of the members' data cannot " +
                     "be read" + (StripeRequest.Purpose.RESYNC == purpose ? "" :
                     ", and the list of lost blocks of " + target + " is full") + "; retried every " +
@@ -361,11 +365,9 @@ final class RegionCopies
     /** The batch once more, a block at a time: those that cannot be computed are lost, unless there is no room. */
     private void copySingly()
     {
-        singleStart = startOffset;
         // Of a resync, other slots may follow at the same offset.
         singleEnd = 0 == nextSlot ? nextOffset :
             Math.min((nextOffset & -layout.stripBytes()) + layout.stripBytes(), endOffset);
-        lostCount = lostCount();
         repeat();
     }
 
@@ -417,6 +419,10 @@ final class RegionCopies
         if (isTarget)
         {
             target.rebuiltBytes(nextOffset);
+        }
+        if (nextOffset >= singleEnd)
+        {
+            singleEnd = 0;
             announceLost();
         }
         progress(nextOffset == endOffset ? null : name(), nextOffset * 1000 / endOffset);
@@ -431,12 +437,8 @@ final class RegionCopies
             return false;
         }
         isListAwaited = false;
-        if (0 != singleEnd && lostCount() > lostCount)
-        {
-            device.announce("resync: " + (lostCount() - lostCount) + " blocks of members are lost, since what others " +
-                "have of the same rows cannot be read, from byte " + singleStart + " of the members' data on");
-        }
         singleEnd = 0;
+        announceLost();
         if (nextOffset == endOffset)
         {
             device.intent().onResynced(region, tornCount);
@@ -449,12 +451,6 @@ final class RegionCopies
         return true;
     }
 
-    private int lostCount()
-    {
-        return StripeRequest.Purpose.RESYNC != purpose ? target.lostBlocks().count() :
-            device.raidMembers().stream().mapToInt((member) -> member.lostBlocks().count()).sum();
-    }
-
     /**
      * {@return whether it goes on when lists of lost blocks are stored}
      */
@@ -463,22 +459,28 @@ final class RegionCopies
         return isListAwaited;
     }
 
+    /** Of the present operation. One that is given up leaves none for the next. */
     private void announceLost()
     {
-        if (0 == singleEnd || nextOffset < singleEnd)
+        final int count = lost.newCount();
+        if (0 == count)
         {
             return;
         }
-        final int count = lostCount() - lostCount;
-        if (count > 0)
+        final String blocks = count + (1 == count ? " block" : " blocks");
+        if (StripeRequest.Purpose.RESYNC == purpose)
         {
-            device.announce("slot " + slot + " (" + target + "): " + count +
-                (1 == count ? " block is" : " blocks are") +
-                " lost, which other members cannot read: the first at byte " +
-                target.lostBlocks().first(singleStart, blockShift) + " of the member's data; overwrite " +
-                (1 == count ? "it" : "them") + " from a host");
+            device.announce("resync: " + blocks + " of members " + (1 == count ? "is" : "are") + " lost, since what " +
+                "others have of the same rows cannot be read, from byte " + lost.newOffset() +
+                " of the members' data on");
         }
-        singleEnd = 0;
+        else if (device.view().isWritten(target))
+        {
+            device.announce("slot " + slot + " (" + target + "): " + blocks + (1 == count ? " is" : " are") +
+                " lost, which other members cannot read: the first at byte " + lost.newOffset() +
+                " of the member's data; overwrite " + (1 == count ? "it" : "them") + " from a host");
+        }
+        lost.announced();
     }
 
     private String name()
@@ -489,6 +491,17 @@ final class RegionCopies
             case COPY -> "replacement";
             default -> "resync";
         };
+    }
+
+    /** The member has failed, say; what is tried again later goes on. */
+    private void endProgress()
+    {
+        if (null != purpose)
+        {
+            announceLost();
+            device.endProgress(name());
+            purpose = null;
+        }
     }
 
     private void progress(final String operation, final long perMille)

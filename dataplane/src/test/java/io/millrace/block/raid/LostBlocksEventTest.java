@@ -1,0 +1,90 @@
+package io.millrace.block.raid;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.millrace.block.BlockDevice;
+import io.millrace.block.raid.layout.RaidLevel;
+import io.millrace.seed.TestSeeds;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What an operator reads of blocks that are lost, in arrays with strips of one block and of more. */
+class LostBlocksEventTest
+{
+    private static final int BLOCK = 4096;
+    private static final int MEMBER_BYTES = 2 << 20;
+    private static final int FIRST = 5;
+    /** Far enough to be copied later. */
+    private static final int SECOND = 300;
+
+    private final PowerSupply supply = new PowerSupply(TestSeeds.random().nextLong());
+    private final RaidFixture fixture = new RaidFixture();
+    private final List<MemberDisk> disks = new ArrayList<>();
+    private RaidDevice array;
+
+    @AfterEach
+    void close()
+    {
+        fixture.stop();
+        array.close();
+        fixture.close();
+    }
+
+    private void assemble(final int stripBytes)
+    {
+        for (int i = 0; i < 3; i++)
+        {
+            disks.add(MemberDisk.create("m" + i, RaidFixture.deviceBytes(MEMBER_BYTES), BLOCK, supply));
+            fixture.own(disks.get(i));
+        }
+        array = fixture.assemble(new RaidConfig("array", RaidLevel.RAID1, stripBytes, List.of("m0", "m1"),
+            List.of("m2"), true, false, false, new CopyRates(1L << 40, 1L << 40)), List.<BlockDevice>copyOf(disks));
+    }
+
+    private void failBlock(final int index, final int block)
+    {
+        disks.get(index).failMedia(RaidChannel.dataOffsetBytes() / BLOCK + block, 1);
+    }
+
+    private List<String> events()
+    {
+        return fixture.events().stream().filter((each) -> each.contains("lost")).toList();
+    }
+
+    private static String sentence(final int block)
+    {
+        return "slot 0 (m2): 1 block is lost, which other members cannot read: the first at byte " + block * BLOCK +
+            " of the member's data; overwrite it from a host";
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {BLOCK, 4 * BLOCK})
+    void shouldSayWhatARebuildLost(final int stripBytes)
+    {
+        assemble(stripBytes);
+        failBlock(1, FIRST);
+        failBlock(1, SECOND);
+        RaidFixture.get(array.fail("m0"));
+        ArrayFixture.await(() -> array.view().isComplete(), "rebuilt");
+        assertEquals(2, array.view().member(0).lostBlocks().count());
+        assertEquals(List.of(sentence(FIRST), sentence(SECOND)), events());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {BLOCK, 4 * BLOCK})
+    void shouldSayWhatAResyncLost(final int stripBytes)
+    {
+        assemble(stripBytes);
+        failBlock(0, FIRST);
+        failBlock(1, FIRST);
+        array.intent().assembledDirty(0);
+        array.onUnreadable(0, BLOCK);
+        ArrayFixture.await(() -> array.intent().nextResync(0) < 0, "resynchronized");
+        assertEquals(1, array.view().member(1).lostBlocks().count());
+        assertEquals(List.of("resync: 1 block of members is lost, since what others have of the same rows cannot be " +
+            "read, from byte " + FIRST * BLOCK + " of the members' data on"), events());
+    }
+}
