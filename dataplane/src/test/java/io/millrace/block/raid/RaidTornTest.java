@@ -92,6 +92,109 @@ class RaidTornTest
         }
     }
 
+    /** A write that ends when some members have it, and looks at its region as it does. */
+    private static final class Torn extends StripeRequest
+    {
+        private final List<String> premature = new ArrayList<>();
+        private boolean isExpired;
+
+        Torn(final RaidChannel channel)
+        {
+            super(channel);
+            begin(Purpose.WRITE, null, (_) -> look("its owner is notified", false));
+            entering(0);
+            locking(0, BLOCK, false);
+        }
+
+        private void look(final String what, final boolean isHolding)
+        {
+            final WriteIntent intent = channel.device().intent();
+            if (!intent.needsResync(0))
+            {
+                premature.add(what);
+            }
+            if (isHolding && channel.device().locks().tryExclusiveOnce(0, BLOCK))
+            {
+                premature.add("others have its rows when " + what);
+            }
+        }
+
+        @Override
+        protected BlockStatus plan()
+        {
+            issuing(StripeState.WRITING);
+            return BlockStatus.MEDIA_ERROR;
+        }
+
+        @Override
+        protected boolean isExpired()
+        {
+            look("its entry in the journal is awaited", true);
+            final boolean was = isExpired;
+            isExpired = true;
+            return was;
+        }
+
+        @Override
+        protected void onEnding(final BlockStatus result)
+        {
+            look("it leaves the gate", true);
+        }
+
+        @Override
+        protected boolean isPooled()
+        {
+            return false;
+        }
+
+        @Override
+        protected void onRead()
+        {
+            throw new IllegalStateException("nothing was read");
+        }
+
+        @Override
+        protected void onUnreadable()
+        {
+            throw new IllegalStateException("nothing was read");
+        }
+
+        @Override
+        protected boolean isWrittenWithout(final ArrayView present, final long slots)
+        {
+            return false;
+        }
+    }
+
+    /** Superblocks that say whether parity matches are written as soon as no write is in the gate. */
+    @Test
+    void shouldSayThatMembersDifferBeforeSuperblocksDenyIt()
+    {
+        create(3);
+        try (Initiator host = new Initiator("host", array))
+        {
+            // The array's own work must not make members match meanwhile.
+            fixture.stop();
+            array.intent().assembledMarked(0);
+            final Torn torn = host.call(() ->
+            {
+                final RaidChannel channel = (RaidChannel)host.channel();
+                // The channel counts it as the one that is taken.
+                channel.takeStripe();
+                final Torn stripe = new Torn(channel);
+                channel.advance(stripe);
+                return stripe;
+            });
+            ArrayFixture.await(() -> host.call(() ->
+            {
+                host.channel().poll();
+                return BlockStatus.MEDIA_ERROR == torn.status() && 0 == host.channel().inFlight();
+            }), "ended");
+            assertEquals(List.of(), torn.premature);
+            assertTrue(array.locks().tryExclusiveOnce(0, BLOCK));
+        }
+    }
+
     @Test
     void shouldGoOnToNeedAResyncOfWhatWasTornSinceTheLastBegan()
     {
