@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.DeviceHealth;
 import io.millrace.block.DeviceProperties;
@@ -43,7 +42,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -59,7 +57,7 @@ class RaidDataPlaneTest
     private static final int BLOCK = 4096;
     private static final int METADATA_BYTES = 1 << 20;
     private static final int FILE_BYTES = 4 << 20;
-    private static final long DELAY_NS = 1_000_000_000;
+    private static final long SLOW_BYTES_PER_S = 256 << 10;
     private static final int CHUNK_BLOCKS = 24;
     private static final FaultPlan DEAD = FaultPlan.of(1, FaultRule.error(BlockStatus.DEVICE_ERROR));
 
@@ -152,6 +150,12 @@ class RaidDataPlaneTest
         Waits.get(dataPlane.devices().modify(device, plan.properties(base)));
     }
 
+    private static void copyRate(final DataPlane dataPlane, final long bytesPerS)
+    {
+        Waits.get(dataPlane.devices().modify("vol", dataPlane.devices().get("vol").config().properties()
+            .with("sync-rate-max", bytesPerS).with("sync-rate-min", bytesPerS)));
+    }
+
     /** A host that knows what it has written. */
     private final class Writer implements AutoCloseable
     {
@@ -226,20 +230,18 @@ class RaidDataPlaneTest
     void shouldRebuildOnASpareWhileAHostWritesAndAssembleItAgain() throws IOException
     {
         final List<DeviceConfig> devices = List.of(file("m0"), file("m1"), file("m2"), file("m3"),
-            DeviceConfig.fault("bad1", "m1", FaultPlan.NONE), DeviceConfig.fault("spare", "m3", FaultPlan.NONE),
-            array("5", List.of("m0", "bad1", "m2"), List.of("spare")));
+            DeviceConfig.fault("bad1", "m1", FaultPlan.NONE),
+            array("5", List.of("m0", "bad1", "m2"), List.of("m3")));
         try (DataPlane dataPlane = start(devices))
         {
-            assertEquals(List.of("m0", "bad1", "m2", "spare"), dataPlane.devices().get("vol").members());
+            assertEquals(List.of("m0", "bad1", "m2", "m3"), dataPlane.devices().get("vol").members());
             try (Writer writer = new Writer(dataPlane))
             {
                 writer.write();
                 awaitOnline(dataPlane);
                 writer.check();
-                // The rebuild is not done before it has been seen; superblocks are not delayed.
-                apply(dataPlane, "spare", "m3", FaultPlan.of(1, FaultRule.delay(DELAY_NS)
-                    .withOperations(Set.of(BlockOperation.WRITE))
-                    .withRange(METADATA_BYTES / BLOCK, FILE_BYTES / BLOCK - 2)));
+                // The rebuild is not done before it has been seen.
+                copyRate(dataPlane, SLOW_BYTES_PER_S);
                 writer.write(() -> apply(dataPlane, "bad1", "m1", DEAD));
                 Waits.until(() -> "a rebuild; " + dataPlane.devices().get("vol") + changes + errors + notes, () ->
                 {
@@ -248,7 +250,7 @@ class RaidDataPlaneTest
                         "rebuild".equals(array.progress().operation());
                 });
                 writer.check();
-                apply(dataPlane, "spare", "m3", FaultPlan.NONE);
+                copyRate(dataPlane, 1L << 40);
                 writer.write();
                 awaitOnline(dataPlane);
                 writer.check();
