@@ -549,9 +549,9 @@ final class Membership
             refuse("array " + device.name() + " would lose data without " + name + ": " +
                 (view.isComplete() ? "no other member has what it holds" : "rebuild what failed before first"));
         }
-        else if (slot >= 0 && SlotState.IN_SYNC == view.state(slot) && device.intent().nextResync(0) >= 0)
+        else if (slot >= 0 && view.isReadable(slot, 1) && device.intent().nextResync(0) >= 0)
         {
-            // What hosts have read since a crash may be on this member alone.
+            // What hosts have read since a crash may be on this member alone, of one that is rebuilt in part, too.
             refuse("device " + name + " is in slot " + slot + ", and what the others have may not match before the " +
                 "resync has ended: wait for that");
         }

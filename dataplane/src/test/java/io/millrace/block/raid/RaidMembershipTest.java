@@ -405,6 +405,24 @@ class RaidMembershipTest
         }
     }
 
+    /** It comes first where copies differ, and hosts have read what it has. */
+    @Test
+    void shouldRefuseToFailAMemberThatIsRebuiltInPartWhileOthersMayNotMatch()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID1, 2, 1))
+        {
+            // The first copies alone.
+            fixture.array().copyRates(new CopyRates(1, 1));
+            fail(fixture, "d0");
+            ArrayFixture.await(() -> fixture.disk(2) == fixture.array().view().member(0).device() &&
+                fixture.array().view().member(0).rebuiltBytes() > 0, "rebuilt in part");
+            fixture.array().intent().assembledDirty(0);
+            final String refusal = refusal(fixture.array().fail("d2"));
+            assertTrue(refusal.contains("wait for that"), refusal);
+            assertEquals(SlotState.REBUILDING, fixture.array().view().state(0));
+        }
+    }
+
     @Test
     void shouldRefuseChangesWhenItHasStopped()
     {
