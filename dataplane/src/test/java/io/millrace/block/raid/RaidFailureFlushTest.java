@@ -2,6 +2,7 @@ package io.millrace.block.raid;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.NativeMemory;
@@ -37,6 +38,9 @@ class RaidFailureFlushTest
     private static final int MEMBER_BYTES = 2 << 20;
     private static final int CHUNK_BYTES = 64 << 10;
     private static final RaidTimes UNHURRIED = new RaidTimes(3_600_000_000_000L, 3_600_000_000_000L);
+
+    /** Of the array's own work: enough to begin whatever does not wait. */
+    private static final int CYCLES = 50;
 
     private final Random random = TestSeeds.random();
     private final RaidFixture fixture = new RaidFixture();
@@ -111,6 +115,32 @@ class RaidFailureFlushTest
         // The write of the host was not flushed.
         System.arraycopy(before, last, after, last, BLOCK_BYTES);
         assertArrayEquals(before, after);
+    }
+
+    /** A flush has what was written before it alone. */
+    @Test
+    void shouldFlushForAFailureWhenWhatWasBeingCopiedIsWritten()
+    {
+        final PowerSupply supply = new PowerSupply(random.nextLong());
+        for (int i = 0; i < 3; i++)
+        {
+            disks.add(MemberDisk.create("d" + i, RaidFixture.deviceBytes(MEMBER_BYTES), BLOCK_BYTES, supply));
+        }
+        disks.forEach(this::fill);
+        final Copied copied = new Copied(disks.get(1));
+        final Asked other = new Asked(disks.get(2));
+        open(List.of(disks.get(0), copied, other));
+        ArrayFixture.await(() -> copied.polls > 0, "asked for what is copied");
+        other.operations.clear();
+        array.onMemberFailed(array.view().member(0), "failed for the test");
+        ArrayFixture.await(() -> array.status().reason().contains("failed for the test"), "known");
+        final int seen = copied.polls;
+        ArrayFixture.await(() -> copied.polls > seen + CYCLES, "gone on");
+        assertFalse(other.operations.contains(BlockOperation.FLUSH), () -> other.operations.toString());
+        assertEquals(SlotState.IN_SYNC, array.view().state(0));
+        copied.isReleased = true;
+        ArrayFixture.await(() -> SlotState.FAILED == array.view().state(0), "said");
+        assertTrue(other.operations.contains(BlockOperation.FLUSH), () -> other.operations.toString());
     }
 
     /** The bitmap is cleared soon afterwards, which flushes: power is cut before that. */
@@ -355,6 +385,32 @@ class RaidFailureFlushTest
                 BlockOperation.READ == request.operation() && offset >= 0 && offset < MEMBER_BYTES / 2;
             isAsked |= isCopied;
             return isCopied && !isReleased;
+        }
+    }
+
+    /** What is copied to it waits. */
+    private static final class Copied extends Held
+    {
+        /** Since it was asked for the first. */
+        private volatile int polls;
+        private volatile boolean isReleased;
+
+        Copied(final MemberDisk disk)
+        {
+            super(disk);
+        }
+
+        @Override
+        boolean isHeld(final BlockRequest request)
+        {
+            final long offset = request.lba() * BLOCK_BYTES - RaidChannel.dataOffsetBytes();
+            // The end of a device is erased before it is a member.
+            if (isReleased || BlockOperation.WRITE != request.operation() || offset < 0 || offset >= MEMBER_BYTES / 2)
+            {
+                return false;
+            }
+            polls = polls + 1;
+            return true;
         }
     }
 
