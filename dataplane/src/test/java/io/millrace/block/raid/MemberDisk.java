@@ -44,6 +44,7 @@ public final class MemberDisk implements BlockDevice
     private final AtomicLong reads = new AtomicLong();
     private final AtomicLong writes = new AtomicLong();
     private final AtomicLong flushes = new AtomicLong();
+    private final AtomicLong endedFlushes = new AtomicLong();
     private volatile MemberState state = MemberState.ONLINE;
     private volatile boolean refusesWrites;
     private boolean isReplaced;
@@ -159,6 +160,12 @@ public final class MemberDisk implements BlockDevice
         return flushes.get();
     }
 
+    /** {@return those that have succeeded} */
+    public long endedFlushes()
+    {
+        return endedFlushes.get();
+    }
+
     /** The drive has begun a request. */
     void count(final BlockOperation operation)
     {
@@ -203,6 +210,7 @@ public final class MemberDisk implements BlockDevice
     void onFlushed(final Set<Long> blocks)
     {
         unstableBlocks.removeAll(blocks);
+        endedFlushes.incrementAndGet();
     }
 
     PowerSupply supply()
