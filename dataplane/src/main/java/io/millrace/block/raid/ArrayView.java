@@ -28,6 +28,7 @@ final class ArrayView
     private final int targetSlot;
     private final String failure;
     private final boolean isComplete;
+    private final boolean isSteady;
     private final long journalEpoch;
 
     private ArrayView(
@@ -51,6 +52,7 @@ final class ArrayView
         this.failure = failure;
         this.journalEpoch = journalEpoch;
         isComplete = areInSync(states);
+        isSteady = isComplete && null == target && null == failure;
     }
 
     private static boolean areInSync(final SlotState... states)
@@ -328,6 +330,14 @@ final class ArrayView
     boolean isComplete()
     {
         return isComplete;
+    }
+
+    /**
+     * {@return whether every slot is in sync and keeps its member, and the array serves}
+     */
+    boolean isSteady()
+    {
+        return isSteady;
     }
 
     /**

@@ -46,6 +46,7 @@ final class RaidChannel implements BlockChannel
     private final HostLoad hostLoad = new HostLoad();
     private final ZeroQueue zeroes;
     private final ChannelClosing closing;
+    private final DirectRequests direct;
     private StripeRequest freeStripes;
     private ArrayRequest freeRequests;
     /** Requests that stripe requests are still to be made for, in their order. */
@@ -85,6 +86,7 @@ final class RaidChannel implements BlockChannel
             freeRequest(new ArrayRequest(context.quarantine()));
         }
         zeroes = new ZeroQueue(this);
+        direct = new DirectRequests(this, hasParity ? rowBytesMax : layout.stripBytes());
     }
 
     /**
@@ -332,6 +334,10 @@ final class RaidChannel implements BlockChannel
     @Override
     public boolean submit(final BlockRequest request)
     {
+        if (submitDirectly(request))
+        {
+            return true;
+        }
         final ArrayRequest slot = freeRequests;
         if (null == slot)
         {
@@ -341,7 +347,8 @@ final class RaidChannel implements BlockChannel
         {
             case READ, WRITE, FLUSH ->
             {
-                begin(slot, request, (long)request.blocks() << blockShift);
+                hostLoad.count((long)request.blocks() << blockShift);
+                begin(slot, request);
                 enqueue(slot);
                 issue();
             }
@@ -353,7 +360,8 @@ final class RaidChannel implements BlockChannel
                     return true;
                 }
                 // Members get few commands, and no data.
-                begin(slot, request, 0);
+                hostLoad.count(0);
+                begin(slot, request);
                 zeroes.add(slot);
                 issue();
             }
@@ -368,12 +376,28 @@ final class RaidChannel implements BlockChannel
             device.geometry().supportsDeallocate() : device.geometry().supportsWriteZeroes();
     }
 
-    private void begin(final ArrayRequest slot, final BlockRequest request, final long loadBytes)
+    /** Not before others that wait, nor within a completion, which keeps the stack flat. */
+    private boolean submitDirectly(final BlockRequest request)
+    {
+        if (isIssuing || isHeld || null != firstIssuing)
+        {
+            return false;
+        }
+        isIssuing = true;
+        final boolean isSubmitted = direct.submit(request);
+        isIssuing = false;
+        if (null != firstIssuing || direct.hasFailed())
+        {
+            issue();
+        }
+        return isSubmitted;
+    }
+
+    private void begin(final ArrayRequest slot, final BlockRequest request)
     {
         freeRequests = slot.next;
         requestCount++;
         slot.begin(request, blockShift, device.pages().zeroesAddress());
-        hostLoad.count(loadBytes);
     }
 
     private void enqueue(final ArrayRequest request)
@@ -391,7 +415,7 @@ final class RaidChannel implements BlockChannel
     }
 
     /** Makes stripe requests, also for what completions within submit, which keeps the stack flat. */
-    private void issue()
+    void issue()
     {
         if (isIssuing)
         {
@@ -399,6 +423,10 @@ final class RaidChannel implements BlockChannel
         }
         isIssuing = true;
         zeroes.issue();
+        while (direct.hasFailed() && null != freeRequests && null != freeStripes)
+        {
+            adopt(direct.removeFailed());
+        }
         while (null != firstIssuing && null != freeStripes)
         {
             final ArrayRequest request = firstIssuing;
@@ -408,13 +436,9 @@ final class RaidChannel implements BlockChannel
                 stripe.begin(StripeRequest.Purpose.FLUSH, request, null);
                 request.issued(request.endOffset(), 0);
             }
-            else if (stripe instanceof final ParityStripeRequest parity)
-            {
-                parity.begin(request);
-            }
             else
             {
-                ((MirrorStripeRequest)stripe).begin(request);
+                begin(stripe, request);
             }
             if (request.isIssued())
             {
@@ -423,6 +447,29 @@ final class RaidChannel implements BlockChannel
             advance(stripe);
         }
         isIssuing = false;
+    }
+
+    private static void begin(final StripeRequest stripe, final ArrayRequest request)
+    {
+        if (stripe instanceof final ParityStripeRequest parity)
+        {
+            parity.begin(request);
+        }
+        else
+        {
+            ((MirrorStripeRequest)stripe).begin(request);
+        }
+    }
+
+    /** A stripe request goes on with what a member did not end well. */
+    private void adopt(final DirectRequest failed)
+    {
+        final ArrayRequest request = freeRequests;
+        begin(request, failed.request);
+        final StripeRequest stripe = takeStripe();
+        begin(stripe, request);
+        stripe.adopt(failed.view, failed.slot, failed.part);
+        direct.end(failed);
     }
 
     boolean hasFreeStripe()
@@ -662,7 +709,7 @@ final class RaidChannel implements BlockChannel
     @Override
     public int inFlight()
     {
-        return requestCount + stripeCount + members.inFlight() + (closing.isAwaiting() ? 1 : 0);
+        return direct.count() + requestCount + stripeCount + members.inFlight() + (closing.isAwaiting() ? 1 : 0);
     }
 
     @Override
@@ -681,6 +728,7 @@ final class RaidChannel implements BlockChannel
     private void abandonUnissued()
     {
         zeroes.abandon();
+        direct.abandon();
         // The first may be partly issued.
         for (ArrayRequest request = firstIssuing; null != request; request = firstIssuing)
         {

@@ -8,13 +8,13 @@ import io.millrace.reactor.Reactor;
 
 /**
  * Rebuilds the member of a slot, copies one that is to be replaced, and resynchronizes the regions that a crash left
- * dirty: a batch of stripe requests at a time, between a pause that keeps the rate. The reactor's only.
+ * dirty: some stripe requests at a time, each begun when another has ended and the rate allows it. What is copied
+ * counts up to the first that has not ended well. The reactor's only.
  */
 final class RegionCopies
 {
-    private static final int BATCH_MAX = 16;
-    /** Requests of hosts wait at the members behind all that a batch has there. */
-    private static final int BATCH_BESIDE_HOSTS = 1;
+    /** Requests of hosts wait at the members behind all that copies have there. */
+    private static final int COPIES_BESIDE_HOSTS = 1;
     private static final long NS_PER_S = 1_000_000_000L;
     private static final long RETRY_NS = 60 * NS_PER_S;
 
@@ -28,19 +28,17 @@ final class RegionCopies
     private final CopyRate rate;
     private final LostBlockStore lists;
     private final LostBlockChanges lost;
-    private final WorkListener onDone = this::onDone;
+    private final CopyWindow window = new CopyWindow(this::onEnded);
     private StripeRequest.Purpose purpose;
-    private int outstanding;
-    private boolean isIssuing;
-    private BlockStatus worst = BlockStatus.SUCCESS;
+    private boolean isBeginning;
     /** What is copied now: offsets of a member's data. */
-    private long startOffset;
     private long nextOffset;
     private long endOffset;
+    /** Everything before it is copied, of a rebuild or a replacement. */
+    private long copiedOffset;
+    private long shownPerMille;
     /** Of a resync without parity: the slot whose strips are next at the offset. */
     private int nextSlot;
-    /** That at the start of the batch. */
-    private int batchSlot;
     private int slot;
     /** In the slot; null: none is rebuilt. */
     private RaidMember target;
@@ -48,14 +46,13 @@ final class RegionCopies
     private boolean isByBitmap;
     /** Whose return was announced last. */
     private RaidMember announced;
-    /** Bytes of each member in the batch. */
-    private long batchBytes;
     private int region;
     /** When the resync of the region began. */
     private int tornCount;
-    /** When the batch began. */
-    private long startNs;
+    /** When the next copy may begin. */
     private long resumeNs;
+    /** When the reactor wakes for that. */
+    private long timerNs;
     /** Regions before it are left out of resyncs until the next retry: a block of the last cannot be read. */
     private int resyncFrom;
     /** Whether a block that the rebuild needs cannot be read. */
@@ -63,7 +60,7 @@ final class RegionCopies
     /** Whether a block of a member that is to be replaced cannot be read, and not be computed. */
     private boolean isCopyStalled;
     private long retryNs;
-    /** Up to here blocks are copied one by one, since some cannot be computed, and those are noted as lost. */
+    /** Up to here blocks are copied one by one, since some cannot be computed, and those are noted as lost; 0: none. */
     private long singleEnd;
     /** Whether the target's list of lost blocks is awaited before what was copied counts. */
     private boolean isListAwaited;
@@ -90,6 +87,7 @@ final class RegionCopies
         blockBytes = device.geometry().blockSizeBytes();
         rate = new CopyRate(layout.memberCount());
         resumeNs = reactor.nowNs();
+        timerNs = resumeNs;
         retryNs = resumeNs;
     }
 
@@ -98,7 +96,7 @@ final class RegionCopies
      */
     boolean isBusy()
     {
-        return 0 != outstanding;
+        return window.isBusy();
     }
 
     /**
@@ -106,7 +104,13 @@ final class RegionCopies
      */
     boolean canSleep()
     {
-        return isBusy() || isListAwaited || reactor.clockNs() - resumeNs < 0 || null == choose(device.view());
+        if (isListAwaited || !canBegin() || reactor.clockNs() - resumeNs < 0)
+        {
+            return true;
+        }
+        final ArrayView view = device.view();
+        final StripeRequest.Purpose chosen = choose(view);
+        return null == chosen || !window.isEmpty() && (!isSelected(chosen, view) || nextOffset == limit());
     }
 
     /**
@@ -118,13 +122,21 @@ final class RegionCopies
     }
 
     /**
-     * Begins the next batch when the last has ended.
+     * Begins copies in place of those that have ended.
      *
      * @return stripe requests that were begun.
      */
     int poll()
     {
-        if (isBusy() || isListAwaited && !takeList() || reactor.nowNs() - resumeNs < 0)
+        if (isListAwaited)
+        {
+            if (!takeList())
+            {
+                return 0;
+            }
+            endFailed();
+        }
+        if (!canBegin() || reactor.nowNs() - resumeNs < 0)
         {
             return 0;
         }
@@ -138,14 +150,34 @@ final class RegionCopies
         final StripeRequest.Purpose chosen = choose(view);
         if (null == chosen)
         {
-            endProgress();
+            if (window.isEmpty())
+            {
+                endProgress();
+            }
             return 0;
         }
-        if (purpose != chosen || nextOffset == endOffset || target != targetOf(chosen, view))
+        if (!isSelected(chosen, view))
         {
+            if (!window.isEmpty())
+            {
+                // What was begun for another purpose or member ends first.
+                return 0;
+            }
             select(chosen, view);
         }
-        return batch();
+        return begin();
+    }
+
+    /** Whether another copy may be under way; those beside one that has failed end first. */
+    private boolean canBegin()
+    {
+        return !window.hasFailed() &&
+            window.hasRoom(rate.isBesideHosts() ? COPIES_BESIDE_HOSTS : CopyWindow.COPIES_MAX);
+    }
+
+    private boolean isSelected(final StripeRequest.Purpose chosen, final ArrayView view)
+    {
+        return purpose == chosen && target == targetOf(chosen, view) && !(nextOffset == endOffset && window.isEmpty());
     }
 
     private StripeRequest.Purpose choose(final ArrayView view)
@@ -200,6 +232,8 @@ final class RegionCopies
         else
         {
             nextOffset = target.rebuiltBytes();
+            copiedOffset = nextOffset;
+            shownPerMille = -1;
             endOffset = layout.memberBytes();
             // From the beginning on, however long the first copies take.
             progress(name(), nextOffset * 1000 / endOffset);
@@ -223,22 +257,17 @@ final class RegionCopies
         }
     }
 
-    private int batch()
+    private int begin()
     {
-        startOffset = nextOffset;
-        startNs = reactor.nowNs();
-        final int startSlot = nextSlot;
-        final int most = rate.isBesideHosts() ? BATCH_BESIDE_HOSTS : BATCH_MAX;
-        worst = BlockStatus.SUCCESS;
-        isIssuing = true;
-        batchBytes = 0;
+        isBeginning = true;
         int begun = 0;
-        final long limit = nextOffset < singleEnd ? singleEnd : endOffset;
-        while (begun < most && nextOffset < limit)
+        // Copies may end while they are begun.
+        while (begun < CopyWindow.COPIES_MAX && nextOffset < limit() && canBegin() &&
+            reactor.nowNs() - resumeNs >= 0 && channel.hasFreeStripe())
         {
             // A rebuild may go on where one with a shorter buffer stopped.
             final long leftOfStrip = layout.stripBytes() - (nextOffset & layout.stripBytes() - 1);
-            final int bytesMax = nextOffset < singleEnd ? blockBytes : channel.workBytesMax();
+            final int bytesMax = 0 != singleEnd ? blockBytes : channel.workBytesMax();
             final int length = (int)Math.min(Math.min(bytesMax, leftOfStrip), endOffset - nextOffset);
             if (isByBitmap && !isMarked())
             {
@@ -248,29 +277,41 @@ final class RegionCopies
             final long offset = hasParity ? nextOffset : arrayOffset();
             if (offset >= 0)
             {
-                outstanding++;
-                if (!channel.beginWork(purpose, target, offset, length, onDone))
-                {
-                    outstanding--;
-                    break;
-                }
+                channel.beginWork(purpose, target, offset, length, window.add(nextOffset, nextSlot));
                 begun++;
-                batchBytes += length;
             }
             advance(length);
         }
-        isIssuing = false;
-        batchSlot = startSlot;
-        if (0 == outstanding)
-        {
-            onBatch();
-        }
+        isBeginning = false;
+        onEnded();
         return begun;
+    }
+
+    /** Where the present copying ends: whole strips go on when it is known which blocks are lost. */
+    private long limit()
+    {
+        return 0 != singleEnd ? singleEnd : endOffset;
+    }
+
+    /** When the next copy may begin. Without hosts as many as may be under way can begin at once. */
+    private void pace(final int length)
+    {
+        final long nowNs = reactor.nowNs();
+        final long ns = rate.batchNs(length, device.copyRates(), device.hostBytes(), nowNs);
+        final long earliestNs = nowNs - (rate.isBesideHosts() ? 0 : CopyWindow.COPIES_MAX * ns);
+        resumeNs = (resumeNs - earliestNs < 0 ? earliestNs : resumeNs) + ns;
+        if (resumeNs - nowNs > 0 && timerNs != resumeNs)
+        {
+            timerNs = resumeNs;
+            reactor.schedule(resumeNs, (now) ->
+            {
+            });
+        }
     }
 
     /**
      * Whether the bitmap has the rows at the present place set. A write is noted in the region of the first copy, which
-     * may be the one before. Once more for each batch: writes that began before the member was there have set theirs.
+     * may be the one before. Once more for each copy: writes that began before the member was there have set theirs.
      */
     private boolean isMarked()
     {
@@ -314,6 +355,7 @@ final class RegionCopies
         {
             nextOffset += length;
             nextSlot = 0;
+            pace(length);
         }
         else
         {
@@ -321,48 +363,47 @@ final class RegionCopies
         }
     }
 
-    private void onDone(final BlockStatus status)
+    /** A copy has ended, or all were begun that can be. */
+    private void onEnded()
     {
-        outstanding--;
-        if (BlockStatus.SUCCESS != status && BlockStatus.MEDIA_ERROR != worst)
+        if (isBeginning)
         {
-            worst = status;
+            return;
         }
-        if (0 == outstanding && !isIssuing)
-        {
-            onBatch();
-        }
+        window.removeCopied();
+        onCopied();
+        endFailed();
     }
 
-    private void onBatch()
+    /** When all before the first that has failed counts, and none is under way any more. */
+    private void endFailed()
     {
-        switch (worst)
+        if (!window.hasFailed() || window.isBusy() || isListAwaited)
         {
-            case SUCCESS -> onCopied();
-            case MEDIA_ERROR ->
+            return;
+        }
+        if (BlockStatus.MEDIA_ERROR == window.worst())
+        {
+            if (0 == singleEnd)
             {
-                if (startOffset >= singleEnd)
-                {
-                    copySingly();
-                    return;
-                }
-                announceLost();
-                device.trouble(name() + " stopped: a block near byte " + startOffset + " of the members' data cannot " +
-                    "be read" + (StripeRequest.Purpose.RESYNC == purpose ? "" :
-                    ", and the list of lost blocks of " + target + " is full") + "; retried every " +
-                    RETRY_NS / NS_PER_S + " s: overwrite it from a host, or copy the data off");
-                retryNs = reactor.nowNs() + RETRY_NS;
-                isRebuildStalled |= StripeRequest.Purpose.REBUILD == purpose;
-                isCopyStalled |= StripeRequest.Purpose.COPY == purpose;
-                resyncFrom = StripeRequest.Purpose.RESYNC == purpose ? region + 1 : resyncFrom;
-                repeat();
-                purpose = null;
+                copySingly();
+                return;
             }
-            default -> repeat();
+            announceLost();
+            device.trouble(name() + " stopped: a block near byte " + window.firstOffset() +
+                " of the members' data cannot be read" + (StripeRequest.Purpose.RESYNC == purpose ? "" :
+                ", and the list of lost blocks of " + target + " is full") + "; retried every " +
+                RETRY_NS / NS_PER_S + " s: overwrite it from a host, or copy the data off");
+            retryNs = reactor.nowNs() + RETRY_NS;
+            isRebuildStalled |= StripeRequest.Purpose.REBUILD == purpose;
+            isCopyStalled |= StripeRequest.Purpose.COPY == purpose;
+            resyncFrom = StripeRequest.Purpose.RESYNC == purpose ? region + 1 : resyncFrom;
+            purpose = null;
         }
+        repeat();
     }
 
-    /** The batch once more, a block at a time: those that cannot be computed are lost, unless there is no room. */
+    /** The same once more, a block at a time: those that cannot be computed are lost, unless there is no room. */
     private void copySingly()
     {
         // Of a resync, other slots may follow at the same offset.
@@ -371,29 +412,29 @@ final class RegionCopies
         repeat();
     }
 
+    /** From the first that has failed on: what is copied behind it counts with that only. */
     private void repeat()
     {
-        nextOffset = startOffset;
-        nextSlot = batchSlot;
+        nextOffset = window.firstOffset();
+        nextSlot = window.firstSlot();
+        window.clear();
     }
 
     private void onCopied()
     {
-        final boolean isSingle = startOffset < singleEnd;
-        final long bytes = isByBitmap || isSingle ? batchBytes :
-            Math.max(nextOffset - startOffset, channel.workBytesMax());
-        resumeNs = startNs + rate.batchNs(bytes, device.copyRates(), device.hostBytes(), reactor.nowNs());
-        reactor.schedule(resumeNs, (nowNs) ->
-        {
-        });
         if (StripeRequest.Purpose.RESYNC != purpose)
         {
-            isListAwaited = true;
-            takeList();
+            final long copied = window.isEmpty() ? nextOffset : window.firstOffset();
+            if (copied != copiedOffset)
+            {
+                copiedOffset = copied;
+                isListAwaited = true;
+                takeList();
+            }
         }
-        else if (nextOffset >= singleEnd)
+        else if (window.isEmpty() && nextOffset >= limit())
         {
-            isListAwaited = 0 != singleEnd || nextOffset == endOffset;
+            isListAwaited = true;
             takeList();
         }
     }
@@ -418,14 +459,19 @@ final class RegionCopies
         isListAwaited = false;
         if (isTarget)
         {
-            target.rebuiltBytes(nextOffset);
+            target.rebuiltBytes(copiedOffset);
         }
-        if (nextOffset >= singleEnd)
+        if (copiedOffset >= singleEnd)
         {
             singleEnd = 0;
             announceLost();
         }
-        progress(nextOffset == endOffset ? null : name(), nextOffset * 1000 / endOffset);
+        final long perMille = copiedOffset * 1000 / endOffset;
+        if (perMille != shownPerMille)
+        {
+            shownPerMille = perMille;
+            progress(copiedOffset == endOffset ? null : name(), perMille);
+        }
         return true;
     }
 

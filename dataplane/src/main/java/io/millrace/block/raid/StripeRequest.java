@@ -4,6 +4,7 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.MemoryHold;
+import io.millrace.block.MemoryQuarantine;
 
 /**
  * What is done to one stripe, or part of it: of a request to the array, or on behalf of {@link ArrayWork}. It enters
@@ -565,6 +566,24 @@ abstract class StripeRequest
                 view.slotOf(member) >= 0 || member == view.target();
             case FREE, ENTERING, LOCKING, BUFFERING, EXPIRING -> false;
         };
+    }
+
+    /**
+     * Goes on where a member has ended a part that covers all of it, as if that had been submitted here. It has begun.
+     *
+     * @param by    view that the part went by.
+     * @param slot  of the member.
+     * @param ended part of another request.
+     */
+    final void adopt(final ArrayView by, final int slot, final BlockRequest ended)
+    {
+        view = by;
+        issuing(BlockOperation.READ == ended.operation() ? StripeState.READING : StripeState.WRITING);
+        isIssuing = false;
+        outstanding++;
+        final BlockRequest part = parts[slot].reset(ended.operation(), ended.lba(), ended.blocks());
+        part.failedAs(ended, by.member(slot).device());
+        MemoryQuarantine.completeWith(part, ended.status(), ended.hold());
     }
 
     private void onTargetPart(final BlockRequest part)

@@ -1,0 +1,228 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockRequest;
+import io.millrace.block.BlockStatus;
+import io.millrace.block.MemoryQuarantine;
+import io.millrace.block.raid.layout.ArrayLayout;
+
+/**
+ * Requests that need one member and nothing else: reads within a strip, and writes within a strip of an array that has
+ * no copies and no parity, while all members are in sync. They go to the member with the memory of the host, without
+ * lock, bitmap and buffer, which such requests do not take as stripe requests either. What a member does not end well
+ * is continued by a {@link StripeRequest}, as if that had asked the member; until then it uses none, and before that
+ * the member's channel counts it, which stays open for it. The reactor's only; nothing is allocated per request.
+ */
+final class DirectRequests
+{
+    /** Others are stripe requests. */
+    private static final int REQUESTS_MAX = 128;
+    private static final int NO_COPY = -1;
+
+    private final RaidChannel channel;
+    private final RaidDevice device;
+    private final ArrayLayout layout;
+    private final int blockShift;
+    private final int stripShift;
+    private final int copyCount;
+    private final boolean hasParity;
+    /** What a stripe request may have at most: it goes on with the whole request. */
+    private final int unitBytes;
+    private final boolean acceptsWrites;
+    private DirectRequest free;
+    /** Those that a stripe request is still to go on with. */
+    private DirectRequest failed;
+    private int count;
+
+    /**
+     * Has no requests.
+     *
+     * @param channel   that it is of.
+     * @param unitBytes most that a stripe request reads of a strip, a power of two.
+     */
+    DirectRequests(final RaidChannel channel, final int unitBytes)
+    {
+        this.channel = channel;
+        this.unitBytes = unitBytes;
+        device = channel.device();
+        layout = channel.layout();
+        blockShift = channel.blockShift();
+        stripShift = layout.stripShift();
+        copyCount = layout.copyCount();
+        hasParity = layout.level().parityCount() > 0;
+        acceptsWrites = null == device.intent();
+        for (int i = 0; i < REQUESTS_MAX; i++)
+        {
+            free(new DirectRequest(this::onPart));
+        }
+    }
+
+    /**
+     * Submits a request to its member, if it needs one alone.
+     *
+     * @param request to the array.
+     * @return false when a stripe request is needed.
+     */
+    boolean submit(final BlockRequest request)
+    {
+        final BlockOperation operation = request.operation();
+        final boolean isAccepted =
+            BlockOperation.READ == operation || acceptsWrites && BlockOperation.WRITE == operation;
+        final long offset = request.lba() << blockShift;
+        final long length = (long)request.blocks() << blockShift;
+        final ArrayView view = device.view();
+        if (null == free || !isAccepted || !view.isSteady() ||
+            (offset & unitBytes - 1) + length > unitBytes)
+        {
+            return false;
+        }
+        final long strip = offset >>> stripShift;
+        final int slot;
+        final long memberStrip;
+        if (hasParity)
+        {
+            memberStrip = layout.stripeOf(offset);
+            slot = layout.dataSlot(memberStrip, (int)(strip - memberStrip * layout.dataCount()));
+        }
+        else
+        {
+            final int copy = 1 == copyCount ? 0 : source(view, strip);
+            if (NO_COPY == copy)
+            {
+                return false;
+            }
+            memberStrip = layout.memberStrip(strip, copy);
+            slot = layout.slot(strip, copy);
+        }
+        submit(request, view, slot, (memberStrip << stripShift) + (offset & layout.stripBytes() - 1));
+        return true;
+    }
+
+    private void submit(final BlockRequest request, final ArrayView view, final int slot, final long memberOffset)
+    {
+        final DirectRequest direct = free;
+        free = direct.next;
+        count++;
+        direct.request = request;
+        direct.slot = slot;
+        if (view != direct.view)
+        {
+            direct.view = view;
+        }
+        final BlockRequest part = direct.part;
+        part.reset(
+            request.operation(), RaidChannel.dataOffsetBytes() + memberOffset >>> blockShift, request.blocks());
+        part.forceUnitAccess(request.forceUnitAccess());
+        part.segments().copyFrom(request.segments());
+        channel.hostLoad().count(request.segments().totalBytes());
+        channel.submit(view.member(slot), part);
+    }
+
+    /** The copy whose member has the least to do; none where copies may differ since a crash. */
+    private int source(final ArrayView view, final long strip)
+    {
+        final WriteIntent intent = device.intent();
+        if (intent.needsResync(intent.region(layout.memberStrip(strip, 0) << stripShift)))
+        {
+            return NO_COPY;
+        }
+        int chosen = NO_COPY;
+        int least = Integer.MAX_VALUE;
+        final int start = (int)(strip & Integer.MAX_VALUE) % copyCount;
+        for (int i = 0; i < copyCount && 0 != least; i++)
+        {
+            final int copy = start + i < copyCount ? start + i : start + i - copyCount;
+            final int load = channel.inFlight(view.member(layout.slot(strip, copy)));
+            if (load < least)
+            {
+                least = load;
+                chosen = copy;
+            }
+        }
+        return chosen;
+    }
+
+    private void onPart(final BlockRequest part)
+    {
+        final DirectRequest direct = (DirectRequest)part.owner();
+        if (BlockStatus.SUCCESS == part.status() && null == part.hold())
+        {
+            final BlockRequest request = direct.request;
+            end(direct);
+            request.complete(BlockStatus.SUCCESS);
+        }
+        else if (channel.isClosing())
+        {
+            abort(direct);
+        }
+        else
+        {
+            direct.next = failed;
+            failed = direct;
+            channel.issue();
+        }
+    }
+
+    private void abort(final DirectRequest direct)
+    {
+        final BlockRequest request = direct.request;
+        final BlockRequest part = direct.part;
+        request.failedAs(part, direct.member().device());
+        end(direct);
+        MemoryQuarantine.completeWith(request, BlockStatus.ABORTED, part.hold());
+    }
+
+    /**
+     * Frees a slot.
+     *
+     * @param direct whose part has ended.
+     */
+    void end(final DirectRequest direct)
+    {
+        count--;
+        direct.request = null;
+        free(direct);
+        channel.members().closeUnused();
+    }
+
+    private void free(final DirectRequest direct)
+    {
+        direct.next = free;
+        free = direct;
+    }
+
+    /**
+     * {@return whether a stripe request is to go on with one}
+     */
+    boolean hasFailed()
+    {
+        return null != failed;
+    }
+
+    /**
+     * {@return one that a stripe request goes on with; there is one. It is to be {@link #end ended} then}
+     */
+    DirectRequest removeFailed()
+    {
+        final DirectRequest direct = failed;
+        failed = direct.next;
+        return direct;
+    }
+
+    /** Ends those that no stripe request goes on with: the channel closes. */
+    void abandon()
+    {
+        while (null != failed)
+        {
+            abort(removeFailed());
+        }
+    }
+
+    /**
+     * {@return requests that were submitted and have not ended}
+     */
+    int count()
+    {
+        return count;
+    }
+}

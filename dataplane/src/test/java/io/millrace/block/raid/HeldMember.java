@@ -1,0 +1,236 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.BlockChannel;
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.BlockGeometry;
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockRequest;
+import io.millrace.block.BlockStatus;
+import io.millrace.block.CloseListener;
+import io.millrace.block.MemoryHold;
+import io.millrace.block.MemoryQuarantine;
+import io.millrace.block.OpenListener;
+import io.millrace.block.ReactorContext;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiPredicate;
+
+/** A member whose requests to data wait as a test wants, then are done, or end with an error. */
+final class HeldMember implements BlockDevice
+{
+    private static final BiPredicate<BlockOperation, Long> NONE = (operation, block) -> false;
+
+    private final BlockDevice inner;
+    private final BlockGeometry geometry;
+    private final long dataBlock;
+    private final AtomicInteger held = new AtomicInteger();
+    private final Queue<Long> reads = new ConcurrentLinkedQueue<>();
+    private final Queue<MemoryHold> holds = new ConcurrentLinkedQueue<>();
+    private volatile BiPredicate<BlockOperation, Long> holding = NONE;
+    private volatile BlockStatus ended;
+    private volatile boolean keepsMemory;
+
+    HeldMember(final BlockDevice inner)
+    {
+        this.inner = inner;
+        geometry = inner.geometry().toBuilder().lendsReads(false).build();
+        dataBlock = RaidChannel.dataOffsetBytes() / geometry.blockSizeBytes();
+    }
+
+    /** From now on requests wait that a test names by operation and first block of the data. */
+    void hold(final BiPredicate<BlockOperation, Long> which)
+    {
+        ended = null;
+        holding = which;
+    }
+
+    /** What waits is done, and nothing waits any more. */
+    void letGo()
+    {
+        ended = null;
+        holding = NONE;
+    }
+
+    /** What waits ends so, and nothing waits any more. */
+    void end(final BlockStatus status)
+    {
+        ended = status;
+        holding = NONE;
+    }
+
+    /** What ends with an error, or is aborted, is still used by the drive. */
+    void keepMemory()
+    {
+        keepsMemory = true;
+    }
+
+    Queue<MemoryHold> holds()
+    {
+        return holds;
+    }
+
+    /** {@return requests that wait} */
+    int held()
+    {
+        return held.get();
+    }
+
+    /** {@return first blocks of all reads of data, in their order} */
+    Queue<Long> reads()
+    {
+        return reads;
+    }
+
+    @Override
+    public String name()
+    {
+        return inner.name();
+    }
+
+    @Override
+    public BlockGeometry geometry()
+    {
+        return geometry;
+    }
+
+    @Override
+    public void open(final ReactorContext context, final OpenListener listener)
+    {
+        inner.open(context, new OpenListener()
+        {
+            @Override
+            public void onOpened(final BlockChannel channel)
+            {
+                listener.onOpened(new Channel(channel, context.quarantine()));
+            }
+
+            @Override
+            public void onOpenFailed(final BlockDeviceException reason)
+            {
+                listener.onOpenFailed(reason);
+            }
+        });
+    }
+
+    @Override
+    public void close()
+    {
+        try
+        {
+            inner.close();
+        }
+        catch (final Exception e)
+        {
+            throw new AssertionError(e);
+        }
+    }
+
+    private final class Channel implements BlockChannel
+    {
+        private final BlockChannel below;
+        private final MemoryQuarantine quarantine;
+        private final Queue<BlockRequest> waiting = new ArrayDeque<>();
+
+        private Channel(final BlockChannel below, final MemoryQuarantine quarantine)
+        {
+            this.below = below;
+            this.quarantine = quarantine;
+        }
+
+        @Override
+        public boolean submit(final BlockRequest request)
+        {
+            final long block = request.lba() - dataBlock;
+            if (block >= 0 && holding.test(request.operation(), block))
+            {
+                note(request);
+                held.incrementAndGet();
+                waiting.add(request);
+                return true;
+            }
+            if (!below.submit(request))
+            {
+                return false;
+            }
+            note(request);
+            return true;
+        }
+
+        private void note(final BlockRequest request)
+        {
+            if (BlockOperation.READ == request.operation() && request.lba() >= dataBlock)
+            {
+                reads.add(request.lba() - dataBlock);
+            }
+        }
+
+        @Override
+        public int poll()
+        {
+            int count = 0;
+            for (int left = waiting.size(); left > 0; left--)
+            {
+                final BlockRequest request = waiting.remove();
+                if (holding.test(request.operation(), request.lba() - dataBlock))
+                {
+                    waiting.add(request);
+                    continue;
+                }
+                final BlockStatus status = ended;
+                if (null != status)
+                {
+                    held.decrementAndGet();
+                    end(request, status);
+                }
+                else if (below.submit(request))
+                {
+                    held.decrementAndGet();
+                }
+                else
+                {
+                    waiting.add(request);
+                }
+                count++;
+            }
+            return count + below.poll();
+        }
+
+        private void end(final BlockRequest request, final BlockStatus status)
+        {
+            if (keepsMemory)
+            {
+                holds.add(quarantine.completeHeld(request, status));
+            }
+            else
+            {
+                request.complete(status);
+            }
+        }
+
+        @Override
+        public boolean canSleep()
+        {
+            return waiting.isEmpty() && below.canSleep();
+        }
+
+        @Override
+        public int inFlight()
+        {
+            return waiting.size() + below.inFlight();
+        }
+
+        @Override
+        public void close(final CloseListener listener)
+        {
+            while (!waiting.isEmpty())
+            {
+                held.decrementAndGet();
+                end(waiting.remove(), BlockStatus.ABORTED);
+            }
+            below.close((closed) -> listener.onClosed(this));
+        }
+    }
+}
