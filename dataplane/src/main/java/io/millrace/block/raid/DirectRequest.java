@@ -28,9 +28,4 @@ final class DirectRequest
     {
         part = new BlockRequest(this, listener);
     }
-
-    RaidMember member()
-    {
-        return view.member(slot);
-    }
 }

@@ -3,7 +3,6 @@ package io.millrace.block.raid;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
-import io.millrace.block.MemoryQuarantine;
 import io.millrace.block.raid.layout.ArrayLayout;
 
 /**
@@ -29,10 +28,12 @@ final class DirectRequests
     /** What a stripe request may have at most: it goes on with the whole request. */
     private final int unitBytes;
     private final boolean acceptsWrites;
-    private DirectRequest free;
+    private final int memberCount;
+    /** Those that are free lie below the count: the one that was freed last is used next. */
+    private final DirectRequest[] free = new DirectRequest[REQUESTS_MAX];
+    private int freeCount;
     /** Those that a stripe request is still to go on with. */
     private DirectRequest failed;
-    private int count;
 
     /**
      * Has no requests.
@@ -51,9 +52,11 @@ final class DirectRequests
         copyCount = layout.copyCount();
         hasParity = layout.level().parityCount() > 0;
         acceptsWrites = null == device.intent();
+        memberCount = layout.memberCount();
+        freeCount = REQUESTS_MAX;
         for (int i = 0; i < REQUESTS_MAX; i++)
         {
-            free(new DirectRequest(this::onPart));
+            free[i] = new DirectRequest(this::onPart);
         }
     }
 
@@ -71,14 +74,13 @@ final class DirectRequests
         final long offset = request.lba() << blockShift;
         final long length = (long)request.blocks() << blockShift;
         final ArrayView view = device.view();
-        if (null == free || !isAccepted || !view.isSteady() ||
-            (offset & unitBytes - 1) + length > unitBytes)
+        if (0 == freeCount || !isAccepted || !view.isSteady() || (offset & unitBytes - 1) + length > unitBytes)
         {
             return false;
         }
         final long strip = offset >>> stripShift;
-        final int slot;
         final long memberStrip;
+        final int slot;
         if (hasParity)
         {
             memberStrip = layout.stripeOf(offset);
@@ -86,13 +88,20 @@ final class DirectRequests
         }
         else
         {
-            final int copy = 1 == copyCount ? 0 : source(view, strip);
-            if (NO_COPY == copy)
+            final long first = layout.memberStrip(strip, 0);
+            int at = (int)(strip * copyCount - first * memberCount);
+            if (copyCount > 1)
             {
-                return false;
+                final int copy = source(view, strip, first, at);
+                if (NO_COPY == copy)
+                {
+                    return false;
+                }
+                at += copy;
             }
-            memberStrip = layout.memberStrip(strip, copy);
-            slot = layout.slot(strip, copy);
+            // The copy behind that in the last slot is in the first, one row further.
+            slot = at < memberCount ? at : at - memberCount;
+            memberStrip = at < memberCount ? first : first + 1;
         }
         submit(request, view, slot, (memberStrip << stripShift) + (offset & layout.stripBytes() - 1));
         return true;
@@ -100,9 +109,8 @@ final class DirectRequests
 
     private void submit(final BlockRequest request, final ArrayView view, final int slot, final long memberOffset)
     {
-        final DirectRequest direct = free;
-        free = direct.next;
-        count++;
+        freeCount--;
+        final DirectRequest direct = free[freeCount];
         direct.request = request;
         direct.slot = slot;
         if (view != direct.view)
@@ -118,11 +126,18 @@ final class DirectRequests
         channel.submit(view.member(slot), part);
     }
 
-    /** The copy whose member has the least to do; none where copies may differ since a crash. */
-    private int source(final ArrayView view, final long strip)
+    /**
+     * The copy whose member has the least to do; none where copies may differ since a crash.
+     *
+     * @param view        with the members.
+     * @param strip       of the array.
+     * @param memberStrip of the first copy.
+     * @param slot        of the first copy.
+     */
+    private int source(final ArrayView view, final long strip, final long memberStrip, final int slot)
     {
         final WriteIntent intent = device.intent();
-        if (intent.needsResync(intent.region(layout.memberStrip(strip, 0) << stripShift)))
+        if (intent.needsResync(intent.region(memberStrip << stripShift)))
         {
             return NO_COPY;
         }
@@ -132,7 +147,8 @@ final class DirectRequests
         for (int i = 0; i < copyCount && 0 != least; i++)
         {
             final int copy = start + i < copyCount ? start + i : start + i - copyCount;
-            final int load = channel.inFlight(view.member(layout.slot(strip, copy)));
+            final int at = slot + copy;
+            final int load = channel.inFlight(view.member(at < memberCount ? at : at - memberCount));
             if (load < least)
             {
                 least = load;
@@ -151,25 +167,12 @@ final class DirectRequests
             end(direct);
             request.complete(BlockStatus.SUCCESS);
         }
-        else if (channel.isClosing())
-        {
-            abort(direct);
-        }
         else
         {
             direct.next = failed;
             failed = direct;
             channel.issue();
         }
-    }
-
-    private void abort(final DirectRequest direct)
-    {
-        final BlockRequest request = direct.request;
-        final BlockRequest part = direct.part;
-        request.failedAs(part, direct.member().device());
-        end(direct);
-        MemoryQuarantine.completeWith(request, BlockStatus.ABORTED, part.hold());
     }
 
     /**
@@ -179,16 +182,14 @@ final class DirectRequests
      */
     void end(final DirectRequest direct)
     {
-        count--;
         direct.request = null;
-        free(direct);
+        // It is nearly always the same, and storing a reference costs the collector's mark as well.
+        if (direct != free[freeCount])
+        {
+            free[freeCount] = direct;
+        }
+        freeCount++;
         channel.members().closeUnused();
-    }
-
-    private void free(final DirectRequest direct)
-    {
-        direct.next = free;
-        free = direct;
     }
 
     /**
@@ -209,20 +210,11 @@ final class DirectRequests
         return direct;
     }
 
-    /** Ends those that no stripe request goes on with: the channel closes. */
-    void abandon()
-    {
-        while (null != failed)
-        {
-            abort(removeFailed());
-        }
-    }
-
     /**
      * {@return requests that were submitted and have not ended}
      */
     int count()
     {
-        return count;
+        return REQUESTS_MAX - freeCount;
     }
 }

@@ -423,12 +423,13 @@ final class RaidChannel implements BlockChannel
         }
         isIssuing = true;
         zeroes.issue();
-        while (direct.hasFailed() && null != freeRequests && null != freeStripes)
+        while (null != freeStripes && (canAdopt() || null != firstIssuing))
         {
-            adopt(direct.removeFailed());
-        }
-        while (null != firstIssuing && null != freeStripes)
-        {
+            if (canAdopt())
+            {
+                adopt(direct.removeFailed());
+                continue;
+            }
             final ArrayRequest request = firstIssuing;
             final StripeRequest stripe = takeStripe();
             if (BlockOperation.FLUSH == request.request().operation())
@@ -459,6 +460,11 @@ final class RaidChannel implements BlockChannel
         {
             ((MirrorStripeRequest)stripe).begin(request);
         }
+    }
+
+    private boolean canAdopt()
+    {
+        return direct.hasFailed() && null != freeRequests;
     }
 
     /** A stripe request goes on with what a member did not end well. */
@@ -728,7 +734,6 @@ final class RaidChannel implements BlockChannel
     private void abandonUnissued()
     {
         zeroes.abandon();
-        direct.abandon();
         // The first may be partly issued.
         for (ArrayRequest request = firstIssuing; null != request; request = firstIssuing)
         {

@@ -126,7 +126,9 @@ class DirectRequestsTest
     void shouldReadIntoTheMemoryOfTheHost(final RaidLevel level, final int memberCount)
     {
         create(level, memberCount);
+        final long before = array.hostBytes();
         final Initiator.Io io = beginHeld(BlockOperation.READ);
+        assertEquals(before + CopyRate.REQUEST_BYTES_MIN, array.hostBytes());
         // The request and its part: no stripe request.
         assertEquals(2, host.call(() -> host.channel().inFlight()));
         first().letGo();
@@ -160,6 +162,50 @@ class DirectRequestsTest
         assertEquals(DeviceHealth.ONLINE, array.status().health());
         // The rows are to be repaired.
         ArrayFixture.await(() -> first().reads().size() > 1, "looked at again");
+    }
+
+    /** Its rows are those of several stripe requests. */
+    @ParameterizedTest
+    @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5"})
+    void shouldReadAllOfAStripAroundAMember(final RaidLevel level, final int memberCount)
+    {
+        create(level, memberCount);
+        first().hold((asked, block) -> BlockOperation.READ == asked);
+        final Initiator.Io io = host.io();
+        Initiator.fill(io.request(), BlockOperation.READ, 0, STRIP / BLOCK, false, arena.address(), STRIP);
+        host.send(io);
+        ArrayFixture.await(() -> first().held() > 0, "asked");
+        first().end(BlockStatus.MEDIA_ERROR);
+        assertEquals(BlockStatus.SUCCESS, host.await(io));
+        assertArrayEquals(model, NativeMemory.bytes(arena.address(), STRIP));
+    }
+
+    @Test
+    void shouldReadFromTheMemberWithTheLeastToDo()
+    {
+        create(RaidLevel.RAID1, 2);
+        final Initiator.Io io = beginHeld(BlockOperation.READ);
+        for (int i = 0; i < 3; i++)
+        {
+            assertEquals(BlockStatus.SUCCESS, host.await(begin(BlockOperation.READ, i)));
+        }
+        assertEquals(3, members.get(1).reads().size());
+        first().letGo();
+        assertEquals(BlockStatus.SUCCESS, host.await(io));
+        first().reads().clear();
+        assertEquals(BlockStatus.SUCCESS, host.await(begin(BlockOperation.READ, 0)));
+        assertEquals(1, first().reads().size());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RAID0,2,WRITE", "RAID1,2,READ"})
+    void shouldForceUnitAccess(final RaidLevel level, final int memberCount, final BlockOperation operation)
+    {
+        create(level, memberCount);
+        assertEquals(BlockStatus.SUCCESS, host.run(operation, 1, 1, true, arena.address(), BLOCK));
+        assertTrue(first().forced().contains(1L));
+        assertEquals(BlockStatus.SUCCESS, host.run(operation, 2, 1, false, arena.address(), BLOCK));
+        assertFalse(first().forced().contains(2L));
     }
 
     @Test
@@ -331,7 +377,7 @@ class DirectRequestsTest
             writes.add(write);
         }
         host.send(writes);
-        ArrayFixture.await(() -> members.get(1).held() > 100, "taken");
+        ArrayFixture.await(() -> 128 == members.get(1).held(), "taken");
         return writes;
     }
 

@@ -28,6 +28,7 @@ final class HeldMember implements BlockDevice
     private final long dataBlock;
     private final AtomicInteger held = new AtomicInteger();
     private final Queue<Long> reads = new ConcurrentLinkedQueue<>();
+    private final Queue<Long> forced = new ConcurrentLinkedQueue<>();
     private final Queue<MemoryHold> holds = new ConcurrentLinkedQueue<>();
     private volatile BiPredicate<BlockOperation, Long> holding = NONE;
     private volatile BlockStatus ended;
@@ -82,6 +83,12 @@ final class HeldMember implements BlockDevice
     Queue<Long> reads()
     {
         return reads;
+    }
+
+    /** {@return first blocks of all requests to data that are to be stable} */
+    Queue<Long> forced()
+    {
+        return forced;
     }
 
     @Override
@@ -164,6 +171,10 @@ final class HeldMember implements BlockDevice
             if (BlockOperation.READ == request.operation() && request.lba() >= dataBlock)
             {
                 reads.add(request.lba() - dataBlock);
+            }
+            if (request.forceUnitAccess() && request.lba() >= dataBlock)
+            {
+                forced.add(request.lba() - dataBlock);
             }
         }
 
