@@ -281,13 +281,14 @@ class RebuildWindowTest
     void shouldKeepTheRate()
     {
         create(RaidLevel.RAID1, 2, 1);
-        array.copyRates(new CopyRates(2 * MEMBER_BYTES, 2 * MEMBER_BYTES));
+        final long bytesPerS = MEMBER_BYTES / 4;
+        array.copyRates(new CopyRates(bytesPerS, bytesPerS));
         final long start = System.nanoTime();
         RaidFixture.get(array.fail("m0"));
         awaitRebuilt();
         // As many as may be under way begin at once.
         final long paced = MEMBER_BYTES - 2L * CopyWindow.COPIES_MAX * STRIP;
-        assertTrue(System.nanoTime() - start >= paced * 1_000_000_000L / (2 * MEMBER_BYTES));
+        assertTrue(System.nanoTime() - start >= paced * 1_000_000_000L / bytesPerS);
     }
 
     @Test
