@@ -197,8 +197,8 @@ public final class RdmaTestServer implements AutoCloseable
         }
 
         /**
-         * A message that the request holds itself leaves its memory free at once. Were that waited for, the next message
-         * could come before, and its sender would wait for its receiver-not-ready timer.
+         * A message that the request holds itself leaves its memory free at once. Were that waited for, the next
+         * message could come before, and its sender would wait for its receiver-not-ready timer.
          */
         private void echo(final long slot, final int bytes)
         {
