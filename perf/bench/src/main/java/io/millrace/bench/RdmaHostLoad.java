@@ -21,8 +21,8 @@ import java.util.Locale;
  * <pre>
  *     randread|randwrite DEPTH SECONDS
  * </pre>
- * connects, runs blocks of 4 KiB on one queue for a second that is not counted and for those seconds, and answers a line
- * {@code IOPS MIB_PER_SECOND AVERAGE_US P50_US P99_US}. What the namespace holds is overwritten.
+ * connects, runs blocks of 4 KiB on one queue for a second that is not counted and for those seconds, and answers a
+ * line {@code IOPS MIB_PER_SECOND AVERAGE_US P50_US P99_US}. What the namespace holds is overwritten.
  */
 public final class RdmaHostLoad
 {
