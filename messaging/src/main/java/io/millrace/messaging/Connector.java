@@ -9,15 +9,23 @@ import io.millrace.messaging.transport.TransportKind;
 import io.millrace.messaging.transport.TransportReason;
 import io.millrace.rdma.RdmaException;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Chooses the transport of each attempt to connect, and begins it. The reactor's; devices are looked for on a thread of
- * its own.
+ * its own, one at a time: attempts that begin meanwhile take the same answer. They are no more than endpoints.
  */
 final class Connector
 {
+    private record Attempt(Endpoint endpoint, InetSocketAddress peer, Reconnection reconnection)
+    {
+    }
+
     private final Messaging messaging;
+    /** For the answer of the probe that is under way; none is when it is empty. */
+    private final List<Attempt> waiting = new ArrayList<>();
 
     Connector(final Messaging messaging)
     {
@@ -32,19 +40,43 @@ final class Connector
             connectByTcp(endpoint, peer, TransportReason.RDMA_DISABLED, "RDMA is disabled by the settings");
             return;
         }
-        Thread.ofPlatform().daemon().name(messaging.context().name() + "-rdma-probe").start(() ->
+        waiting.add(new Attempt(endpoint, peer, reconnection));
+        if (waiting.size() > 1)
         {
-            final RdmaProbe probe = messaging.context().probe();
-            try
-            {
-                messaging.reactor().execute(() -> onProbe(endpoint, peer, reconnection, probe));
-            }
-            catch (final RejectedExecutionException e)
-            {
-                // The reactor has ended, and with it the endpoint.
-                return;
-            }
-        });
+            return;
+        }
+        try
+        {
+            messaging.context().probeThreads().execute(this::probe);
+        }
+        catch (final OutOfMemoryError e)
+        {
+            // There can be no more threads.
+            onProbe(new RdmaProbe(TransportReason.RDMA_FAILED, "no thread that looks for a device: " + e));
+        }
+    }
+
+    private void probe()
+    {
+        final RdmaProbe probe = messaging.context().probe();
+        try
+        {
+            messaging.reactor().execute(() -> onProbe(probe));
+        }
+        catch (final RejectedExecutionException e)
+        {
+            // The reactor has ended, and with it the endpoints.
+            return;
+        }
+    }
+
+    private void onProbe(final RdmaProbe probe)
+    {
+        final List<Attempt> answered = List.copyOf(waiting);
+        waiting.clear();
+        // One by one: what fails in one concerns no other.
+        answered.forEach((each) -> messaging.reactor().execute(
+            () -> onProbe(each.endpoint, each.peer, each.reconnection, probe)));
     }
 
     private void onProbe(

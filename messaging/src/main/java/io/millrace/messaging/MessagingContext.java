@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Executor;
 import java.util.function.UnaryOperator;
 
 /**
@@ -61,6 +62,8 @@ public final class MessagingContext
     private long reconnectDelayMinNs = RECONNECT_DELAY_MIN_NS_DEFAULT;
     private long reconnectDelayMaxNs = RECONNECT_DELAY_MAX_NS_DEFAULT;
     private int connectionsMax = CONNECTIONS_MAX_DEFAULT;
+    /** Null: a thread for each probe. */
+    private Executor probeThreads;
 
     /** Makes one with the defaults. */
     public MessagingContext()
@@ -100,6 +103,7 @@ public final class MessagingContext
         copy.reconnectDelayMinNs = reconnectDelayMinNs;
         copy.reconnectDelayMaxNs = reconnectDelayMaxNs;
         copy.connectionsMax = connectionsMax;
+        copy.probeThreads = probeThreads;
         return copy;
     }
 
@@ -109,6 +113,19 @@ public final class MessagingContext
         rdmaCore = core;
         rdmaAddresses = addresses;
         return this;
+    }
+
+    /** Other threads for tests, by which a device is looked for. */
+    MessagingContext probeThreads(final Executor threads)
+    {
+        probeThreads = threads;
+        return this;
+    }
+
+    Executor probeThreads()
+    {
+        return null != probeThreads ? probeThreads :
+            (task) -> Thread.ofPlatform().daemon().name(name + "-rdma-probe").start(task);
     }
 
     RdmaCore rdmaCore()
@@ -136,9 +153,9 @@ public final class MessagingContext
                 RdmaProbe.run(new RdmaSettings(rdma.device(), rdma.port(), rdma.gidIndex())) :
                 new RdmaProbe(TransportReason.RDMA_AVAILABLE, rdmaCore.toString());
         }
-        catch (final RuntimeException e)
+        catch (final RuntimeException | Error e)
         {
-            // An endpoint waits for the answer: without one it would never connect.
+            // Endpoints wait for the answer: without one they would never connect.
             return new RdmaProbe(TransportReason.RDMA_FAILED, "looking for a device failed: " + e);
         }
     }

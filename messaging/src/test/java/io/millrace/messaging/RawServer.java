@@ -22,7 +22,18 @@ final class RawServer implements AutoCloseable
 
     RawServer() throws IOException
     {
-        server = new ServerSocket(0, 64, InetAddress.getLoopbackAddress());
+        this(0);
+    }
+
+    /** One whose sockets take only so much that is not read; 0: what the kernel has by default. */
+    RawServer(final int receiveBytes) throws IOException
+    {
+        server = new ServerSocket();
+        if (0 != receiveBytes)
+        {
+            server.setReceiveBufferSize(receiveBytes);
+        }
+        server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 64);
         server.setSoTimeout(TIMEOUT_MS);
     }
 
@@ -79,6 +90,14 @@ final class RawServer implements AutoCloseable
     {
         final long at = arena.allocate(BulkHeader.SIZE_BYTES, Long.BYTES).address();
         BulkHeader.write(at, kind, BulkHeader.GRANTED, payloadBytes, operation, 0, key, 0);
+        return bytes(at, BulkHeader.SIZE_BYTES);
+    }
+
+    /** {@return the answer to a piece of a write} */
+    byte[] writeDone(final int status, final long operation)
+    {
+        final long at = arena.allocate(BulkHeader.SIZE_BYTES, Long.BYTES).address();
+        BulkHeader.write(at, BulkHeader.WRITE_DONE, status, 0, operation, 0, 0, 0);
         return bytes(at, BulkHeader.SIZE_BYTES);
     }
 

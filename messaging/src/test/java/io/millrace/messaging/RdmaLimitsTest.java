@@ -20,9 +20,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -233,6 +237,82 @@ class RdmaLimitsTest
             assertEquals(TransportKind.TCP, fixture.endpoint.transport().kind());
             assertEquals(TransportReason.RDMA_FAILED, fixture.endpoint.transport().reason());
             assertTrue(fixture.endpoint.transport().text().contains("/sys"), fixture.endpoint.transport()::text);
+        }
+    }
+
+    private static RdmaCore broken(final Runnable onProbe)
+    {
+        return (RdmaCore)Proxy.newProxyInstance(
+            RdmaCore.class.getClassLoader(), new Class<?>[] {RdmaCore.class}, (_, _, _) ->
+            {
+                onProbe.run();
+                throw new NoClassDefFoundError("a class of the bindings");
+            });
+    }
+
+    /** As when a server of many endpoints has gone: looking for a device opens devices, and takes a thread. */
+    @Test
+    void shouldLookForADeviceOnceForAllThatConnectMeanwhile()
+    {
+        final CountDownLatch answer = new CountDownLatch(1);
+        final AtomicInteger probes = new AtomicInteger();
+        final RdmaCore core = broken(() ->
+        {
+            probes.incrementAndGet();
+            await(answer);
+        });
+        final List<Recorder> recorders = new ArrayList<>();
+        try (MessagingFixture fixture = new MessagingFixture(
+            this::settings, (context) -> context.model(core, addresses), new Recorder()))
+        {
+            for (int i = 0; i < 50; i++)
+            {
+                final Recorder recorder = new Recorder();
+                recorders.add(recorder);
+                fixture.connecting.connect(fixture.listening.address(), recorder);
+            }
+            // All have begun.
+            fixture.connecting.call(() -> null);
+            final long threads = Thread.getAllStackTraces().keySet().stream()
+                .filter((each) -> "client-rdma-probe".equals(each.getName())).count();
+            answer.countDown();
+            assertEquals(1, threads);
+            recorders.forEach((recorder) ->
+                assertEquals(TransportReason.RDMA_FAILED, recorder.awaitConnected().transport().reason()));
+            assertEquals(1, probes.get());
+            final Recorder later = new Recorder();
+            fixture.connecting.connect(fixture.listening.address(), later);
+            later.awaitConnected();
+            assertEquals(2, probes.get(), "an answer is not kept");
+        }
+    }
+
+    private static void await(final CountDownLatch latch)
+    {
+        try
+        {
+            assertTrue(latch.await(60, TimeUnit.SECONDS));
+        }
+        catch (final InterruptedException e)
+        {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void shouldTakeTcpWhenThereCanBeNoMoreThreads()
+    {
+        try (MessagingFixture fixture = new MessagingFixture(this::settings, (context) -> settings(context)
+            .probeThreads((_) ->
+            {
+                throw new OutOfMemoryError("unable to create native thread");
+            }), new Recorder()).connect())
+        {
+            assertEquals(TransportKind.TCP, fixture.endpoint.transport().kind());
+            assertEquals(TransportReason.RDMA_FAILED, fixture.endpoint.transport().reason());
+            final Recorder second = new Recorder();
+            fixture.connecting.connect(fixture.listening.address(), second);
+            assertEquals(TransportKind.TCP, second.awaitConnected().transport().kind());
         }
     }
 }

@@ -24,6 +24,8 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The streams of a connection over TCP: when they carry bulk, and what their end, or a bad peer, does to the rest. */
 class TcpStreamsTest
@@ -60,8 +62,13 @@ class TcpStreamsTest
     /** A region of the raw server, whatever its key: 0 to 4095. */
     private static RemoteRegion remote(final RawServer server)
     {
+        return remote(server, 4096);
+    }
+
+    private static RemoteRegion remote(final RawServer server, final long bytes)
+    {
         final long at = server.copy(new byte[RegionDescriptor.SIZE_BYTES]);
-        RegionDescriptor.write(at, 0, 4096, 99, ExportAccess.READ_WRITE.bits());
+        RegionDescriptor.write(at, 0, bytes, 99, ExportAccess.READ_WRITE.bits());
         return new RemoteRegion(new UnsafeBuffer(at, RegionDescriptor.SIZE_BYTES), 0);
     }
 
@@ -334,6 +341,62 @@ class TcpStreamsTest
                 socket.getOutputStream().write(new byte[8]);
                 final Recorder.Completion completion = fixture.client.awaitCompletion();
                 assertEquals(new Recorder.Completion(1, EndpointStatus.PROTOCOL_ERROR), completion);
+            }
+        }
+    }
+
+    /** Its owner would free, or use again, memory that is still to be sent: it ends with the connection. */
+    @ParameterizedTest
+    @ValueSource(ints = {BulkHeader.GRANTED, BulkHeader.DENIED})
+    void shouldNotEndAWriteThatIsAnsweredBeforeItIsSent(final int status) throws IOException
+    {
+        final int pieces = BulkHeader.OUTSTANDING_MAX;
+        final int bytes = pieces * BulkHeader.PIECE_BYTES_MAX;
+        try (MessagingFixture fixture = new MessagingFixture((context) -> settings(context).tcpStreams(1));
+            RawServer server = new RawServer(4096))
+        {
+            final MessageMemory memory = fixture.memory(bytes);
+            final RemoteRegion region = remote(server, bytes);
+            connect(fixture, server);
+            try (Socket socket = server.authenticate())
+            {
+                fixture.client.awaitConnected();
+                assertEquals(SubmitResult.ACCEPTED,
+                    fixture.connecting.call(() -> fixture.endpoint.write(1, region, 0, memory, 0, bytes)));
+                final long request = server.copy(RawServer.read(socket, BulkHeader.SIZE_BYTES));
+                assertEquals(BulkHeader.WRITE_DATA, FrameHeader.kind(request));
+                final byte[] answer = server.writeDone(status, BulkHeader.operation(request));
+                for (int i = 0; i < pieces; i++)
+                {
+                    socket.getOutputStream().write(answer);
+                }
+                assertEquals(new Recorder.Completion(1, EndpointStatus.PROTOCOL_ERROR),
+                    fixture.client.awaitCompletion());
+            }
+        }
+    }
+
+    /** A peer that refuses a write ends the connection: it answers only what it has taken. */
+    @Test
+    void shouldTakeTheDenialOfAWriteForAnError() throws IOException
+    {
+        try (MessagingFixture fixture = new MessagingFixture((context) -> settings(context).tcpStreams(1));
+            RawServer server = new RawServer())
+        {
+            final MessageMemory memory = fixture.memory(4096);
+            final RemoteRegion region = remote(server);
+            connect(fixture, server);
+            try (Socket socket = server.authenticate())
+            {
+                fixture.client.awaitConnected();
+                assertEquals(SubmitResult.ACCEPTED,
+                    fixture.connecting.call(() -> fixture.endpoint.write(1, region, 0, memory, 0, 4096)));
+                final long request = server.copy(RawServer.read(socket, BulkHeader.SIZE_BYTES));
+                RawServer.read(socket, 4096);
+                socket.getOutputStream().write(
+                    server.writeDone(BulkHeader.DENIED, BulkHeader.operation(request)));
+                assertEquals(new Recorder.Completion(1, EndpointStatus.PROTOCOL_ERROR),
+                    fixture.client.awaitCompletion());
             }
         }
     }

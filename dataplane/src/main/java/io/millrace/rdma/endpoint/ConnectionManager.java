@@ -80,6 +80,8 @@ public final class ConnectionManager implements AutoCloseable
     private final long dataAddress = arena.allocate(ACCEPT_DATA_BYTES_MAX, Long.BYTES).address();
     private final Long2ObjectHashMap<RdmaConnection> connections = new Long2ObjectHashMap<>();
     private final Long2ObjectHashMap<Acceptor> acceptors = new Long2ObjectHashMap<>();
+    /** That went to other connection managers: those that have not left are on the event channel of this one. */
+    private final List<DepartingRequest> departing = new ArrayList<>();
     private DeviceListener deviceListener = NOBODY;
     private boolean isClosed;
 
@@ -378,17 +380,36 @@ public final class ConnectionManager implements AutoCloseable
         acceptor.onRequest(request);
     }
 
-    /** Takes a request that came to another reactor. */
-    void adopt(final long id, final PeerParameters peer, final Acceptor acceptor, final Runnable onFailed)
+    /** {@return what keeps a request that goes to another connection manager from outliving the event channel} */
+    DepartingRequest depart(final long id)
     {
-        // An event that the other channel took between is lost: the limits of time end such a connection.
-        if (isClosed || core.migrateId(id, channelAddress) < 0)
+        departing.removeIf(DepartingRequest::hasLeft);
+        final DepartingRequest request = new DepartingRequest(core, id);
+        departing.add(request);
+        return request;
+    }
+
+    /** Takes a request that came to another reactor. */
+    void adopt(
+        final long id,
+        final DepartingRequest request,
+        final PeerParameters peer,
+        final Acceptor acceptor,
+        final Runnable onFailed)
+    {
+        if (isClosed)
         {
-            refuse(id);
+            request.refuse();
             onFailed.run();
-            return;
         }
-        onRequest(id, peer, acceptor);
+        else if (request.take(channelAddress))
+        {
+            onRequest(id, peer, acceptor);
+        }
+        else
+        {
+            onFailed.run();
+        }
     }
 
     private void refuse(final long id)
@@ -544,7 +565,7 @@ public final class ConnectionManager implements AutoCloseable
 
     /**
      * Ends all connections and listeners at once, and frees what the devices have, regions that are left included. A
-     * second call does nothing.
+     * request that was given to another reactor and has not arrived there is refused. A second call does nothing.
      */
     @Override
     public void close()
@@ -560,6 +581,8 @@ public final class ConnectionManager implements AutoCloseable
             connection.close("the connection manager was closed");
             connection.finish();
         }
+        departing.forEach(DepartingRequest::refuse);
+        departing.clear();
         datagrams.close();
         acceptors.forEachLong((id, _) -> core.destroyId(id));
         acceptors.clear();

@@ -287,7 +287,7 @@ public final class RdmaConnection
 
     /**
      * Gives the peer's request to another reactor, whose acceptor is called there instead; it is gone here. Further
-     * events of it come there.
+     * events of it come there. It is refused when this connection manager is closed before it has arrived.
      *
      * @param other    connection manager of another reactor, with the same rdma-core.
      * @param acceptor called on that reactor.
@@ -306,14 +306,14 @@ public final class RdmaConnection
         lastPeerAddress = peerAddress();
         lastLocalAddress = localAddress();
         manager.remove(this, idAddress);
+        final DepartingRequest departing = manager.depart(idAddress);
         try
         {
-            other.reactor().execute(() -> other.adopt(idAddress, peer, acceptor, onFailed));
+            other.reactor().execute(() -> other.adopt(idAddress, departing, peer, acceptor, onFailed));
         }
         catch (final RejectedExecutionException e)
         {
-            core.reject(idAddress, 0L, 0);
-            core.destroyId(idAddress);
+            departing.refuse();
             onFailed.run();
         }
     }

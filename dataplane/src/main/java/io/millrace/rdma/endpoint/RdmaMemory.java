@@ -1,5 +1,6 @@
 package io.millrace.rdma.endpoint;
 
+import io.millrace.bindings.NativeException;
 import io.millrace.memory.MemoryListener;
 import io.millrace.memory.MemoryRegion;
 import io.millrace.memory.MemoryRole;
@@ -100,34 +101,58 @@ public final class RdmaMemory implements MemoryListener, AutoCloseable
 
     /**
      * Registers the memory with a device and notifies the reactor that asked, unless it has ended; it has joined the
-     * device then.
+     * device then. Whatever fails, it is notified: with the reason.
      */
     void open(
         final long contextAddress, final Reactor reactor, final Opening opening, final DeviceConsumer consumer)
     {
-        setUp.execute(() ->
+        try
         {
-            DeviceMemory memory = null;
-            String reason = "";
-            try
+            setUp.execute(() ->
             {
-                memory = open(contextAddress, opening);
-            }
-            catch (final RuntimeException e)
-            {
-                reason = e.getMessage();
-            }
-            final DeviceMemory opened = memory;
-            final String refused = reason;
-            try
-            {
-                reactor.execute(() -> consumer.onDevice(opened, refused));
-            }
-            catch (final RejectedExecutionException e)
-            {
-                cancel(opening);
-            }
-        });
+                DeviceMemory memory = null;
+                String reason = "";
+                try
+                {
+                    memory = open(contextAddress, opening);
+                }
+                catch (final Throwable t)
+                {
+                    // Connections wait for an answer without a limit of time.
+                    reason = reason(t);
+                }
+                answer(reactor, opening, consumer, memory, reason);
+            });
+        }
+        catch (final RuntimeException | Error e)
+        {
+            // Such as that there can be no more threads.
+            answer(reactor, opening, consumer, null, reason(e));
+        }
+    }
+
+    private static String reason(final Throwable failure)
+    {
+        return failure instanceof RdmaException || failure instanceof NativeException ? failure.getMessage() :
+            "the memory cannot be registered with the RDMA device: " + failure;
+    }
+
+    /** Later, never before {@link #open} has returned. */
+    private void answer(
+        final Reactor reactor,
+        final Opening opening,
+        final DeviceConsumer consumer,
+        final DeviceMemory memory,
+        final String reason)
+    {
+        try
+        {
+            reactor.execute(() -> consumer.onDevice(memory, reason));
+        }
+        catch (final RejectedExecutionException e)
+        {
+            cancel(opening);
+        }
     }
 
     private synchronized DeviceMemory open(final long contextAddress, final Opening opening)
@@ -164,7 +189,7 @@ public final class RdmaMemory implements MemoryListener, AutoCloseable
         {
             regions.forEach((region, ranges) -> ranges.forEach((range) -> add(memory, region, range)));
         }
-        catch (final RdmaException e)
+        catch (final RuntimeException | Error e)
         {
             memory.close();
             throw e;

@@ -507,6 +507,10 @@ public final class RdmaQueuePair implements CompletionTarget
     public void onSent(final int sequence, final int ended)
     {
         final CompletionStatus status = CompletionStatus.of(ended);
+        if (CompletionStatus.SUCCESS != failure)
+        {
+            endRefused(sequence);
+        }
         if (!sends.endUntil(sequence))
         {
             return;
@@ -521,6 +525,22 @@ public final class RdmaQueuePair implements CompletionTarget
             report(sequence, status);
         }
         progress(status);
+    }
+
+    /**
+     * The device reports no request that its provider refused, nor what followed that in a list: a later one, such as
+     * that of {@link #flush}, ends them. One at a time, as the handler may post.
+     */
+    private void endRefused(final int sequence)
+    {
+        while (sends.hasBefore(sequence))
+        {
+            final int refused = sends.endFirst();
+            if (sends.isSignalled(refused))
+            {
+                report(refused, CompletionStatus.FLUSHED);
+            }
+        }
     }
 
     private void progress(final CompletionStatus status)

@@ -55,6 +55,17 @@ final class RequestOrder
         return tail - completionTail;
     }
 
+    /** {@return whether one is outstanding that was added before another, which is outstanding too} */
+    boolean hasBefore(final int sequence)
+    {
+        return sequence != head && isOutstanding(sequence);
+    }
+
+    private boolean isOutstanding(final int sequence)
+    {
+        return Integer.compareUnsigned(sequence - head, tail - head) < 0;
+    }
+
     /**
      * One has ended, and all before it.
      *
@@ -62,7 +73,7 @@ final class RequestOrder
      */
     boolean endUntil(final int sequence)
     {
-        if (Integer.compareUnsigned(sequence - head, tail - head) >= 0)
+        if (!isOutstanding(sequence))
         {
             return false;
         }

@@ -6,9 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.memory.DmaMemory;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.memory.MemoryRole;
+import io.millrace.rdma.core.RdmaCore;
 import io.millrace.rdma.model.RdmaModel;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -31,7 +34,12 @@ class DeviceReleaseTest
 
     private final RdmaModel model = new RdmaModel();
     private final BlockingQueue<Runnable> setUp = new LinkedBlockingQueue<>();
-    private final RdmaMemory memory = new RdmaMemory(model.hostCore(), RegionAccess.LOCAL, setUp::add);
+    /** Thrown by each registration of memory; null for none. */
+    private volatile Error registrationFailure;
+    /** Whether there are no more set-up threads. */
+    private volatile boolean isWithoutThreads;
+    private final RdmaMemory memory =
+        new RdmaMemory(failing(model.hostCore()), RegionAccess.LOCAL, this::executeLater);
     private final MemoryRegistry registry = new MemoryRegistry();
     private final DmaMemory dma = DmaMemory.map(1 << 20);
     private final Reactor reactor = new Reactor(ReactorConfig.of("host", -1));
@@ -74,6 +82,35 @@ class DeviceReleaseTest
         assertEquals(List.of(), model.network().violations());
         assertEquals(0, model.hostCore().resources() + model.targetCore().resources());
         model.close();
+    }
+
+    private void executeLater(final Runnable task)
+    {
+        if (isWithoutThreads)
+        {
+            throw new OutOfMemoryError("unable to create native thread");
+        }
+        setUp.add(task);
+    }
+
+    private RdmaCore failing(final RdmaCore core)
+    {
+        return (RdmaCore)Proxy.newProxyInstance(
+            RdmaCore.class.getClassLoader(), new Class<?>[]{RdmaCore.class}, (_, method, arguments) ->
+            {
+                if (null != registrationFailure && "registerMr".equals(method.getName()))
+                {
+                    throw registrationFailure;
+                }
+                try
+                {
+                    return method.invoke(core, arguments);
+                }
+                catch (final InvocationTargetException e)
+                {
+                    throw e.getCause();
+                }
+            });
     }
 
     private ConnectionManager newManager()
@@ -188,6 +225,40 @@ class DeviceReleaseTest
             manager.connect(listening, RdmaEndpointFixture.SIZES, second, new byte[0], CONNECT_NS);
         });
         assertEquals("the connection manager was closed", client.closed());
+        awaitSetUp().run();
+        second.expect("established");
+    }
+
+    /** Nothing bounds how long an accepted request waits for its device: it waits for the answer. */
+    @Test
+    void shouldAnswerWhenOpeningADeviceFailsByAnError() throws InterruptedException
+    {
+        registrationFailure = new NoClassDefFoundError("a class of the bindings");
+        connect(client);
+        awaitSetUp().run();
+        final String reason = client.closed();
+        assertTrue(reason.contains("a class of the bindings"), reason);
+        registrationFailure = null;
+        connectAgain();
+    }
+
+    @Test
+    void shouldAnswerWhenThereIsNoThreadThatOpensADevice() throws InterruptedException
+    {
+        isWithoutThreads = true;
+        connect(client);
+        final String reason = client.closed();
+        assertTrue(reason.contains("unable to create native thread"), reason);
+        isWithoutThreads = false;
+        connectAgain();
+    }
+
+    private void connectAgain() throws InterruptedException
+    {
+        final RecordingPeer second = new RecordingPeer((_) ->
+        {
+        });
+        connect(second);
         awaitSetUp().run();
         second.expect("established");
     }

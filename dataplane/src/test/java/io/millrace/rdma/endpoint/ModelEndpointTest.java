@@ -16,6 +16,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -224,6 +225,78 @@ class ModelEndpointTest extends RdmaEndpointContractTest
         host.run(manager::close);
         assertEquals("the connection manager was closed", peer.closed());
         regions.take().close();
+    }
+
+    /** Its identifier is on the event channel of the manager that gave it away until the other one has taken it. */
+    @Test
+    void shouldRefuseARequestThatIsOnItsWayToAnotherReactorWhenItCloses() throws Exception
+    {
+        final LinkedBlockingQueue<String> failed = new LinkedBlockingQueue<>();
+        final CountDownLatch release = new CountDownLatch(1);
+        try (RdmaNode other = new RdmaNode("other", model.targetCore()))
+        {
+            final RecordingPeer refused = connect(listening, "wait");
+            final RdmaConnection request = waiting.poll(60, TimeUnit.SECONDS);
+            other.reactor().execute(() -> await(release));
+            target.run(() ->
+            {
+                request.moveTo(other.manager(), acceptor(), () -> failed.add("failed"));
+                target.manager().close();
+            });
+            assertEquals("the peer refused the connection", refused.closed());
+            release.countDown();
+            assertEquals("failed", failed.poll(60, TimeUnit.SECONDS));
+            other.run(() ->
+            {
+            });
+            assertTrue(accepted.isEmpty());
+        }
+    }
+
+    /** As the last listener ends while hosts connect; both outcomes are right. */
+    @Test
+    void shouldCloseWhileAnotherReactorTakesARequest() throws Exception
+    {
+        final String closed = "closed: ";
+        try (RdmaNode other = new RdmaNode("other", model.targetCore()))
+        {
+            for (int i = 0; i < 100; i++)
+            {
+                final ConnectionManager manager =
+                    target.call(() -> new ConnectionManager(target.reactor(), model.targetCore(), 1024));
+                final InetSocketAddress address = target.call(() -> manager.listen(targetAddress(), 8, (request) ->
+                {
+                    request.moveTo(other.manager(), (moved) -> moved.accept(SIZES, new RecordingPeer((_) ->
+                    {
+                    }), new byte[0]));
+                    manager.close();
+                }));
+                final RecordingPeer peer = connect(address, "hello");
+                final String outcome = peer.next();
+                if ("established".equals(outcome))
+                {
+                    host.run(() -> peer.connection().close("done"));
+                    assertEquals("done", peer.closed());
+                }
+                else
+                {
+                    assertEquals("the peer refused the connection",
+                        outcome.startsWith(closed) ? outcome.substring(closed.length()) : peer.closed());
+                }
+            }
+        }
+    }
+
+    private static void await(final CountDownLatch latch)
+    {
+        try
+        {
+            assertTrue(latch.await(60, TimeUnit.SECONDS));
+        }
+        catch (final InterruptedException e)
+        {
+            throw new AssertionError(e);
+        }
     }
 
     /** The counters are in memory of the caller, and outlast connections, devices and managers. */

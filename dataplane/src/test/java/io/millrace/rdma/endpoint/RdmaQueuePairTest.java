@@ -356,6 +356,83 @@ class RdmaQueuePairTest
         pair.flush();
     }
 
+    /** The device never gets what its provider refused, nor what follows it in a list: it reports only later ones. */
+    @Test
+    void shouldEndWhatWasRefusedWithALaterRequest()
+    {
+        pair.hold();
+        pair.postSend(1, true);
+        pair.postSend(2, true);
+        pair.postSend(3, false);
+        provider.postStatus(Errno.ENOMEM);
+        pair.release();
+        pair.postSend(4, true);
+        provider.postStatus(0);
+        pair.flush();
+        pair.postSend(5, true);
+        provider.complete(provider.sent(0), 0);
+        provider.complete(provider.lastSent(), Verbs.IBV_WC_WR_FLUSH_ERR);
+        queue.poll();
+        assertEquals(List.of("sent 1 SUCCESS", "sent 2 FLUSHED", "sent 4 FLUSHED", "sent 5 FLUSHED"), reported());
+        assertEquals(0, pair.outstanding());
+        assertEquals(CompletionStatus.DEVICE, pair.failure());
+    }
+
+    @Test
+    void shouldEndWhatWasRefusedWithTheRequestThatEndsTheConnection()
+    {
+        pair.hold();
+        pair.postSend(1, true);
+        pair.postSend(2, true);
+        pair.postSend(3, false);
+        provider.postStatus(Errno.ENOMEM);
+        pair.release();
+        provider.postStatus(0);
+        pair.flush();
+        provider.complete(provider.sent(0), 0);
+        provider.complete(provider.lastSent(), Verbs.IBV_WC_WR_FLUSH_ERR);
+        queue.poll();
+        assertEquals(List.of("sent 1 SUCCESS", "sent 2 FLUSHED"), reported());
+        assertEquals(0, pair.outstanding());
+    }
+
+    /** What a handler posts meanwhile takes no place of a request that is not reported yet. */
+    @Test
+    void shouldEndWhatWasRefusedThoughItsHandlerPosts()
+    {
+        final RdmaQueuePair[] made = new RdmaQueuePair[1];
+        final CompletionHandler posting = new CompletionHandler()
+        {
+            @Override
+            public void onSent(final long id, final CompletionStatus status)
+            {
+                reports.add("sent " + id + " " + status);
+                made[0].postSend(100 + id, true);
+                made[0].postSend(200 + id, true);
+            }
+
+            @Override
+            public void onReceived(
+                final long id, final CompletionStatus status, final int bytes, final int immediate)
+            {
+                reports.add("received " + id);
+            }
+        };
+        made[0] = new RdmaQueuePair(queue, posting, SIZES, () -> progress++);
+        made[0].open(provider.queuePair, INLINE);
+        provider.postStatus(Errno.ENOMEM);
+        for (int i = 1; i < 8; i++)
+        {
+            made[0].postSend(i, true);
+        }
+        provider.postStatus(0);
+        made[0].postSend(8, true);
+        provider.complete(provider.lastSent(), Verbs.IBV_WC_WR_FLUSH_ERR);
+        queue.poll();
+        assertEquals(List.of("sent 1 FLUSHED", "sent 2 FLUSHED", "sent 3 FLUSHED", "sent 4 FLUSHED",
+            "sent 5 FLUSHED", "sent 6 FLUSHED", "sent 7 FLUSHED", "sent 8 FLUSHED"), reported());
+    }
+
     /** What a handler posts when it is notified of the end comes too late: the queue pair is destroyed. */
     @Test
     void shouldPostNothingOnceItIsClosed()

@@ -160,7 +160,10 @@ public final class RdmaAcceptor implements AutoCloseable
         }
     }
 
-    /** Ends listening; links go on. A second call does nothing. */
+    /**
+     * Ends listening. Links go on; one whose request has not moved to its own event channel yet is refused: it was made
+     * in the same turn of the reactor. A second call does nothing.
+     */
     @Override
     public void close()
     {

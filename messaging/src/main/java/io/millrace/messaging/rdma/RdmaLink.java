@@ -157,7 +157,7 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
         {
             connection = moved;
             moved.accept(config, this, bytes(helloSent));
-        });
+        }, () -> close(EndpointStatus.CONNECTION_LOST, "the request to connect ended before it was accepted"));
     }
 
     private void put(final byte[] hello)

@@ -33,6 +33,8 @@ final class BulkRequests
         private final int[] operations = new int[BulkHeader.OUTSTANDING_MAX];
         private final int[] lengths = new int[BulkHeader.OUTSTANDING_MAX];
         private final long[] offsets = new long[BulkHeader.OUTSTANDING_MAX];
+        /** Where in what the stream sends each request ends. */
+        private final long[] ends = new long[BulkHeader.OUTSTANDING_MAX];
         private int first;
         private int count;
 
@@ -138,6 +140,7 @@ final class BulkRequests
         pieces.operations[index] = operation;
         pieces.offsets[index] = offset;
         pieces.lengths[index] = bytes;
+        pieces.ends[index] = queue.queuedBytes();
         issued[operation] += bytes;
     }
 
@@ -156,8 +159,20 @@ final class BulkRequests
                 "the peer answered a request " + BulkHeader.operation(at) + " that is not the next on its stream");
             return 0;
         }
+        // Such a write would end while its memory is still to be sent: it ends with the connection.
+        if (stream.queue().sentBytes() < pieces.ends[index])
+        {
+            stream.fail(EndpointStatus.PROTOCOL_ERROR, "the peer answered a request before it was sent");
+            return 0;
+        }
         if (BulkHeader.GRANTED != BulkHeader.status(at))
         {
+            if (!isRead)
+            {
+                // Later pieces may wait to be sent. A peer that refuses a write ends the connection instead.
+                stream.fail(EndpointStatus.PROTOCOL_ERROR, "the peer answered a write with a refusal");
+                return 0;
+            }
             link.onDenied(operation);
             return 0;
         }

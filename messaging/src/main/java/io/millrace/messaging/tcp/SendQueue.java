@@ -29,6 +29,8 @@ final class SendQueue implements AutoCloseable
     private int parts;
     private int head;
     private int tail;
+    private long queuedBytes;
+    private long sentBytes;
 
     SendQueue(final int capacity, final RegionTable regions)
     {
@@ -51,6 +53,18 @@ final class SendQueue implements AutoCloseable
     boolean isEmpty()
     {
         return 0 == parts;
+    }
+
+    /** {@return how many bytes were ever added: where in the stream what is added next begins} */
+    long queuedBytes()
+    {
+        return queuedBytes;
+    }
+
+    /** {@return how many bytes the kernel has taken: it has copied them, and their memory is free} */
+    long sentBytes()
+    {
+        return sentBytes;
     }
 
     /** {@return where bytes can be written that {@link #commit} sends, or 0} */
@@ -87,6 +101,7 @@ final class SendQueue implements AutoCloseable
             if (isRing(last) && addresses[last] + lengths[last] == address)
             {
                 lengths[last] += bytes;
+                queuedBytes += bytes;
                 return;
             }
         }
@@ -101,6 +116,7 @@ final class SendQueue implements AutoCloseable
         lengths[index] = lengthBytes;
         keys[index] = key;
         parts++;
+        queuedBytes += lengthBytes;
     }
 
     private boolean isRing(final int index)
@@ -146,6 +162,7 @@ final class SendQueue implements AutoCloseable
     private void onSent(final long bytes)
     {
         long left = bytes;
+        sentBytes += bytes;
         while (left > 0)
         {
             final long done = Math.min(left, lengths[first]);

@@ -603,6 +603,7 @@ public final class TcpLink implements MessageLink, StreamHandler
         handler.onOperation(operation, EndpointStatus.SUCCESS);
     }
 
+    /** A read was refused: nothing of it waits to be sent, and what comes on other streams is dropped from now on. */
     void onDenied(final int operation)
     {
         handler.onOperation(operation, EndpointStatus.ACCESS_DENIED);
