@@ -6,6 +6,7 @@ import io.millrace.bindings.NativeLibrary;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.generated.rdmacm.rdma_event_channel;
 import io.millrace.bindings.generated.rdmacm.rdmacm_h;
+import io.millrace.bindings.verbs.VerbsEnvironment;
 import io.millrace.bindings.verbs.VerbsErrors;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -419,9 +420,9 @@ public final class RdmaCmCalls
     /** Loaded when the first call, or the question whether there is one, needs it. */
     private static final class Library
     {
-        private static final NativeLibrary RDMACM = NativeLibrary.probe("RDMA connection manager library",
+        private static final NativeLibrary RDMACM = VerbsEnvironment.probe("RDMA connection manager library",
             "install librdmacm1 (Debian) or librdmacm (Fedora) of rdma-core",
-            List.of("librdmacm.so.1"), List.of(
+            "librdmacm.so.1", List.of(
                 "rdma_create_event_channel", "rdma_destroy_event_channel", "rdma_create_id", "rdma_destroy_id",
                 "rdma_bind_addr", "rdma_resolve_addr", "rdma_resolve_route", "rdma_create_qp",
                 "rdma_destroy_qp", "rdma_connect", "rdma_listen", "rdma_accept",

@@ -153,9 +153,9 @@ public final class VerbsAccess
     /** Newer than the other functions, so looked for by itself. */
     private static final class DmaBuf
     {
-        private static final NativeLibrary LIBRARY = NativeLibrary.probe("regions of dma-bufs",
+        private static final NativeLibrary LIBRARY = VerbsEnvironment.probe("regions of dma-bufs",
             "install libibverbs1 (Debian) or libibverbs (Fedora) of rdma-core 34 or newer",
-            List.of("libibverbs.so.1"), List.of("ibv_reg_dmabuf_mr"));
+            "libibverbs.so.1", List.of("ibv_reg_dmabuf_mr"));
         private static final MethodHandle REGISTER = LIBRARY.capability().isAvailable() ?
             LIBRARY.linkErrno("ibv_reg_dmabuf_mr", verbs_h.ibv_reg_dmabuf_mr$descriptor()) : null;
     }

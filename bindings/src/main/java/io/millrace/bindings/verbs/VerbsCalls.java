@@ -249,9 +249,9 @@ public final class VerbsCalls
     /** Loaded when the first call, or the question whether there is one, needs it. */
     private static final class Library
     {
-        private static final NativeLibrary VERBS = NativeLibrary.probe("verbs library",
+        private static final NativeLibrary VERBS = VerbsEnvironment.probe("verbs library",
             "install libibverbs1 and ibverbs-providers (Debian) or libibverbs (Fedora) of rdma-core 32 or newer",
-            List.of("libibverbs.so.1"), List.of(
+            "libibverbs.so.1", List.of(
                 "ibv_get_device_list", "ibv_free_device_list", "ibv_open_device", "ibv_close_device",
                 "ibv_query_device", "_ibv_query_gid_table", "ibv_query_pkey",
                 "ibv_alloc_pd", "ibv_dealloc_pd", "ibv_reg_mr", "ibv_dereg_mr",
