@@ -214,7 +214,8 @@ final class DeviceMemory
     }
 
     /**
-     * Frees regions and protection domain; no queue pair is in it.
+     * Frees regions and protection domain; no queue pair is in it. Regions are closed then whatever the device answers:
+     * its context may be closed next, and with it what they would be deregistered by.
      *
      * @return 0 or negated errno; of a device that is gone none matters.
      */
@@ -223,11 +224,11 @@ final class DeviceMemory
         table = RegionTable.NONE;
         // Before the regions that they are bound to.
         windows.forEach(MemoryWindow::free);
-        registered.values().forEach(RdmaRegion::deregister);
-        leaving.values().forEach(RdmaRegion::deregister);
+        registered.values().forEach(RdmaRegion::abandon);
+        leaving.values().forEach(RdmaRegion::abandon);
         registered.clear();
         leaving.clear();
-        byHand.forEach(RdmaRegion::deregister);
+        byHand.forEach(RdmaRegion::abandon);
         return core.deallocatePd(pdAddress);
     }
 }

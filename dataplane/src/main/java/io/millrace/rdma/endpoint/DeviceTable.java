@@ -233,7 +233,10 @@ final class DeviceTable
         return domains.get(contextAddress);
     }
 
-    /** A device is gone: nothing of it is left before its context is. */
+    /**
+     * A device is gone: nothing of it is left before its context is. What it does not free goes with that, so it is no
+     * failure of this process.
+     */
     void remove(final RdmaDomain domain)
     {
         domains.remove(domain.memory().contextAddress());
@@ -244,6 +247,8 @@ final class DeviceTable
 
     /**
      * No queue pair is left. What another thread frees is freed when this returns: nobody destroys identifiers later.
+     *
+     * @throws NativeException when a device did not free a queue which is not gone; all else is closed.
      */
     void close()
     {
@@ -253,9 +258,12 @@ final class DeviceTable
             core.destroyId(opening.pinAddress);
         });
         openings.clear();
+        int failed = 0;
         for (final RdmaDomain domain : domains.values())
         {
-            domain.close();
+            final int status = domain.close();
+            // A device may be gone before its event was read.
+            failed = 0 == status || -Errno.EIO == status ? failed : status;
             if (null == memory)
             {
                 domain.memory().close();
@@ -273,5 +281,6 @@ final class DeviceTable
             core.destroyId(pinAddress);
         });
         releasing.clear();
+        NativeException.check("ibv_destroy_cq", failed);
     }
 }

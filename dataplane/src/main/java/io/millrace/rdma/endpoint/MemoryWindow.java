@@ -96,7 +96,12 @@ public final class MemoryWindow implements AutoCloseable
     @Override
     public void close()
     {
-        NativeException.check("ibv_dealloc_mw", free());
+        final int status = free();
+        // A device that is gone frees it with its context.
+        if (-Errno.EIO != status)
+        {
+            NativeException.check("ibv_dealloc_mw", status);
+        }
     }
 
     /** {@return 0 or negated errno} */

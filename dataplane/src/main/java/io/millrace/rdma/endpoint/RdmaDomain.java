@@ -339,12 +339,22 @@ public final class RdmaDomain
         }
     }
 
-    /** No queue pair is left. */
-    void close()
+    /**
+     * No queue pair is left. All of it is closed, whatever a device answers that is gone.
+     *
+     * @return 0, or negated errno of what was not freed.
+     */
+    int close()
     {
         events.leave(reactor, listener);
-        List.copyOf(sharedQueues).forEach(SharedReceiveQueue::close);
-        queues.forEach(CompletionQueue::close);
+        List.copyOf(sharedQueues).forEach(SharedReceiveQueue::abandon);
+        int failed = 0;
+        for (final CompletionQueue queue : queues)
+        {
+            final int status = queue.close();
+            failed = 0 == failed ? status : failed;
+        }
         memory.leave();
+        return failed;
     }
 }

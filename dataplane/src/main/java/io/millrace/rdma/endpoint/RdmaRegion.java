@@ -1,5 +1,6 @@
 package io.millrace.rdma.endpoint;
 
+import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
 import io.millrace.rdma.core.RdmaCore;
 import java.util.function.Consumer;
@@ -73,16 +74,34 @@ public final class RdmaRegion implements AutoCloseable
 
     /**
      * Takes it from the device. Further access by peers fails, and with it their connections. No request of this side
-     * uses it. A second call does nothing.
+     * uses it. A device that is gone ends that access with its hardware: before the connections are closed. A second
+     * call does nothing.
      */
     @Override
-    public void close()
+    public synchronized void close()
     {
-        NativeException.check("ibv_dereg_mr", deregister());
+        final int status = deregister();
+        if (-Errno.EIO == status)
+        {
+            end();
+        }
+        else
+        {
+            NativeException.check("ibv_dereg_mr", status);
+        }
+    }
+
+    /** Takes it from the device, or leaves it to the device's context, which may be closed after this. */
+    synchronized void abandon()
+    {
+        if (deregister() < 0)
+        {
+            end();
+        }
     }
 
     /** {@return 0 or negated errno; 0 when it is closed} */
-    int deregister()
+    synchronized int deregister()
     {
         if (isClosed)
         {
@@ -91,9 +110,14 @@ public final class RdmaRegion implements AutoCloseable
         final int status = core.deregisterMr(mrAddress);
         if (status >= 0)
         {
-            isClosed = true;
-            onClosed.accept(this);
+            end();
         }
         return status;
+    }
+
+    private void end()
+    {
+        isClosed = true;
+        onClosed.accept(this);
     }
 }

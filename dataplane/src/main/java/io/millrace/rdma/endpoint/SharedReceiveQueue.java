@@ -254,7 +254,26 @@ public final class SharedReceiveQueue implements CompletionTarget, AutoCloseable
             throw new IllegalStateException("a shared receive queue cannot be closed: " + users +
                 " connections use it; close them and wait for onClosed");
         }
-        NativeException.check("ibv_destroy_srq", core.destroySharedReceiveQueue(srqAddress));
+        final int status = core.destroySharedReceiveQueue(srqAddress);
+        if (-Errno.EIO != status)
+        {
+            NativeException.check("ibv_destroy_srq", status);
+        }
+        end();
+    }
+
+    /** Its domain is closed: the device frees with its context what it does not free now. */
+    void abandon()
+    {
+        if (!isClosed)
+        {
+            core.destroySharedReceiveQueue(srqAddress);
+            end();
+        }
+    }
+
+    private void end()
+    {
         isClosed = true;
         next.close();
         completions.remove(slot, depth);

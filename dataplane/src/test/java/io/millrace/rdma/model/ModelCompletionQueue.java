@@ -45,7 +45,7 @@ final class ModelCompletionQueue
 
     void add(final Entry entry)
     {
-        if (isOverrun || device.isRemoved())
+        if (isOverrun || device.isRemoved() || entry.pair.isOrphan())
         {
             return;
         }

@@ -3,7 +3,9 @@ package io.millrace.rdma.model;
 import io.millrace.bindings.verbs.Verbs;
 import java.net.InetAddress;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -56,7 +58,9 @@ public final class ModelDevice
     private final int asyncFd;
     private final ArrayDeque<AsyncEvent> events = new ArrayDeque<>();
     private int nextKey = 0x100;
+    private final List<ModelQueuePair> orphans = new ArrayList<>();
     private boolean isRemoved;
+    private boolean isDisassociated;
 
     ModelDevice(
         final ModelNetwork network,
@@ -100,6 +104,24 @@ public final class ModelDevice
     boolean isRemoved()
     {
         return isRemoved;
+    }
+
+    /** {@return whether the kernel has taken it from the process, which is answered {@code EIO} from then on} */
+    boolean isDisassociated()
+    {
+        return isDisassociated;
+    }
+
+    /** {@return whether it carries out commands of the process} */
+    boolean takesCommands()
+    {
+        return !isRemoved && !isDisassociated;
+    }
+
+    /** The process has let go of a queue pair that the hardware still has. */
+    void addOrphan(final ModelQueuePair pair)
+    {
+        orphans.add(pair);
     }
 
     String name()
@@ -174,6 +196,34 @@ public final class ModelDevice
             isRemoved = true;
             network.remove(this);
             event(Verbs.IBV_EVENT_DEVICE_FATAL, 0);
+            core.onRemoved(this);
+        }
+    }
+
+    /**
+     * Has the kernel take the device from the process, as it does when a driver leaves that can disassociate: commands
+     * answer {@code EIO}, those that destroy too, and what is on the hardware goes on until {@link #endHardware}.
+     */
+    public void disassociate()
+    {
+        synchronized (network)
+        {
+            isDisassociated = true;
+            event(Verbs.IBV_EVENT_DEVICE_FATAL, 0);
+        }
+    }
+
+    /**
+     * Has the kernel end what is on the hardware of a device that was disassociated, and then tell each identifier.
+     */
+    public void endHardware()
+    {
+        synchronized (network)
+        {
+            isRemoved = true;
+            network.remove(this);
+            orphans.forEach(ModelQueuePair::destroy);
+            core.pairs(this).forEach(ModelQueuePair::stop);
             core.onRemoved(this);
         }
     }

@@ -419,6 +419,11 @@ final class ModelIdentifier
         {
             return -Errno.EINVAL;
         }
+        if (null != pair && device.isDisassociated())
+        {
+            // librdmacm has the queue pair fail first.
+            return -Errno.EIO;
+        }
         if (null != pair && !device.isRemoved())
         {
             pair.fail();

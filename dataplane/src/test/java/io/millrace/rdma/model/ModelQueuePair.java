@@ -61,6 +61,7 @@ class ModelQueuePair
     /** Ended without a completion: their places come back with the next one. */
     private int unsignalledPlaces;
     private int readsUnderWay;
+    private boolean isOrphan;
     private long lastArrivalNs;
     private long lastAnswerNs;
     private long notReadyTimerNs = 655_360_000L;
@@ -460,10 +461,30 @@ class ModelQueuePair
         }
     }
 
-    void destroy()
+    /** The hardware has it no more. */
+    void stop()
     {
         state = State.DESTROYED;
         sends.clear();
+    }
+
+    /** The process has let go of it, which the hardware does not know. */
+    void orphan()
+    {
+        isOrphan = true;
+        sendQueue.remove(this);
+        receiveQueue.remove(this);
+        device.addOrphan(this);
+    }
+
+    boolean isOrphan()
+    {
+        return isOrphan;
+    }
+
+    void destroy()
+    {
+        stop();
         sendQueue.remove(this);
         receiveQueue.remove(this);
         if (null == shared)

@@ -135,6 +135,18 @@ public class ModelRdmaCore extends ModelVerbs
     }
 
     /**
+     * Has calls that destroy answer that they did when the device is disassociated, as rdma-core does with
+     * {@code RDMAV_ALLOW_DISASSOC_DESTROY}.
+     */
+    public void allowDisassociatedDestroy()
+    {
+        synchronized (network)
+        {
+            hidesDestroyErrors = true;
+        }
+    }
+
+    /**
      * Has peers allowed to invalidate a region's key, as of memory that is registered by a request.
      *
      * @param device    of the region.
@@ -259,7 +271,7 @@ public class ModelRdmaCore extends ModelVerbs
         {
             final ModelDevice device = get(Domain.class, pdAddress).device;
             final ModelDevice peer = network.device(NativeMemory.getInt(attributesAddress));
-            return device.isRemoved() ? -Errno.EIO : null == peer ? -Errno.EINVAL :
+            return !device.takesCommands() ? -Errno.EIO : null == peer ? -Errno.EINVAL :
                 add(new ModelDatagramPair.Handle(pdAddress, device, peer));
         }
     }
@@ -269,7 +281,10 @@ public class ModelRdmaCore extends ModelVerbs
     {
         synchronized (network)
         {
-            get(ModelDatagramPair.Handle.class, handleAddress);
+            if (isKept(get(ModelDatagramPair.Handle.class, handleAddress).device()))
+            {
+                return -Errno.EIO;
+            }
             remove(handleAddress);
             return 0;
         }
@@ -332,6 +347,10 @@ public class ModelRdmaCore extends ModelVerbs
         if (!device.isRemoved() || isUsed)
         {
             return;
+        }
+        if (isKept(device))
+        {
+            objectsOf(device).forEach(this::leak);
         }
         final List<Object> left = objects.values().stream().filter((each) ->
             each instanceof final Domain domain && device == domain.device ||
@@ -447,7 +466,7 @@ public class ModelRdmaCore extends ModelVerbs
             {
                 return -Errno.EINVAL;
             }
-            if (identifier.device().isRemoved())
+            if (!identifier.device().takesCommands())
             {
                 return -Errno.EIO;
             }
@@ -514,7 +533,14 @@ public class ModelRdmaCore extends ModelVerbs
             }
             if (null != identifier.pair())
             {
-                identifier.pair().destroy();
+                if (identifier.device().isDisassociated() && !identifier.device().isRemoved())
+                {
+                    identifier.pair().orphan();
+                }
+                else
+                {
+                    identifier.pair().destroy();
+                }
                 remove(handle(identifier.pair()));
                 identifier.pair(null);
             }

@@ -57,6 +57,7 @@ abstract class ModelVerbs implements RdmaCore
     int onDemandOperations;
     /** That were registered with on-demand paging. */
     long onDemandBytes;
+    boolean hidesDestroyErrors;
     int unacknowledgedEvents;
     long lastHandle = 0x5EED_0000_0000L;
     long lockedBytes;
@@ -99,6 +100,12 @@ abstract class ModelVerbs implements RdmaCore
             throw network.violation("0x" + Long.toHexString(handle) + " is no " + type.getSimpleName() + ": " + object);
         }
         return type.cast(object);
+    }
+
+    /** {@return whether rdma-core keeps what it was to destroy, and answers {@code EIO}} */
+    final boolean isKept(final ModelDevice device)
+    {
+        return device.isDisassociated() && !hidesDestroyErrors;
     }
 
     @Override
@@ -157,7 +164,7 @@ abstract class ModelVerbs implements RdmaCore
         synchronized (network)
         {
             final ModelDevice device = get(ModelDevice.class, contextAddress);
-            if (device.isRemoved())
+            if (!device.takesCommands())
             {
                 return -Errno.EIO;
             }
@@ -211,7 +218,7 @@ abstract class ModelVerbs implements RdmaCore
             final ModelDevice device = get(Domain.class, pdAddress).device;
             final int requests = VerbsSharedReceiveQueues.requests(attributesAddress);
             final int segments = VerbsSharedReceiveQueues.segments(attributesAddress);
-            return device.isRemoved() ? -Errno.EIO :
+            return !device.takesCommands() ? -Errno.EIO :
                 requests <= 0 || requests > SHARED_REQUESTS_MAX || segments > SHARED_SEGMENTS_MAX ? -Errno.EINVAL :
                 add(new ModelSharedReceiveQueue(device, pdAddress, requests, segments));
         }
@@ -236,7 +243,12 @@ abstract class ModelVerbs implements RdmaCore
             {
                 throw network.violation("ibv_destroy_srq waits for events that are not acknowledged");
             }
-            if (!get(ModelSharedReceiveQueue.class, srqAddress).pairs.isEmpty())
+            final ModelSharedReceiveQueue queue = get(ModelSharedReceiveQueue.class, srqAddress);
+            if (isKept(queue.device))
+            {
+                return -Errno.EIO;
+            }
+            if (!queue.device.isDisassociated() && !queue.pairs.isEmpty())
             {
                 return -Errno.EBUSY;
             }
@@ -295,6 +307,10 @@ abstract class ModelVerbs implements RdmaCore
         synchronized (network)
         {
             final ModelQueuePair pair = get(ModelQueuePair.class, qpAddress);
+            if (pair.device.isDisassociated())
+            {
+                return -Errno.EIO;
+            }
             if (Verbs.IBV_QP_MIN_RNR_TIMER != mask || ModelQueuePair.State.READY != pair.state())
             {
                 return -Errno.EINVAL;
@@ -325,7 +341,7 @@ abstract class ModelVerbs implements RdmaCore
         synchronized (network)
         {
             final ModelDevice device = get(ModelDevice.class, contextAddress);
-            return device.isRemoved() ? -Errno.EIO : add(new Domain(device));
+            return !device.takesCommands() ? -Errno.EIO : add(new Domain(device));
         }
     }
 
@@ -335,6 +351,10 @@ abstract class ModelVerbs implements RdmaCore
         synchronized (network)
         {
             final Domain domain = get(Domain.class, pdAddress);
+            if (isKept(domain.device))
+            {
+                return -Errno.EIO;
+            }
             final boolean isUsed = objects.values().stream().anyMatch((each) ->
                 each instanceof final RegionOfDomain region && region.domain == domain ||
                 each instanceof final ModelSharedReceiveQueue queue && queue.pd == pdAddress ||
@@ -356,7 +376,7 @@ abstract class ModelVerbs implements RdmaCore
         synchronized (network)
         {
             final Domain domain = get(Domain.class, pdAddress);
-            if (domain.device.isRemoved())
+            if (!domain.device.takesCommands())
             {
                 return -Errno.EIO;
             }
@@ -382,11 +402,45 @@ abstract class ModelVerbs implements RdmaCore
         synchronized (network)
         {
             final RegionOfDomain region = get(RegionOfDomain.class, mrAddress);
+            if (isKept(region.domain.device))
+            {
+                return -Errno.EIO;
+            }
             region.domain.device.deregister(region.region);
             lockedBytes -= region.region.lengthBytes;
             objects.remove(mrAddress);
             return 0;
         }
+    }
+
+    /** {@return objects of a device but for identifiers} */
+    final List<Map.Entry<Long, Object>> objectsOf(final ModelDevice device)
+    {
+        return objects.entrySet().stream().filter((each) -> switch (each.getValue())
+        {
+            case final Domain domain -> device == domain.device;
+            case final RegionOfDomain region -> device == region.domain.device;
+            case final ModelCompletionQueue queue -> device == queue.device;
+            case final ModelCompletionChannel channel -> device == channel.device;
+            case final ModelSharedReceiveQueue queue -> device == queue.device;
+            case final ModelWindow window -> device == window.device;
+            case final ModelDatagramPair.Handle handle -> device == handle.device();
+            default -> false;
+        }).toList();
+    }
+
+    /** Its context was closed: what rdma-core kept of it leaks. */
+    final void leak(final Map.Entry<Long, Object> object)
+    {
+        if (object.getValue() instanceof final RegionOfDomain region)
+        {
+            lockedBytes -= region.region.lengthBytes;
+        }
+        if (object.getValue() instanceof final ModelCompletionChannel channel)
+        {
+            channel.close();
+        }
+        remove(object.getKey());
     }
 
     @Override
@@ -410,7 +464,7 @@ abstract class ModelVerbs implements RdmaCore
         synchronized (network)
         {
             final ModelDevice device = get(ModelDevice.class, contextAddress);
-            return device.isRemoved() ? -Errno.EIO : add(new ModelCompletionChannel(device, descriptors));
+            return !device.takesCommands() ? -Errno.EIO : add(new ModelCompletionChannel(device, descriptors));
         }
     }
 
@@ -445,7 +499,7 @@ abstract class ModelVerbs implements RdmaCore
         synchronized (network)
         {
             final ModelDevice device = get(ModelDevice.class, contextAddress);
-            if (device.isRemoved())
+            if (!device.takesCommands())
             {
                 return -Errno.EIO;
             }
@@ -469,6 +523,10 @@ abstract class ModelVerbs implements RdmaCore
         synchronized (network)
         {
             final ModelCompletionQueue queue = get(ModelCompletionQueue.class, cqAddress);
+            if (isKept(queue.device))
+            {
+                return -Errno.EIO;
+            }
             if (!queue.pairs.isEmpty())
             {
                 return -Errno.EBUSY;
@@ -544,7 +602,7 @@ abstract class ModelVerbs implements RdmaCore
         synchronized (network)
         {
             final ModelDevice device = get(Domain.class, pdAddress).device;
-            return device.isRemoved() ? -Errno.EIO : add(new ModelWindow(device, pdAddress));
+            return !device.takesCommands() ? -Errno.EIO : add(new ModelWindow(device, pdAddress));
         }
     }
 
@@ -553,6 +611,10 @@ abstract class ModelVerbs implements RdmaCore
     {
         synchronized (network)
         {
+            if (isKept(get(ModelWindow.class, windowAddress).device))
+            {
+                return -Errno.EIO;
+            }
             get(ModelWindow.class, windowAddress).unbind();
             remove(windowAddress);
             return 0;

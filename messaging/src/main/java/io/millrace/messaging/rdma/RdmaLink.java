@@ -614,13 +614,20 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
     private void finish()
     {
         state = State.CLOSED;
-        if (null != registrations)
+        try
         {
-            registrations.close();
+            if (null != registrations)
+            {
+                registrations.close();
+            }
+            manager.close();
         }
-        manager.close();
-        handler.onClosed(closeStatus, closeReason);
-        free();
+        finally
+        {
+            // Whoever waits is notified, whatever the device answers.
+            handler.onClosed(closeStatus, closeReason);
+            free();
+        }
     }
 
     private void free()

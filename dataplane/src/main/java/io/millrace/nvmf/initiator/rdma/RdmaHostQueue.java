@@ -349,11 +349,23 @@ final class RdmaHostQueue implements HostQueueTransport, ConnectionHandler
     {
         connection = null;
         group.remove(this);
-        if (null != connectRegion)
+        try
         {
-            connectRegion.close();
-            connectRegion = null;
+            if (null != connectRegion)
+            {
+                connectRegion.close();
+                connectRegion = null;
+            }
         }
+        finally
+        {
+            endCommands();
+        }
+    }
+
+    /** Whoever waits is notified, whatever the device answers. */
+    private void endCommands()
+    {
         HostRequest lost = exchange.close();
         state(QueueState.CLOSED);
         while (null != lost)
