@@ -25,6 +25,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Where connections are placed, whose receive buffers they get, and listeners whose device comes and goes. */
 class RdmaPlacementTest
@@ -179,13 +181,23 @@ class RdmaPlacementTest
         open(second, CAPSULES, 1);
     }
 
-    @Test
-    void shouldListenAgainWhenTheDeviceIsBack()
+    /** Its driver may end what is on the hardware only after it has taken the device away. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldListenAgainWhenTheDeviceIsBack(final boolean isDisassociated)
     {
         serve(1);
         open(first, QUEUE, 0);
         model.network().timeouts(1_000_000L, 20_000_000L);
-        model.targetDevice().remove();
+        if (isDisassociated)
+        {
+            model.targetDevice().disassociate();
+            model.targetDevice().endHardware();
+        }
+        else
+        {
+            model.targetDevice().remove();
+        }
         fixture.await("the connection to end", () -> 0 == fixture.transport().connectionCount());
         fixture.await("the listener to wait", () -> !fixture.transport().isListening(fixture.address()));
         model.targetCore().addDevice(RdmaModel.address(2));

@@ -17,6 +17,8 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** When there is no RDMA: TCP, with the reason; and RDMA again when it is back. */
 class FallbackTest
@@ -126,8 +128,10 @@ class FallbackTest
             });
     }
 
-    @Test
-    void shouldTakeTcpWhileThePeersDeviceIsGoneAndRdmaWhenItIsBack()
+    /** Its driver may end what is on the hardware only after it has taken the device away. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldTakeTcpWhileThePeersDeviceIsGoneAndRdmaWhenItIsBack(final boolean isDisassociated)
     {
         final BlockingQueue<TransportChoice> listening = new LinkedBlockingQueue<>();
         final BlockingQueue<TransportChoice> without = new LinkedBlockingQueue<>();
@@ -149,10 +153,13 @@ class FallbackTest
             Messaging server = Messaging.launch(context("server", model).listener(log)))
         {
             final BlockingQueue<Endpoint> accepted = new LinkedBlockingQueue<>();
+            final BlockingQueue<Recorder> recorders = new LinkedBlockingQueue<>();
             final ListeningAddress address = server.listen(MessagingFixture.anyPort(), (endpoint) ->
             {
+                final Recorder handler = new Recorder();
                 accepted.add(endpoint);
-                return new Recorder();
+                recorders.add(handler);
+                return handler;
             });
             Recorder.next(listening, "that it listens by RDMA");
             final Recorder recorder = new Recorder();
@@ -160,7 +167,16 @@ class FallbackTest
             assertEquals(TransportKind.RDMA, recorder.awaitConnected().transport().kind());
             Recorder.next(accepted, "an endpoint");
 
-            model.targetDevice().remove();
+            if (isDisassociated)
+            {
+                model.targetDevice().disassociate();
+                model.targetDevice().endHardware();
+            }
+            else
+            {
+                model.targetDevice().remove();
+            }
+            Recorder.next(recorders, "an endpoint").awaitClosed();
             recorder.awaitDisconnected();
             assertEquals(TransportKind.TCP, recorder.awaitConnected().transport().kind());
             assertEquals(TransportReason.PEER_WITHOUT_RDMA, endpoint.transport().reason());

@@ -43,6 +43,11 @@ public final class ConnectionManager implements AutoCloseable
      * given up or is gone.
      */
     static final long REQUEST_NS = 10_000_000_000L;
+    /**
+     * Of hardware whose device is gone: the kernel reports its end to each identifier when it has freed what was on it,
+     * in milliseconds, but never for a device that has failed and stays.
+     */
+    static final long HARDWARE_NS = 10_000_000_000L;
     private static final int RETRIES = 7;
     /** With 164 ms each; 7 means without limit. */
     private static final int RECEIVER_NOT_READY_RETRIES = 6;
@@ -353,7 +358,7 @@ public final class ConnectionManager implements AutoCloseable
         final RdmaDomain domain = RdmaCm.RDMA_CM_EVENT_DEVICE_REMOVAL == type ? domainOf(id, connection) : null;
         if (null != domain)
         {
-            removeDevice(domain);
+            removeDevice(domain, true);
         }
         else if (RdmaCm.RDMA_CM_EVENT_DEVICE_REMOVAL == type && acceptors.containsKey(id))
         {
@@ -435,7 +440,8 @@ public final class ConnectionManager implements AutoCloseable
     {
         if (Verbs.IBV_EVENT_DEVICE_FATAL == event.type())
         {
-            removeDevice(domain);
+            // While the kernel takes commands, those that destroy end what the hardware does.
+            removeDevice(domain, domain.isAnswering());
         }
         else if (Verbs.IBV_EVENT_CQ_ERR == event.type())
         {
@@ -462,8 +468,11 @@ public final class ConnectionManager implements AutoCloseable
         }
     }
 
-    /** Its connections, listeners and queues end, in this order, before librdmacm closes its context. */
-    private void removeDevice(final RdmaDomain domain)
+    /**
+     * Its connections, listeners and queues end, in this order, before librdmacm closes its context. As long as the
+     * hardware may use their memory, connections only begin to end: destroying a queue pair would not stop it.
+     */
+    private void removeDevice(final RdmaDomain domain, final boolean isHardwareEnded)
     {
         final long contextAddress = domain.memory().contextAddress();
         for (final RdmaConnection connection : new ArrayList<>(connections.values()))
@@ -471,16 +480,32 @@ public final class ConnectionManager implements AutoCloseable
             if (connection.isBy(contextAddress))
             {
                 connection.close(ConnectionFailures.DEVICE_REMOVED);
-                connection.finish();
+                if (isHardwareEnded)
+                {
+                    connection.finish();
+                }
             }
         }
-        datagrams.removeDevice(contextAddress);
         acceptors.keySet().removeIfLong((id) ->
             contextAddress == ConnectionId.context(id) && 0 == core.destroyId(id));
+        if (!isHardwareEnded)
+        {
+            reactor.schedule(reactor.nowNs() + HARDWARE_NS, (_) -> onHardwareTimeout(contextAddress, domain));
+            return;
+        }
+        datagrams.removeDevice(contextAddress);
         if (domain == devices.get(contextAddress))
         {
             devices.remove(domain);
             deviceListener.onRemoved(domain.deviceName());
+        }
+    }
+
+    private void onHardwareTimeout(final long contextAddress, final RdmaDomain domain)
+    {
+        if (domain == devices.get(contextAddress))
+        {
+            removeDevice(domain, true);
         }
     }
 

@@ -39,6 +39,8 @@ public final class RdmaConnection
     /** Whether the peer asked for it. */
     private final boolean isRequest;
     private boolean isRejected;
+    /** Whether its device is gone, and the hardware may still use memory of its requests. */
+    private boolean isOnHardware;
     /** Whether it ends since the peer was not found, did not answer or refused. */
     private boolean hasNotReachedPeer;
     /** Set when the identifier is freed. */
@@ -360,13 +362,17 @@ public final class RdmaConnection
         {
             // What the device never gets it would never give back.
             queuePair.release();
-            // Fails the queue pair, whose requests come back as flushed. It has failed already when this fails.
-            core.disconnect(idAddress);
-            queuePair.flush();
+            // Fails the queue pair, whose requests come back as flushed. It has failed already when this fails, but on
+            // a device that is gone: there it goes on until the hardware ends, and what is posted goes to the peer.
+            isOnHardware = -Errno.EIO == core.disconnect(idAddress);
+            if (!isOnHardware)
+            {
+                queuePair.flush();
+            }
         }
         // Never at once: the caller may be a handler that goes on to use the queue pair.
         cancelTimer();
-        final long drainNs = !isConnected ? 0 : 0 != queuePair.outstanding() ? DRAIN_NS :
+        final long drainNs = isOnHardware ? ConnectionManager.HARDWARE_NS : !isConnected ? 0 : 0 != queuePair.outstanding() ? DRAIN_NS :
             hasShared() ? SHARED_DRAIN_NS : 0;
         timerId = manager.reactor().schedule(manager.reactor().nowNs() + drainNs, (_) ->
         {
@@ -502,7 +508,7 @@ public final class RdmaConnection
     {
         if (ConnectionState.CLOSING == state)
         {
-            if (0 == queuePair.outstanding() && !hasShared())
+            if (0 == queuePair.outstanding() && !hasShared() && !isOnHardware)
             {
                 finish();
             }
@@ -527,7 +533,7 @@ public final class RdmaConnection
             close(failure);
         }
         else if (Verbs.IBV_EVENT_QP_LAST_WQE_REACHED == type && ConnectionState.CLOSING == state &&
-            0 == queuePair.outstanding())
+            0 == queuePair.outstanding() && !isOnHardware)
         {
             // It takes no more from its shared receive queue.
             finish();

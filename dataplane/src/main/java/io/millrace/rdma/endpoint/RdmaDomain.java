@@ -1,5 +1,6 @@
 package io.millrace.rdma.endpoint;
 
+import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.verbs.DeviceAttributes;
 import io.millrace.bindings.verbs.Verbs;
@@ -336,6 +337,16 @@ public final class RdmaDomain
             {
                 queue.onBroken();
             }
+        }
+    }
+
+    /** {@return whether the kernel takes commands for the device} */
+    boolean isAnswering()
+    {
+        try (Arena arena = Arena.ofConfined())
+        {
+            final long attributes = arena.allocate(DeviceAttributes.SIZE_BYTES, Long.BYTES).address();
+            return -Errno.EIO != core.queryDevice(memory.contextAddress(), attributes);
         }
     }
 

@@ -2,8 +2,10 @@ package io.millrace.rdma.endpoint;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.bindings.NativeMemory;
 import io.millrace.rdma.core.RdmaCore;
 import io.millrace.rdma.model.RdmaModel;
 import java.net.InetSocketAddress;
@@ -11,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -175,6 +178,70 @@ class DisassociationTest extends RdmaEndpointFixture
         assertEquals("the RDMA device was removed", peer.closed());
         target.run(manager::close);
         target.run(regions.take()::close);
+    }
+
+    /** Its memory is the device's as long as the hardware carries it out. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldGiveNothingBackWhileTheHardwareUsesIt(final boolean isHidden) throws Exception
+    {
+        listenToDevices(target);
+        final LinkedBlockingQueue<Integer> keys = new LinkedBlockingQueue<>();
+        open();
+        keys.add(host.call(() -> (int)client.connection().keys().remoteKey(hostData(), HALF)));
+        NativeMemory.putLong(hostData(), 5);
+        NativeMemory.putLong(targetData(), 1);
+        model.network().delay(200_000_000L, 200_000_000L);
+        final int key = keys.take();
+        target.run(() -> assertTrue(server.at(targetData(), 4096).postRead(9, true, hostData(), key)));
+        if (isHidden)
+        {
+            model.targetCore().allowDisassociatedDestroy();
+        }
+        model.targetDevice().disassociate();
+        while (ConnectionState.ESTABLISHED == target.call(() -> server.connection().state()))
+        {
+            Thread.onSpinWait();
+        }
+        // The connection ends, and the READ goes on: it succeeds before anything was given back.
+        server.expect("sent 9 SUCCESS");
+        assertEquals(5, NativeMemory.getLong(targetData()));
+        assertFalse(ConnectionState.CLOSED == target.call(() -> server.connection().state()));
+        model.targetDevice().endHardware();
+        assertEquals("the RDMA device was removed", server.closed());
+        assertEquals("model2 removed", devices.poll(60, TimeUnit.SECONDS));
+    }
+
+    /** As when a device has failed and stays: nobody says that its hardware has ended. */
+    @Test
+    void shouldWaitForTheHardwareOnlySoLong() throws Exception
+    {
+        open();
+        disassociate(false);
+        assertEquals("the RDMA device was removed", server.closed());
+        model.targetDevice().endHardware();
+    }
+
+    /** The peer gets nothing that nobody sent. */
+    @Test
+    void shouldSendNothingToThePeer() throws Exception
+    {
+        open();
+        // What has no completion of its own would have a message follow that has one.
+        target.run(() -> assertTrue(server.at(targetData(), 8).postSend(1, false)));
+        client.expect("received 0 SUCCESS 8 0");
+        disassociate(false);
+        while (ConnectionState.ESTABLISHED == target.call(() -> server.connection().state()))
+        {
+            Thread.onSpinWait();
+        }
+        host.run(() -> assertTrue(client.at(hostData(), 8).postSend(2, true)));
+        client.expect("sent 2 SUCCESS");
+        model.targetDevice().endHardware();
+        server.expect("received 0 SUCCESS 8 0");
+        assertEquals("the RDMA device was removed", server.closed());
+        host.run(() -> client.connection().close("done"));
+        assertEquals("done", client.closed());
     }
 
     @Override

@@ -225,6 +225,7 @@ public final class ModelDevice
             orphans.forEach(ModelQueuePair::destroy);
             core.pairs(this).forEach(ModelQueuePair::stop);
             core.onRemoved(this);
+            core.closeContext(this);
         }
     }
 

@@ -340,7 +340,7 @@ public class ModelRdmaCore extends ModelVerbs
     }
 
     /** librdmacm closes the context of a device that is gone with the last identifier on it. */
-    private void closeContext(final ModelDevice device)
+    void closeContext(final ModelDevice device)
     {
         final boolean isUsed = objects.values().stream().anyMatch((each) ->
             each instanceof final ModelIdentifier other && device == other.device());

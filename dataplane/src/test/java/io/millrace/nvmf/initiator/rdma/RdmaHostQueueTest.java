@@ -410,6 +410,25 @@ class RdmaHostQueueTest
         assertEquals("repeated".equals(kind) ? 0 : 1, fixture.lost.size());
     }
 
+    /** The device takes its memory back by itself, and answers nothing. */
+    @Test
+    void shouldLoseItsCommandsWhenTheDeviceDisassociates()
+    {
+        fixture.controller.script((controller, entry, capsule) ->
+        {
+            // It never answers.
+        });
+        open(ONE_DESCRIPTOR);
+        final CompletableFuture<Integer> done =
+            fixture.submit((request) -> request.read(1, 0, 1, fixture.memory.address(), 4096));
+        fixture.model.hostDevice().disassociate();
+        fixture.model.hostDevice().endHardware();
+        final String reason = Waits.get(fixture.closed);
+        assertTrue(reason.contains("the RDMA device was removed"), reason);
+        assertEquals(1, fixture.lost.size());
+        assertFalse(done.isDone());
+    }
+
     /**
      * A WRITE is on its way when the host gives the command up: it lands before the command is given back, or nowhere.
      */
