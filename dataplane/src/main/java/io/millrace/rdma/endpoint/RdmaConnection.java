@@ -372,8 +372,8 @@ public final class RdmaConnection
         }
         // Never at once: the caller may be a handler that goes on to use the queue pair.
         cancelTimer();
-        final long drainNs = isOnHardware ? ConnectionManager.HARDWARE_NS : !isConnected ? 0 : 0 != queuePair.outstanding() ? DRAIN_NS :
-            hasShared() ? SHARED_DRAIN_NS : 0;
+        final long drainNs = isOnHardware ? ConnectionManager.HARDWARE_NS :
+            !isConnected ? 0 : 0 != queuePair.outstanding() ? DRAIN_NS : hasShared() ? SHARED_DRAIN_NS : 0;
         timerId = manager.reactor().schedule(manager.reactor().nowNs() + drainNs, (_) ->
         {
             timerId = NO_TIMER;

@@ -191,7 +191,8 @@ class DisassociationTest extends RdmaEndpointFixture
         keys.add(host.call(() -> (int)client.connection().keys().remoteKey(hostData(), HALF)));
         NativeMemory.putLong(hostData(), 5);
         NativeMemory.putLong(targetData(), 1);
-        model.network().delay(200_000_000L, 200_000_000L);
+        // Longer than a connection waits whose requests come back by themselves.
+        model.network().delay(1_000_000_000L, 1_000_000_000L);
         final int key = keys.take();
         target.run(() -> assertTrue(server.at(targetData(), 4096).postRead(9, true, hostData(), key)));
         if (isHidden)
