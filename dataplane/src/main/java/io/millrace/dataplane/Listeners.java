@@ -113,12 +113,9 @@ public final class Listeners
     {
         if (e.getCause() instanceof final RdmaException cause)
         {
-            return new OperationException(switch (cause.errno())
-            {
-                case Errno.EADDRINUSE -> Reason.IN_USE;
-                case Errno.EADDRNOTAVAIL -> Reason.INVALID;
-                default -> Reason.FAILED;
-            }, subject, cause.reason(), cause.remedy(), e);
+            final Reason reason = Errno.EADDRINUSE == cause.errno() ? Reason.IN_USE :
+                Errno.EADDRNOTAVAIL == cause.errno() ? Reason.INVALID : Reason.FAILED;
+            return new OperationException(reason, subject, cause.reason(), cause.remedy(), e);
         }
         return switch (e.getCause() instanceof final NativeException cause ? cause.errno() : 0)
         {
