@@ -6,6 +6,7 @@ import io.millrace.dataplane.OperationException.Reason;
 import io.millrace.dataplane.snapshot.ListenerSnapshot;
 import io.millrace.nvmf.transport.Transport;
 import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.rdma.RdmaException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -110,6 +111,12 @@ public final class Listeners
 
     private static OperationException refused(final String subject, final IllegalStateException e)
     {
+        if (e.getCause() instanceof final RdmaException cause)
+        {
+            final Reason reason = Errno.EADDRINUSE == cause.errno() ? Reason.IN_USE :
+                Errno.EADDRNOTAVAIL == cause.errno() ? Reason.INVALID : Reason.FAILED;
+            return new OperationException(reason, subject, cause.reason(), cause.remedy(), e);
+        }
         return switch (e.getCause() instanceof final NativeException cause ? cause.errno() : 0)
         {
             case Errno.EADDRINUSE -> new OperationException(Reason.IN_USE, subject, "already in use",

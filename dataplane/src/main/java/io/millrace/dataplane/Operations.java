@@ -147,6 +147,13 @@ final class Operations implements TargetListener
     }
 
     @Override
+    public void onConnectionRefused(final String remote, final String reason)
+    {
+        FlightEvents.connectionFailed(remote, reason);
+        hosts.onConnectionRefused(remote, reason);
+    }
+
+    @Override
     public void onAnaTransitionExpired(
         final String subsystemNqn, final TransportAddress listener, final int group)
     {

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The device, port and GID that settings come to, and why each other one was not taken. Of what settings allow, ports
+ * The device, port and GID that settings come to, and why each other one was not chosen. Of what settings allow, ports
  * that are not active and transports without reliable connections are left out; then decide, in this order:
  * <ol>
  * <li>an adapter, before a device in software;
@@ -26,7 +26,7 @@ public record RdmaChoice(Optional<Candidate> chosen, List<Rejection> rejections)
 {
     private static final List<Preference> PREFERENCES = List.of(
         new Preference(Comparator.comparing((Candidate each) -> each.device().pciAddress().isEmpty()),
-            (each) -> each.device().pciAddress().isEmpty() ? "a device in software" : "an adapter"),
+            (each) -> each.device().pciAddress().isEmpty() ? "a software device" : "an adapter"),
         new Preference(Comparator.comparing(Candidate::address), Candidate::addressText),
         new Preference(Comparator.comparingDouble((Candidate each) -> -each.port().gigabitsPerSecond()),
             (each) -> rate(each.port())),
@@ -126,7 +126,7 @@ public record RdmaChoice(Optional<Candidate> chosen, List<Rejection> rejections)
         {
             if (!RdmaSettings.AUTO.equals(settings.device()) && !settings.device().equals(device.name()))
             {
-                rejections.add(new Rejection(device.name(), "the device is set to " + settings.device()));
+                rejections.add(new Rejection(device.name(), "excluded by device " + settings.device()));
                 continue;
             }
             for (final RdmaPort port : device.ports())
@@ -165,7 +165,7 @@ public record RdmaChoice(Optional<Candidate> chosen, List<Rejection> rejections)
             }
             else
             {
-                rejections.add(new Rejection(name + " " + gid, "the GID index is set to " + settings.gidIndex()));
+                rejections.add(new Rejection(name + " " + gid, "excluded by gid-index " + settings.gidIndex()));
             }
         }
     }
@@ -175,7 +175,7 @@ public record RdmaChoice(Optional<Candidate> chosen, List<Rejection> rejections)
     {
         if (RdmaSettings.ANY != settings.port() && settings.port() != port.number())
         {
-            return "the port is set to " + settings.port();
+            return "excluded by port " + settings.port();
         }
         if (RdmaTransport.OTHER == port.transport())
         {
@@ -203,7 +203,7 @@ public record RdmaChoice(Optional<Candidate> chosen, List<Rejection> rejections)
     {
         final Preference decides = PREFERENCES.stream()
             .filter((each) -> 0 != each.order().compare(chosen, other)).findFirst().orElseThrow();
-        return decides.text().apply(other) + " comes after " + decides.text().apply(chosen);
+        return decides.text().apply(chosen) + " is preferred to " + decides.text().apply(other);
     }
 
     private static String rate(final RdmaPort port)
@@ -232,7 +232,7 @@ public record RdmaChoice(Optional<Candidate> chosen, List<Rejection> rejections)
         final StringBuilder text = new StringBuilder("no RDMA port for ").append(settings);
         if (rejections.isEmpty())
         {
-            text.append(": there is no device; load the driver of the adapter, or rdma_rxe for one in software");
+            text.append(": there is no device; load the driver of the adapter, or rdma_rxe for a software device");
         }
         rejections.forEach((each) -> text.append("; ").append(each.name()).append(": ").append(each.reason()));
         throw new RdmaException(text.toString());

@@ -1,6 +1,7 @@
 package io.millrace.validation;
 
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 
 /**
  * Text of numeric addresses in canonical form, so that equal addresses have equal texts: IPv4 with dots, IPv6 as of
@@ -24,6 +25,21 @@ public final class AddressText
     {
         final byte[] bytes = address.getAddress();
         return IPV6_BYTES == bytes.length ? ofIpv6(bytes) : address.getHostAddress();
+    }
+
+    /**
+     * {@return an address with its port: {@code 192.0.2.1:4420}, {@code [2001:db8::1]:4420}}
+     *
+     * @param address resolved or not; a name that is not resolved is printed as it is.
+     */
+    public static String of(final InetSocketAddress address)
+    {
+        if (address.isUnresolved())
+        {
+            return address.getHostString() + ':' + address.getPort();
+        }
+        final String host = of(address.getAddress());
+        return (host.indexOf(':') >= 0 ? '[' + host + ']' : host) + ':' + address.getPort();
     }
 
     /**

@@ -69,13 +69,13 @@ class RdmaChoiceTest
         assertEquals("rxe0 port 1 GID 3 (RoCE v2 ::ffff:10.1.0.1)", choice.chosen().orElseThrow().toString());
         assertEquals(List.of(
             new RdmaChoice.Rejection("rxe0 port 1 GID 4 (RoCE v2 2001:db8::1)",
-                "RoCE v2 over IPv6 comes after RoCE v2 over IPv4"),
+                "RoCE v2 over IPv4 is preferred to RoCE v2 over IPv6"),
             new RdmaChoice.Rejection("rxe0 port 1 GID 1 (RoCE v2 fe80::5054:ff:fe12:3456)",
-                "RoCE v2 over a link-local address comes after RoCE v2 over IPv4"),
+                "RoCE v2 over IPv4 is preferred to RoCE v2 over a link-local address"),
             new RdmaChoice.Rejection("rxe0 port 1 GID 0 (RoCE v1 fe80:0000:0000:0000:5054:00ff:fe12:3456)",
-                "RoCE v1 comes after RoCE v2 over IPv4"),
+                "RoCE v2 over IPv4 is preferred to RoCE v1"),
             new RdmaChoice.Rejection("rxe0 port 1 GID 2 (RoCE v1 ::ffff:10.1.0.1)",
-                "RoCE v1 comes after RoCE v2 over IPv4")), choice.rejections());
+                "RoCE v2 over IPv4 is preferred to RoCE v1")), choice.rejections());
     }
 
     @Test
@@ -85,7 +85,7 @@ class RdmaChoiceTest
             device("a", false, roce(1, IPV4_V2)), device("b", true, roce(1, LINK_LOCAL_V1)));
 
         assertEquals("b", choice.chosen().orElseThrow().device().name());
-        assertEquals("a device in software comes after an adapter",
+        assertEquals("an adapter is preferred to a software device",
             reason(choice, "a port 1 GID 3 (RoCE v2 ::ffff:10.1.0.1)"));
     }
 
@@ -100,8 +100,9 @@ class RdmaChoiceTest
             device("c", true, infiniband), device("a", true, slow), device("b", true, infiniband));
 
         assertEquals("b", choice.chosen().orElseThrow().device().name());
-        assertEquals("25 Gbit/s comes after 100 Gbit/s", reason(choice, "a port 1 GID 3 (RoCE v2 ::ffff:10.1.0.1)"));
-        assertEquals("c comes after b",
+        assertEquals("100 Gbit/s is preferred to 25 Gbit/s",
+            reason(choice, "a port 1 GID 3 (RoCE v2 ::ffff:10.1.0.1)"));
+        assertEquals("b is preferred to c",
             reason(choice, "c port 1 GID 0 (IB fe80:0000:0000:0000:0000:0000:0000:0007)"));
     }
 
@@ -113,7 +114,7 @@ class RdmaChoiceTest
         final RdmaChoice choice = choose(ANY_PORT, device("a", true, roce(2, second, IPV4_V2), roce(1, second)));
 
         assertEquals("a port 1 GID 9 (RoCE v2 ::ffff:10.1.0.2)", choice.chosen().orElseThrow().toString());
-        assertEquals("port 2 comes after port 1", reason(choice, "a port 2 GID 3 (RoCE v2 ::ffff:10.1.0.1)"));
+        assertEquals("port 1 is preferred to port 2", reason(choice, "a port 2 GID 3 (RoCE v2 ::ffff:10.1.0.1)"));
         assertEquals(3, choose(new RdmaSettings("a", 2, RdmaSettings.ANY),
             device("a", true, roce(2, second, IPV4_V2))).chosen().orElseThrow().gid().index());
     }
@@ -138,9 +139,9 @@ class RdmaChoiceTest
         final RdmaChoice choice = choose(new RdmaSettings("a", 1, 0), a, b);
 
         assertEquals(LINK_LOCAL_V1, choice.chosen().orElseThrow().gid());
-        assertEquals("the device is set to a", reason(choice, "b"));
-        assertEquals("the port is set to 1", reason(choice, "a port 2"));
-        assertEquals("the GID index is set to 0", reason(choice, "a port 1 GID 3 (RoCE v2 ::ffff:10.1.0.1)"));
+        assertEquals("excluded by device a", reason(choice, "b"));
+        assertEquals("excluded by port 1", reason(choice, "a port 2"));
+        assertEquals("excluded by gid-index 0", reason(choice, "a port 1 GID 3 (RoCE v2 ::ffff:10.1.0.1)"));
     }
 
     @Test
@@ -171,7 +172,7 @@ class RdmaChoiceTest
     void shouldSayThatThereIsNoDeviceWhenThereIsNone()
     {
         assertEquals("no RDMA port for device auto, port 1, gid-index auto: there is no device; load the driver of " +
-            "the adapter, or rdma_rxe for one in software",
+            "the adapter, or rdma_rxe for a software device",
             assertThrows(RdmaException.class,
                 () -> choose(RdmaSettings.DEFAULT).require(RdmaSettings.DEFAULT)).getMessage());
     }

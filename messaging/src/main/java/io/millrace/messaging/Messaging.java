@@ -82,10 +82,12 @@ public final class Messaging implements AutoCloseable
      * @param context settings.
      * @return endpoints on it.
      * @throws IllegalArgumentException when settings contradict each other.
+     * @throws IllegalStateException    when the JVM lacks an option that Agrona needs; the message has it.
      * @throws io.millrace.reactor.ReactorException when the reactor cannot start, as on a CPU that is not there.
      */
     public static Messaging launch(final MessagingContext context)
     {
+        JvmFlags.check();
         final MessagingContext settings = context.copy();
         final Reactor reactor = new Reactor(new ReactorConfig(
             settings.name(), settings.cpu(), settings.idle(), settings.spinNs()));
@@ -99,9 +101,11 @@ public final class Messaging implements AutoCloseable
      * @param reactor that is started, and is closed after this.
      * @param context settings; those of the reactor are not used.
      * @return endpoints on it.
+     * @throws IllegalStateException when the JVM lacks an option that Agrona needs; the message has it.
      */
     public static Messaging on(final Reactor reactor, final MessagingContext context)
     {
+        JvmFlags.check();
         return start(new Messaging(reactor, false, context.copy()));
     }
 

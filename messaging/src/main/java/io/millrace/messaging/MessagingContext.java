@@ -51,7 +51,7 @@ public final class MessagingContext
     private RdmaOptions rdma = RdmaOptions.DEFAULT;
     private byte[] secret = {};
     private List<String> allowedAddresses = List.of();
-    private MessagingListener listener = MessagingListener.NONE;
+    private MessagingListener listener = MessagingListener.HANDLER_ERRORS;
     private long messageBytesMax = MESSAGE_BYTES_MAX_DEFAULT;
     private long bulkBytesMax = BULK_BYTES_MAX_DEFAULT;
     private int tcpStreams = TCP_STREAMS_DEFAULT;
@@ -278,7 +278,7 @@ public final class MessagingContext
     }
 
     /**
-     * {@return the listener for logs; none by default}
+     * {@return the listener for logs; by default one that prints errors of handlers}
      */
     public MessagingListener listener()
     {

@@ -1,17 +1,31 @@
 package io.millrace.messaging;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.InetSocketAddress;
 
 /**
  * Is notified of what an operator wants in a log. Called on the reactor's thread; it must not block. What it throws is
- * counted as {@link MessagingCounter#HANDLER_ERRORS} and ends nothing, but for a {@link VirtualMachineError}. Libraries
- * here do not log by themselves.
+ * counted as {@link MessagingCounter#HANDLER_ERRORS} and ends nothing, but for a {@link VirtualMachineError}. Without a
+ * listener of the user, {@link #HANDLER_ERRORS} is notified.
  */
 public interface MessagingListener
 {
     /** Ignores all. */
     MessagingListener NONE = new MessagingListener()
     {
+    };
+
+    /** Prints errors of handlers to the standard error of the process, and ignores all else. */
+    MessagingListener HANDLER_ERRORS = new MessagingListener()
+    {
+        @Override
+        public void onHandlerError(final Endpoint endpoint, final Throwable error)
+        {
+            final StringWriter text = new StringWriter();
+            error.printStackTrace(new PrintWriter(text));
+            System.err.print("millrace: the handler of " + endpoint.peer() + " threw " + text);
+        }
     };
 
     /**

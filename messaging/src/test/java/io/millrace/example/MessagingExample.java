@@ -34,6 +34,12 @@ final class MessagingExample
             {
                 System.out.println("connected by " + choice.kind());
             }
+
+            @Override
+            public void onHandlerError(final Endpoint endpoint, final Throwable error)
+            {
+                System.err.println("a handler failed: " + error);
+            }
         };
         final EndpointHandler server = (endpoint, buffer, offset, length) ->
         {
@@ -116,13 +122,15 @@ final class MessagingExample
         }
     }
 
-    private static UnsafeBuffer text(final String text)
+    // helpers
+    static UnsafeBuffer text(final String text)
     {
         return new UnsafeBuffer(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    private static String string(final DirectBuffer buffer, final int offset, final int length)
+    static String string(final DirectBuffer buffer, final int offset, final int length)
     {
         return buffer.getStringWithoutLengthUtf8(offset, length);
     }
+    // helpers end
 }

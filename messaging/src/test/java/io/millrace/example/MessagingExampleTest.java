@@ -67,6 +67,7 @@ class MessagingExampleTest
     {
         checkDocumentation("// example\n", "        // end\n");
         checkDocumentation("// memory\n", "        // memory end\n");
+        checkDocumentation("// helpers\n", "    // helpers end\n");
     }
 
     private static void checkDocumentation(final String beginning, final String end) throws IOException

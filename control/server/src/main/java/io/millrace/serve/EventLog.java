@@ -53,6 +53,12 @@ final class EventLog implements TargetListener
     }
 
     @Override
+    public void onConnectionRefused(final String remote, final String reason)
+    {
+        problems.accept("refused: connection from " + address(remote) + ": " + reason);
+    }
+
+    @Override
     public void onAnaTransitionExpired(
         final String subsystemNqn, final TransportAddress listener, final int group)
     {

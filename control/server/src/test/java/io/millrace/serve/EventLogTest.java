@@ -41,6 +41,7 @@ class EventLogTest
         log.onDisconnected(HOST, REMOTE, VOLUME, 7, "shut down by the host");
         log.onRefused("", "", VOLUME, "host may not access the subsystem");
         log.onProtocolError(REMOTE, "no Connect command within 5000 ms");
+        log.onConnectionRefused(REMOTE, "its address is not in rdma.allowed-addresses");
         log.onAnaTransitionExpired(VOLUME, TransportAddress.tcp("192.0.2.7", 4420), 3);
         log.onAnaTransitionExpired(VOLUME, null, 4);
         log.onError("no way in");
@@ -54,6 +55,7 @@ class EventLogTest
             time + "refused: a host without a name from an address that is gone to " + VOLUME +
                 ": host may not access the subsystem",
             time + "protocol error: connection from " + REMOTE + ": no Connect command within 5000 ms",
+            time + "refused: connection from " + REMOTE + ": its address is not in rdma.allowed-addresses",
             time + "transition took too long: ANA group 3 of " + VOLUME + " is inaccessible at 192.0.2.7:4420",
             time + "transition took too long: ANA group 4 of " + VOLUME + " is inaccessible at other listeners",
             time + "error: no way in",

@@ -67,6 +67,16 @@ public interface TargetListener
     }
 
     /**
+     * A connection was refused before its host had a name, since its address is not allowed.
+     *
+     * @param remote address of the host, with the port.
+     * @param reason in words.
+     */
+    default void onConnectionRefused(final String remote, final String reason)
+    {
+    }
+
+    /**
      * A transition between ANA states exceeded the time reported to hosts and has ended as inaccessible.
      *
      * @param subsystemNqn of the subsystem.

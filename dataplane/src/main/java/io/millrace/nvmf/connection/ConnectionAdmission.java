@@ -34,7 +34,9 @@ public final class ConnectionAdmission
         /** {@code limits.discovery-connections-per-address}. */
         DISCOVERY_PER_ADDRESS("limits.discovery-connections-per-address"),
         /** {@code rdma.capsules}: entries of the queues of a reactor. */
-        CAPSULES("rdma.capsules", "raise it, or have hosts open fewer or shorter queues");
+        CAPSULES("rdma.capsules", "raise it, or have hosts open fewer or shorter queues"),
+        /** {@code rdma.connections} of each reactor. */
+        RDMA_CONNECTIONS("rdma.connections", "raise it, or have hosts open fewer queues");
 
         private final String setting;
         private final String remedy;
@@ -162,6 +164,20 @@ public final class ConnectionAdmission
         }
         refuse(limit, bound, address, nowNs);
         return false;
+    }
+
+    /**
+     * A limit of the transport's own is reached: the new connection is refused, counted and reported like others.
+     *
+     * @param limit   that is reached.
+     * @param bound   of the limit.
+     * @param address of the new connection's host.
+     * @param nowNs   the reactor's clock.
+     */
+    public synchronized void refuseBeyond(
+        final Limit limit, final int bound, final String address, final long nowNs)
+    {
+        refuse(limit, bound, address, nowNs);
     }
 
     /**

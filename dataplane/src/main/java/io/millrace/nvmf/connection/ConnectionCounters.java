@@ -207,7 +207,7 @@ public class ConnectionCounters implements TransportCounters
                 refused.incrementAndGet();
                 refusedPending.incrementAndGet();
             }
-            case CAPSULES -> refused.incrementAndGet();
+            case CAPSULES, RDMA_CONNECTIONS -> refused.incrementAndGet();
             case CONNECTIONS, CONNECTIONS_PER_ADDRESS -> refusedConnects.incrementAndGet();
             case DISCOVERY, DISCOVERY_PER_ADDRESS -> refusedDiscovery.incrementAndGet();
         }

@@ -5,6 +5,7 @@ import io.millrace.rdma.endpoint.Acceptor;
 import io.millrace.rdma.endpoint.ConnectionManager;
 import io.millrace.rdma.endpoint.DeviceListener;
 import io.millrace.reactor.Reactor;
+import io.millrace.validation.AddressText;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -92,7 +93,7 @@ final class RdmaListeners implements DeviceListener
         {
             if (!manager.isListening(local) && waiting.add(local))
             {
-                onWarning.accept("no RDMA listener at " + local + ": the RDMA device " + device +
+                onWarning.accept("no RDMA listener at " + AddressText.of(local) + ": the RDMA device " + device +
                     " was removed; it listens again when the device is back");
             }
         }
@@ -123,7 +124,7 @@ final class RdmaListeners implements DeviceListener
             // It was said when the device was removed.
             return false;
         }
-        onWarning.accept("RDMA listener at " + local + " again: its device is back");
+        onWarning.accept("RDMA listener at " + AddressText.of(local) + " again: its device is back");
         return true;
     }
 

@@ -66,24 +66,25 @@ final class RdmaPlacement implements Acceptor
         if (!allowed.test(request.peerAddress().getAddress()))
         {
             // The specification has no status for it. What the private data says is of no interest.
-            refuse(request, RejectStatus.NO_RESOURCES, "its address is not in rdma.allowed-addresses");
+            target.listener().onConnectionRefused(remote(request), "its address is not in rdma.allowed-addresses");
+            counters.onRefused();
+            reject(request, RejectStatus.NO_RESOURCES);
             return;
         }
         final RejectStatus refusal = refusal(request);
         if (null != refusal)
         {
-            refuse(request, refusal, refusal.text());
+            target.listener().onProtocolError(remote(request), refusal.text());
+            counters.onRefused();
+            reject(request, refusal);
             return;
         }
         place(request);
     }
 
-    private void refuse(final RdmaConnection request, final RejectStatus status, final String reason)
+    private static String remote(final RdmaConnection request)
     {
-        target.listener().onProtocolError(
-            TransportAddress.of(TransportAddress.Type.RDMA, request.peerAddress()).toString(), reason);
-        counters.onRefused();
-        reject(request, status);
+        return TransportAddress.of(TransportAddress.Type.RDMA, request.peerAddress()).toString();
     }
 
     private static void reject(final RdmaConnection request, final RejectStatus status)
@@ -123,7 +124,8 @@ final class RdmaPlacement implements Acceptor
         final int capsules = asked.sendQueueSize();
         if (!hasRoomForConnection())
         {
-            counters.onRefused();
+            admission.refuseBeyond(ConnectionAdmission.Limit.RDMA_CONNECTIONS, config.connectionsMax(),
+                request.peerAddress().getAddress().getHostAddress(), groups.getFirst().reactor().nowNs());
             reject(request, RejectStatus.NO_RESOURCES);
             return;
         }

@@ -11,6 +11,7 @@ import io.millrace.nvmf.connection.ConnectionAdmission;
 import io.millrace.nvmf.connection.ConnectionCounters;
 import io.millrace.nvmf.transport.Transport;
 import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.rdma.RdmaException;
 import io.millrace.rdma.core.RdmaCore;
 import io.millrace.rdma.endpoint.RdmaMemory;
 import io.millrace.rdma.endpoint.RegionAccess;
@@ -108,6 +109,11 @@ public final class RdmaTransport implements Transport
             final TransportAddress taken = TransportAddress.of(TransportAddress.Type.RDMA, local);
             listening.add(taken);
             return taken;
+        }
+        catch (final RdmaException e)
+        {
+            throw new IllegalStateException("cannot listen on " + address + ": " + e.reason() +
+                (e.remedy().isEmpty() ? "" : "; " + e.remedy()), e);
         }
         catch (final RuntimeException e)
         {

@@ -32,7 +32,7 @@ final class ConnectionFailures
         {
             return switch (status)
             {
-                case NO_LISTENER -> "nobody listens for RDMA at the address of the peer";
+                case NO_LISTENER -> "connection refused: no RDMA listener at the peer's address and port";
                 case BY_CONSUMER -> "the peer refused the connection";
                 default -> "the peer's device refused the connection, reason " + status +
                     " of the InfiniBand specification";

@@ -16,6 +16,7 @@ import io.millrace.rdma.RdmaException;
 import io.millrace.rdma.core.LinuxRdmaCore;
 import io.millrace.rdma.core.RdmaCore;
 import io.millrace.reactor.Reactor;
+import io.millrace.validation.AddressText;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -140,8 +141,7 @@ public final class ConnectionManager implements AutoCloseable
         channelAddress = core.createEventChannel();
         if (channelAddress < 0)
         {
-            throw new RdmaException("no RDMA connections: " + Errno.describe((int)-channelAddress) +
-                "; load the kernel's module: modprobe rdma_ucm");
+            throw SetupFailures.eventChannel((int)-channelAddress);
         }
         devices = new DeviceTable(core, reactor, memory, completionsMax, channelAddress,
             (_) -> new DeviceCounters(arena.allocate(DeviceCounters.SIZE_BYTES, Long.BYTES).address()),
@@ -206,12 +206,13 @@ public final class ConnectionManager implements AutoCloseable
         if (status < 0)
         {
             core.destroyId(id);
-            throw new RdmaException("cannot connect to " + peer + ": " +
+            throw new RdmaException("cannot connect to " + AddressText.of(peer) + ": " +
                 ConnectionFailures.text(RdmaCm.RDMA_CM_EVENT_ADDR_ERROR, status));
         }
         connections.put(id, connection);
         connection.start(
-            timeoutNs, peer + " does not answer: check its address, the link, and that it listens there for RDMA");
+            timeoutNs, AddressText.of(peer) +
+                " does not answer: check its address, the link, and that it listens there for RDMA");
         return connection;
     }
 
@@ -236,8 +237,7 @@ public final class ConnectionManager implements AutoCloseable
         if (status < 0)
         {
             core.destroyId(id);
-            throw new RdmaException("cannot listen for RDMA at " + local + ": " + Errno.describe(-status) +
-                (Errno.ENODEV == -status ? "; no RDMA device has that address: millrace rdma devices" : ""));
+            throw SetupFailures.listening(local, -status);
         }
         acceptors.put(id, acceptor);
         return SocketAddress.read(ConnectionId.localAddress(id));

@@ -12,6 +12,7 @@ import io.millrace.bindings.verbs.Verbs;
 import io.millrace.rdma.RdmaException;
 import io.millrace.rdma.core.RdmaCore;
 import io.millrace.reactor.Reactor;
+import io.millrace.validation.AddressText;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -103,7 +104,7 @@ final class DatagramTable
     {
         if (local.getAddress().isAnyLocalAddress())
         {
-            throw new RdmaException("datagrams at " + local + ": name an address of one RDMA device");
+            throw new RdmaException("datagrams at " + AddressText.of(local) + ": name an address of one RDMA device");
         }
         final long id = newId();
         int status = withAddress(local, (address) -> core().bind(id, address));
@@ -114,7 +115,8 @@ final class DatagramTable
         if (status < 0)
         {
             core().destroyId(id);
-            throw new RdmaException("cannot take datagrams at " + local + ": " + Errno.describe(-status) +
+            throw new RdmaException("cannot take datagrams at " + AddressText.of(local) + ": " +
+                Errno.describe(-status) +
                 (Errno.ENODEV == -status || Errno.EADDRNOTAVAIL == -status ?
                 "; no RDMA device has that address: millrace rdma devices" : ""));
         }
@@ -181,7 +183,7 @@ final class DatagramTable
         if (status < 0)
         {
             core().destroyId(id);
-            throw new RdmaException("cannot send datagrams to " + peer + ": " +
+            throw new RdmaException("cannot send datagrams to " + AddressText.of(peer) + ": " +
                 ConnectionFailures.text(RdmaCm.RDMA_CM_EVENT_ADDR_ERROR, status));
         }
         resolutions.put(id, new Resolution(id, pair, peer, data.clone(), timeoutNs, resolver));

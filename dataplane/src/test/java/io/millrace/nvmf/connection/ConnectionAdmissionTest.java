@@ -111,6 +111,15 @@ class ConnectionAdmissionTest
             warnings.get(0));
     }
 
+    /** The target's log says why, as the host's log is told to look there. */
+    @Test
+    void shouldReportConnectionsBeyondThoseOfTheTransport()
+    {
+        admission.refuseBeyond(ConnectionAdmission.Limit.RDMA_CONNECTIONS, 7, A, 0);
+        assertEquals(1, counters.refused());
+        assertTrue(warnings.get(0).contains("rdma.connections of 7 is reached"), warnings.get(0));
+    }
+
     /** Whoever has many connections that say nothing, at however many addresses, keeps nobody out. */
     @Property(tries = 200)
     void shouldLetOneConnectionOfAnAddressInWhoeverElseIsThere(@ForAll final long seed)

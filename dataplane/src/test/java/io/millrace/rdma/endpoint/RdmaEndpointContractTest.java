@@ -238,7 +238,7 @@ public abstract class RdmaEndpointContractTest extends RdmaEndpointFixture
         final RecordingPeer refused = connect(listening, "no  ");
         assertEquals("the peer refused the connection", refused.closed());
         assertArrayEquals("full".getBytes(US_ASCII), Arrays.copyOf(refused.connection().peerData(), 4));
-        assertEquals("nobody listens for RDMA at the address of the peer",
+        assertEquals("connection refused: no RDMA listener at the peer's address and port",
             connect(new InetSocketAddress(listening.getAddress(), 9), "hello").closed());
         String unknown;
         try
@@ -298,7 +298,8 @@ public abstract class RdmaEndpointContractTest extends RdmaEndpointFixture
         open();
         assertTrue(target.call(() -> target.manager().stopListening(listening)));
         assertFalse(target.call(() -> target.manager().stopListening(listening)));
-        assertEquals("nobody listens for RDMA at the address of the peer", connect(listening, "hello").closed());
+        assertEquals("connection refused: no RDMA listener at the peer's address and port",
+            connect(listening, "hello").closed());
         host.run(() -> assertTrue(client.at(hostData(), 8).postSend(1, true)));
         client.expect("sent 1 SUCCESS");
         server.expect("received 0 SUCCESS 8 0");

@@ -31,7 +31,7 @@ final class RdmaInitiatorTest
         assertEquals(List.of("nobody-listens", "discover", "registered", "unregistered", "pieces", "kernel-data",
             "reconnect", "removal", "closed"), result.lines("DONE"), result::description);
         assertEquals(result.lines("SHA-disk2"), result.lines("SHA-kernel"), result::description);
-        assertTrue(result.lines("REFUSED").getFirst().contains("nobody listens"), result::description);
+        assertTrue(result.lines("REFUSED").getFirst().contains("no RDMA listener at"), result::description);
     }
 
     @Test

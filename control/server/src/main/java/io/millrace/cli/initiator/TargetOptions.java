@@ -29,14 +29,15 @@ final class TargetOptions
     private static final String ADDRESS_DEFAULT = "127.0.0.1";
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "TARGET",
-        description = "Target in one: tcp://ADDRESS[:PORT][/NQN], or rdma:// with the same.")
+        description = "Target as one argument: tcp://ADDRESS[:PORT][/NQN], or rdma:// with the same.")
     private String target;
 
     @Option(names = {"-a", "--address"}, paramLabel = "ADDRESS",
         description = "Address of the target. Default: 127.0.0.1.")
     private String address;
 
-    @Option(names = {"-p", "--port"}, paramLabel = "PORT", description = "Port of the target.")
+    @Option(names = {"-p", "--port"}, paramLabel = "PORT",
+        description = "Port of the target. Default: 4420; of discover over TCP 8009.")
     private Integer port;
 
     @Option(names = {"-n", "--nqn"}, paramLabel = "NQN", description = "Name of the subsystem.")

@@ -19,7 +19,9 @@ final class RdmaProbe
     private static final String GROUP = "RDMA";
     private static final String USE = "listeners, volumes and messages over RDMA (docs/rdma.md)";
     private static final String CLASS = "/sys/class/infiniband/";
-    private static final String INSTALL_MODULES = "install the kernel's extra modules";
+    private static final String INSTALL_MODULES = "install the kernel's package that has it, " +
+        "linux-modules-extra-$(uname -r) on Ubuntu, kernel-modules-extra on Fedora; if none has, the kernel was " +
+        "built without it";
     private static final String ROCE_V2 = "RoCE v2";
     /** What RoCE v2 over IPv6 adds to a packet's payload, and the payloads that there are. */
     private static final int ROCE_HEADER_BYTES = 100;
@@ -55,7 +57,7 @@ final class RdmaProbe
             "RDMA in software, on machines without an adapter for it (docs/rdma.md)"));
         final List<String> devices = files.list(CLASS.substring(0, CLASS.length() - 1));
         add(devices.isEmpty() ? Capability.off("RDMA devices", "none in /sys/class/infiniband",
-            "load the driver of the adapter, or rdma_rxe for one in software (docs/rdma.md)") :
+            "load the driver of the adapter, or rdma_rxe for a software device (docs/rdma.md)") :
             Capability.on("RDMA devices", String.join(", ", devices)));
         for (final String name : files.list("/sys/class/infiniband_verbs"))
         {
@@ -88,7 +90,7 @@ final class RdmaProbe
             return Capability.on(name, file + " may be opened");
         }
         return files.exists(file) ? Capability.off(name, file + " may not be opened by this user",
-            "as root: chmod 0666 " + file + ", or a udev rule (rdma-core has one)") :
+            "install rdma-core, whose udev rules allow all users; for now, as root: chmod 0666 " + file) :
             Capability.off(name, file + " is missing", "as root: modprobe " +
                 ("rdma_cm".equals(what) ? "rdma_ucm" : "ib_uverbs") +
                 "; a container needs the file: --device " + file);
@@ -208,7 +210,8 @@ final class RdmaProbe
             return Capability.on(what, "ECN for the priorities " + String.join(", ", on) + " of " + owner +
                 "; PFC is not in files: dcb pfc show dev " + owner);
         }
-        return Capability.off(what, files.list(ecn).isEmpty() ? "the kernel shows neither in files for " + owner :
+        return Capability.off(what, files.list(ecn).isEmpty() ?
+            "unknown: the kernel shows neither in files for " + owner :
             "no priority of " + owner + " has ECN", "see dcb pfc show dev " + owner + ", ethtool -S " + owner +
             " | grep -i -e pause -e ecn; RoCE in a network that loses packets is slow (docs/rdma.md#tuning)");
     }

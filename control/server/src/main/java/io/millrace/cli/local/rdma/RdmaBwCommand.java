@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
     name = "bw",
     description = {
         "Measure the bandwidth of an RDMA connection, with the columns of perftest's ib_write_bw.",
-        "The other side runs the same command without an address."},
+        "The other side runs the same command without an address. A test that takes more than 10 minutes fails."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace rdma bw                           on one machine",
@@ -33,6 +33,7 @@ public final class RdmaBwCommand implements Callable<Integer>
 {
     private static final Set<String> OPERATIONS = Set.of("send", "read", "write");
     private static final int SIZE_DEFAULT = 64 << 10;
+    private static final int DEPTH_DEFAULT = 128;
     private static final double MIB = 1 << 20;
     private static final double SECOND_NS = 1e9;
     private static final double MILLION = 1e6;
@@ -49,9 +50,10 @@ public final class RdmaBwCommand implements Callable<Integer>
         description = "Operations to measure. Default: ${DEFAULT-VALUE}.")
     private long count;
 
-    @Option(names = {"-t", "--tx-depth"}, paramLabel = "COUNT", defaultValue = "128",
-        description = "Operations outstanding at a time. Default: ${DEFAULT-VALUE}.")
-    private int depth;
+    @Option(names = {"-t", "--tx-depth"}, paramLabel = "COUNT",
+        description = "Operations outstanding at a time; times their size at most 64MiB. Default: 128, or as many as " +
+            "that allows.")
+    private Integer depth;
 
     /**
      * Called by picocli.
@@ -71,7 +73,7 @@ public final class RdmaBwCommand implements Callable<Integer>
         {
             return options.serve();
         }
-        final RdmaTestConfig config = options.config(operation, SIZE_DEFAULT, depth, count);
+        final RdmaTestConfig config = options.config(operation, SIZE_DEFAULT, depth(), count);
         final long ns;
         try
         {
@@ -92,6 +94,17 @@ public final class RdmaBwCommand implements Callable<Integer>
             terminal.line(line(config, ns));
         }
         return ExitCode.OK;
+    }
+
+    private int depth()
+    {
+        return null != depth ? depth : defaultDepth(options.size(SIZE_DEFAULT));
+    }
+
+    /** {@return as many operations as the memory of a test has room for, up to the usual depth} */
+    static int defaultDepth(final int sizeBytes)
+    {
+        return Math.clamp(RdmaTestConfig.MEMORY_BYTES_MAX / Math.max(1, sizeBytes), 1, DEPTH_DEFAULT);
     }
 
     private static double perSecond(final RdmaTestConfig config, final long ns)

@@ -17,11 +17,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * {@code millrace rdma}: RDMA devices and ports of this machine, which of them is chosen, and how fast they are.
+ * {@code millrace rdma}: RDMA devices and ports of this machine, which of them is preferred, and how fast they are.
  */
 @Command(
     name = "rdma",
-    description = "List RDMA devices, show which is chosen, and measure connections between two of them.",
+    description = "List RDMA devices, show which is preferred, and measure connections between two of them.",
     subcommands = {RdmaPingCommand.class, RdmaLatCommand.class, RdmaBwCommand.class},
     footerHeading = "%nExamples:%n",
     footer = {"  millrace rdma devices", "  millrace rdma ping 192.0.2.7 -c 5", "  millrace rdma lat 192.0.2.7"})
@@ -44,19 +44,22 @@ public final class RdmaCommand extends CommandGroup
 
     @Command(name = "devices", mixinStandardHelpOptions = true,
         description = {
-            "List RDMA devices and their ports, which port and GID are chosen, and why the others are not.",
-            "Exits with 1 when a device cannot be opened, with the reason as its message."},
+            "List RDMA devices and their ports, which port and GID are preferred, and why the others are not.",
+            "This is a display: connections use the device and GID of the kernel's route to the peer, listeners those",
+            "of their address. Messaging checks that such a device exists.",
+            "Exits with 1 when libibverbs is missing, when a device cannot be opened, and when there is no such",
+            "device, port or GID, with the reason as its message."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace rdma devices",
             "  millrace rdma devices --device mlx5_1 --port auto",
             "  millrace rdma devices --json | jq -r '.devices[] | select(.usable) | .name'"})
     int devices(
         @Option(names = "--device", paramLabel = "NAME", defaultValue = RdmaSettings.AUTO,
-            description = "Choose among the ports of this device. Default: auto, all devices.") final String device,
+            description = "Prefer among the ports of this device. Default: auto, all devices.") final String device,
         @Option(names = "--port", paramLabel = "N", defaultValue = "1", converter = AutoNumber.class,
-            description = "Choose this port, or auto. Default: ${DEFAULT-VALUE}.") final int port,
+            description = "Prefer among the GIDs of this port, or auto. Default: ${DEFAULT-VALUE}.") final int port,
         @Option(names = "--gid-index", paramLabel = "N", defaultValue = RdmaSettings.AUTO,
-            converter = AutoNumber.class, description = "Choose this GID. Default: auto.") final int gidIndex,
+            converter = AutoNumber.class, description = "Prefer this GID. Default: auto.") final int gidIndex,
         @Option(names = "--json", description = "Print JSON.") final boolean json)
     {
         final RdmaSettings settings = settings(device, port, gidIndex);
@@ -70,6 +73,11 @@ public final class RdmaCommand extends CommandGroup
         else
         {
             RdmaView.text(settings, devices, choice, terminal);
+        }
+        final String missing = RdmaView.missing(settings, devices);
+        if (!missing.isEmpty())
+        {
+            throw new CommandException(ExitCode.FAILURE, missing);
         }
         if (!devices.unusable().isEmpty())
         {

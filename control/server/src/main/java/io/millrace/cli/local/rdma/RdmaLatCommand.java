@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
     name = "lat",
     description = {
         "Measure the latency of an RDMA connection, with the columns of perftest's ib_send_lat and ib_read_lat.",
-        "The other side runs the same command without an address."},
+        "The other side runs the same command without an address. A test that takes more than 10 minutes fails."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace rdma lat                          on one machine",
@@ -40,7 +40,7 @@ public final class RdmaLatCommand implements Callable<Integer>
     private RdmaTestOptions options;
 
     @Option(names = "--op", paramLabel = "OPERATION", defaultValue = "send",
-        description = "send: messages that come back, of which half the time counts; or read. " +
+        description = "send: messages that come back, half the round trip is reported; or read. " +
             "Default: ${DEFAULT-VALUE}.")
     private String operation;
 
@@ -112,6 +112,7 @@ public final class RdmaLatCommand implements Callable<Integer>
         json.put("min-ns", latencies.getMinValue());
         json.put("p50-ns", latencies.getValueAtPercentile(50));
         json.put("mean-ns", Math.round(latencies.getMean()));
+        json.put("stdev-ns", Math.round(latencies.getStdDeviation()));
         json.put("p99-ns", latencies.getValueAtPercentile(99));
         json.put("p99.9-ns", latencies.getValueAtPercentile(99.9));
         json.put("max-ns", latencies.getMaxValue());

@@ -74,7 +74,12 @@ public final class RdmaPingCommand implements Callable<Integer>
         reactor.start();
         try
         {
-            final RdmaPing ping = reactor.call(() -> new RdmaPing(reactor, config, printer)).join();
+            final RdmaPing ping = reactor.call(() ->
+            {
+                final RdmaPing made = new RdmaPing(reactor, config, printer);
+                printer.begin();
+                return made;
+            }).join();
             stop.await();
             reactor.call(() ->
             {
@@ -129,6 +134,11 @@ public final class RdmaPingCommand implements Callable<Integer>
             this.terminal = terminal;
             this.stop = stop;
             server = config.server().getAddress().getHostAddress();
+        }
+
+        /** Prints the header: pings are sent from now on. */
+        void begin()
+        {
             line("RDMA PING " + server + " port " + config.server().getPort() + ", " + config.sizeBytes() + " bytes");
         }
 

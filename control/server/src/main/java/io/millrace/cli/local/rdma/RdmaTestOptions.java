@@ -27,7 +27,8 @@ final class RdmaTestOptions
     private static final int PORT_MAX = 65_535;
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "ADDRESS",
-        description = "Address of the server to test. Without it this is the server, until Ctrl-C.")
+        description = "Address of the server to test. Without it this is the server of ping, lat and bw, until " +
+            "Ctrl-C.")
     private String address;
 
     @Option(names = {"-p", "--port"}, paramLabel = "PORT", defaultValue = "" + RdmaTestConfig.PORT_DEFAULT,
@@ -42,7 +43,7 @@ final class RdmaTestOptions
         description = "Size of one operation, up to 8MiB. Default: 64 bytes for ping, 2 bytes for lat, 64KiB for bw.")
     private Long sizeBytes;
 
-    @Option(names = "--json", description = "Print JSON.")
+    @Option(names = "--json", description = "Print JSON; a server ignores it.")
     private boolean json;
 
     boolean isServer()
@@ -57,6 +58,9 @@ final class RdmaTestOptions
 
     RdmaTestConfig config(final String operation, final int sizeDefault, final int depth, final long count)
     {
+        check("--iters", count, Long.MAX_VALUE);
+        check("--tx-depth", depth, RdmaTestConfig.DEPTH_MAX);
+        check("--size", size(sizeDefault), RdmaTestConfig.SIZE_BYTES_MAX);
         try
         {
             return new RdmaTestConfig(server(), RdmaOperation.valueOf(operation.toUpperCase(Locale.ROOT)),
@@ -65,6 +69,15 @@ final class RdmaTestOptions
         catch (final IllegalArgumentException e)
         {
             throw new CommandException(ExitCode.USAGE, e.getMessage(), e);
+        }
+    }
+
+    static void check(final String option, final long value, final long max)
+    {
+        if (value < 1 || value > max)
+        {
+            throw new CommandException(ExitCode.USAGE, option + ' ' + value + ": must be " +
+                (Long.MAX_VALUE == max ? "at least 1" : "1 to " + max));
         }
     }
 

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * RDMA devices and the choice among them, for people and for programs.
@@ -34,7 +35,7 @@ final class RdmaView
     {
         if (devices.usable().isEmpty() && devices.unusable().isEmpty())
         {
-            terminal.line("no RDMA devices: load the driver of the adapter, or rdma_rxe for one in software");
+            terminal.line("no RDMA devices: load the driver of the adapter, or rdma_rxe for a software device");
             return;
         }
         table(devices).print(terminal, "");
@@ -43,17 +44,59 @@ final class RdmaView
             choice.chosen().map(RdmaChoice.Candidate::toString).orElse("nothing can be used"));
         if (!choice.rejections().isEmpty())
         {
-            terminal.line("not taken:");
+            terminal.line("not chosen:");
             final Table table = new Table("DEVICE, PORT, GID", "REASON");
             choice.rejections().forEach((each) -> table.row(each.name(), each.reason()));
             table.print(terminal, "  ");
         }
     }
 
+    /** {@return which device, port or GID of the settings does not exist, with those that do; empty when all exist} */
+    static String missing(final RdmaSettings settings, final RdmaDevices devices)
+    {
+        final boolean isAnyDevice = RdmaSettings.AUTO.equals(settings.device());
+        if (!isAnyDevice && devices.unusable().stream().anyMatch((each) -> each.name().equals(settings.device())))
+        {
+            return "";
+        }
+        final List<RdmaDevice> named = devices.usable().stream()
+            .filter((each) -> isAnyDevice || each.name().equals(settings.device())).toList();
+        if (!isAnyDevice && named.isEmpty())
+        {
+            final String all = Stream.concat(devices.usable().stream().map(RdmaDevice::name),
+                devices.unusable().stream().map(RdmaDevices.Unusable::name)).collect(Collectors.joining(", "));
+            return "no device " + settings.device() + ": there " + (all.isEmpty() ? "is none" : "are " + all);
+        }
+        final List<RdmaPort> ports = named.stream().flatMap((each) -> each.ports().stream())
+            .filter((each) -> RdmaSettings.ANY == settings.port() || each.number() == settings.port()).toList();
+        if (!named.isEmpty() && ports.isEmpty())
+        {
+            return named.getFirst().name() + " has no port " + settings.port() + ": it has " +
+                range(named.getFirst().ports().stream().map(RdmaPort::number).toList());
+        }
+        final List<Integer> indexes =
+            ports.stream().flatMap((each) -> each.gids().stream()).map(RdmaGid::index).toList();
+        if (ports.isEmpty() || RdmaSettings.ANY == settings.gidIndex() || indexes.contains(settings.gidIndex()))
+        {
+            return "";
+        }
+        return (isAnyDevice ? "no device has GID " :
+            settings.device() + (RdmaSettings.ANY == settings.port() ? "" : " port " + settings.port()) +
+            " has no GID ") + settings.gidIndex() + ": there " +
+            (indexes.isEmpty() ? "is none" : "are " + range(indexes));
+    }
+
+    private static String range(final List<Integer> numbers)
+    {
+        final int min = numbers.stream().mapToInt(Integer::intValue).min().orElse(0);
+        final int max = numbers.stream().mapToInt(Integer::intValue).max().orElse(0);
+        return min == max ? Integer.toString(min) : min + " to " + max;
+    }
+
     static Table table(final RdmaDevices devices)
     {
         final Table table = new Table("DEVICE", ">PORT", "TRANSPORT", "STATE", "LINK", ">GBIT/S", ">MTU", ">GIDS",
-            "INTERFACE", "ADDRESS", ">NODE", "FIRMWARE");
+            "INTERFACE", "PCI ADDRESS", ">NODE", "FIRMWARE");
         for (final RdmaDevice device : devices.usable())
         {
             for (final RdmaPort port : device.ports())
@@ -113,7 +156,7 @@ final class RdmaView
         map.put("devices", all);
         map.put("settings", settings.toString());
         map.put("chosen", choice.chosen().map(RdmaView::json).orElse(null));
-        map.put("not-taken", choice.rejections().stream().map(RdmaView::json).toList());
+        map.put("rejected", choice.rejections().stream().map(RdmaView::json).toList());
         return map;
     }
 
@@ -146,7 +189,7 @@ final class RdmaView
         map.put("system-image-guid", RdmaDevice.text(device.systemImageGuid()));
         map.put("vendor-id", device.vendorId());
         map.put("vendor-part-id", device.vendorPartId());
-        map.put("address", device.pciAddress().map(PciAddress::toString).orElse(""));
+        map.put("pci-address", device.pciAddress().map(PciAddress::toString).orElse(""));
         map.put("numa-node", device.numaNode());
         map.put("limits", json(device.limits()));
         map.put("atomics", lower(device.atomics()));
@@ -157,21 +200,22 @@ final class RdmaView
         return map;
     }
 
+    /** With the names of {@code struct ibv_device_attr}, as {@code ibv_devinfo -v} prints them. */
     private static Map<String, Object> json(final RdmaLimits limits)
     {
         final Map<String, Object> map = new LinkedHashMap<>();
-        map.put("queue-pairs", limits.queuePairs());
-        map.put("queue-pair-requests", limits.queuePairRequests());
-        map.put("segments", limits.segments());
-        map.put("read-segments", limits.readSegments());
-        map.put("completion-queues", limits.completionQueues());
-        map.put("completions", limits.completions());
-        map.put("memory-regions", limits.memoryRegions());
-        map.put("memory-region-bytes", Long.toUnsignedString(limits.memoryRegionBytes()));
-        map.put("reads-as-target", limits.readsAsTarget());
-        map.put("reads-as-initiator", limits.readsAsInitiator());
-        map.put("shared-receive-queues", limits.sharedReceiveQueues());
-        map.put("shared-receive-requests", limits.sharedReceiveRequests());
+        map.put("max_qp", limits.queuePairs());
+        map.put("max_qp_wr", limits.queuePairRequests());
+        map.put("max_sge", limits.segments());
+        map.put("max_sge_rd", limits.readSegments());
+        map.put("max_cq", limits.completionQueues());
+        map.put("max_cqe", limits.completions());
+        map.put("max_mr", limits.memoryRegions());
+        map.put("max_mr_size", Long.toUnsignedString(limits.memoryRegionBytes()));
+        map.put("max_qp_rd_atom", limits.readsAsTarget());
+        map.put("max_qp_init_rd_atom", limits.readsAsInitiator());
+        map.put("max_srq", limits.sharedReceiveQueues());
+        map.put("max_srq_wr", limits.sharedReceiveRequests());
         return map;
     }
 

@@ -61,16 +61,17 @@ class RdmaCommandTest
     void shouldPrintPortsAndTheChoice()
     {
         assertEquals("""
-            DEVICE  PORT  TRANSPORT  STATE     LINK     GBIT/S   MTU  GIDS  INTERFACE  ADDRESS       NODE  FIRMWARE
+            DEVICE  PORT  TRANSPORT  STATE     LINK     GBIT/S   MTU  GIDS  INTERFACE  PCI ADDRESS   NODE  FIRMWARE
             mlx5_0     1  RoCE       active    link-up     100  1024     1  eth2       0000:81:00.0     1  22.31.1014
             mlx5_1     -  -          unusable  -             -     -     -  -          -                -  -
 
             device auto, port 1, gid-index auto: mlx5_0 port 1 GID 3 (RoCE v2 ::ffff:10.1.0.1)
-            not taken:
+            not chosen:
               DEVICE, PORT, GID  REASON
               mlx5_1             it may not be opened: chmod
             """, text(SOME));
-        assertEquals("no RDMA devices: load the driver of the adapter, or rdma_rxe for one in software\n", text(NONE));
+        assertEquals(
+            "no RDMA devices: load the driver of the adapter, or rdma_rxe for a software device\n", text(NONE));
     }
 
     @Test
@@ -79,8 +80,8 @@ class RdmaCommandTest
         final String json = Json.write(RdmaView.json(
             RdmaSettings.DEFAULT, SOME, RdmaChoice.of(RdmaSettings.DEFAULT, SOME))).replaceAll("\\s+", "");
         for (final String part : List.of(
-            "\"node-guid\":\"0c42:a103:0011:2233\"", "\"memory-region-bytes\":\"18446744073709551615\"",
-            "\"address\":\"0000:81:00.0\"", "\"on-demand-paging\":[\"read\"]", "\"partition-keys\":[\"0xffff\"]",
+            "\"node-guid\":\"0c42:a103:0011:2233\"", "\"max_mr_size\":\"18446744073709551615\"",
+            "\"pci-address\":\"0000:81:00.0\"", "\"on-demand-paging\":[\"read\"]", "\"partition-keys\":[\"0xffff\"]",
             "\"gbit-per-second\":100", "{\"name\":\"mlx5_1\",\"usable\":false",
             "\"chosen\":{\"device\":\"mlx5_0\",\"port\":1,\"gid-index\":3}"))
         {
@@ -98,6 +99,49 @@ class RdmaCommandTest
             () -> new RdmaCommand(() -> SOME).devices("auto", 1, RdmaSettings.ANY, true));
         assertEquals("mlx5_1 cannot be used: it may not be opened: chmod", thrown.getMessage());
         assertEquals(ExitCode.FAILURE, thrown.exitCode());
+    }
+
+    @Test
+    void shouldFailWhenADevicePortOrGidDoesNotExist()
+    {
+        final RdmaDevices one = new RdmaDevices(SOME.usable(), List.of());
+        assertMissing("no device mlx5_9: there are mlx5_0, mlx5_1", SOME, "mlx5_9", 1, RdmaSettings.ANY);
+        assertMissing("no device mlx5_9: there is none", NONE, "mlx5_9", 1, RdmaSettings.ANY);
+        assertMissing("mlx5_0 has no port 2: it has 1", one, "mlx5_0", 2, RdmaSettings.ANY);
+        assertMissing("mlx5_0 port 1 has no GID 99: there are 3", one, "mlx5_0", 1, 99);
+        assertMissing("no device has GID 99: there are 3", one, "auto", RdmaSettings.ANY, 99);
+        assertEquals(ExitCode.OK, new RdmaCommand(() -> one).devices("mlx5_0", 1, 3, false));
+        assertEquals(ExitCode.OK, new RdmaCommand(() -> NONE).devices("auto", 1, 3, false));
+    }
+
+    private static void assertMissing(
+        final String message, final RdmaDevices devices, final String device, final int port, final int gidIndex)
+    {
+        final CommandException thrown = assertThrows(CommandException.class,
+            () -> new RdmaCommand(() -> devices).devices(device, port, gidIndex, false));
+        assertEquals(message, thrown.getMessage());
+        assertEquals(ExitCode.FAILURE, thrown.exitCode());
+    }
+
+    @Test
+    void shouldLowerTheDepthOfLargeOperations()
+    {
+        assertEquals(128, RdmaBwCommand.defaultDepth(64 << 10));
+        assertEquals(8, RdmaBwCommand.defaultDepth(8 << 20));
+        assertEquals(1, RdmaBwCommand.defaultDepth(Integer.MAX_VALUE));
+        assertEquals(128, RdmaBwCommand.defaultDepth(0));
+    }
+
+    @Test
+    void shouldNameTheOptionThatIsOutOfBounds()
+    {
+        RdmaTestOptions.check("--iters", 1, Long.MAX_VALUE);
+        final CommandException few = assertThrows(
+            CommandException.class, () -> RdmaTestOptions.check("--iters", 0, Long.MAX_VALUE));
+        assertEquals("--iters 0: must be at least 1", few.getMessage());
+        assertEquals(ExitCode.USAGE, few.exitCode());
+        assertEquals("--tx-depth 1025: must be 1 to 1024", assertThrows(
+            CommandException.class, () -> RdmaTestOptions.check("--tx-depth", 1025, 1024)).getMessage());
     }
 
     @Test

@@ -35,6 +35,8 @@ class RdmaPingCommandTest
     void shouldPrintRepliesAndStatistics() throws Exception
     {
         final RdmaPingCommand.Printer printer = printer(false);
+        assertEquals("", out.toString(StandardCharsets.UTF_8), "printed before there is a connection manager");
+        printer.begin();
         printer.onReply(1, 10_000);
         printer.onReply(2, 14_000);
         printer.onReply(3, 12_040);
