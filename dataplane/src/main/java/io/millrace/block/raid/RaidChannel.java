@@ -532,7 +532,7 @@ final class RaidChannel implements BlockChannel
     }
 
     /**
-     * Begins the rebuild or resync of a part of the array.
+     * Begins the rebuild or resync of a part of the array; a stripe request {@link #hasFreeStripe is free} for it.
      *
      * @param purpose a rebuild or a resync.
      * @param target  member that rows are copied to: those that cannot be computed are lost of it, and of no other that
@@ -540,19 +540,14 @@ final class RaidChannel implements BlockChannel
      * @param offset  of a part of a strip: on the array, or on the members of an array with parity.
      * @param length  in bytes, at most {@link #workBytesMax}.
      * @param onDone  notified at its end.
-     * @return false when no stripe request is free now.
      */
-    boolean beginWork(
+    void beginWork(
         final StripeRequest.Purpose purpose,
         final RaidMember target,
         final long offset,
         final int length,
         final WorkListener onDone)
     {
-        if (null == freeStripes)
-        {
-            return false;
-        }
         final StripeRequest stripe = takeStripe();
         if (stripe instanceof final ParityStripeRequest parity)
         {
@@ -563,7 +558,6 @@ final class RaidChannel implements BlockChannel
             ((MirrorStripeRequest)stripe).begin(purpose, target, offset, length, onDone);
         }
         advance(stripe);
-        return true;
     }
 
     /**
