@@ -8,6 +8,7 @@ usage()
     echo "  --arch    processor whose headers are read; what is committed is x86_64 (the default)"
     echo "  --output  where the Java packages go; bindings/src/generated/java when not given"
     echo "  JEXTRACT  environment: the jextract command, when it is not on PATH"
+    echo "  SPDK_DIR  environment: where SPDK is installed (its --prefix); its bindings are left as they are when not given"
 }
 
 fail()
@@ -98,7 +99,17 @@ generate verbs verbs
 generate rdmacm rdmacm
 generate isal isal
 
-for package in linux iouring vfio verbs rdmacm isal; do
+packages="linux iouring vfio verbs rdmacm isal"
+if [ -n "${SPDK_DIR:-}" ]; then
+    [ -e "$SPDK_DIR/include/spdk/bdev.h" ] || fail "SPDK_DIR=$SPDK_DIR: include/spdk/bdev.h not found there"
+    printf '%s\n' "-I$SPDK_DIR/include" "-I$here/../native/spdk" >> "$work/compile_flags.txt"
+    generate spdk spdk
+    packages="$packages spdk"
+else
+    echo "generate.sh: SPDK_DIR is not set: bindings of SPDK are left as they are"
+fi
+
+for package in $packages; do
     target=$output/io/millrace/bindings/generated/$package
     rm -rf "$target"
     mkdir -p "$target"

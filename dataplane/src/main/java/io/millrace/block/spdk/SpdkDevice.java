@@ -1,0 +1,292 @@
+package io.millrace.block.spdk;
+
+import io.millrace.bindings.Errno;
+import io.millrace.bindings.NativeException;
+import io.millrace.bindings.generated.spdk.spdk_h;
+import io.millrace.bindings.spdk.SpdkBdev;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.BlockGeometry;
+import io.millrace.block.DeviceHealth;
+import io.millrace.block.DeviceServices;
+import io.millrace.block.DeviceStatus;
+import io.millrace.block.GrowableDevice;
+import io.millrace.block.OpenListener;
+import io.millrace.block.ReactorContext;
+import io.millrace.reactor.Reactor;
+import io.millrace.spdk.SpdkBdevListener;
+import io.millrace.spdk.SpdkReactor;
+import io.millrace.spdk.SpdkRuntime;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+
+/**
+ * A bdev of SPDK. Each reactor has a channel of its own to it, on the SPDK thread that the reactor polls; payload is
+ * handed to SPDK where it lies.
+ * <p>
+ * A write completes when the bdev has taken it. A write with FUA is flushed before it completes where the bdev can
+ * flush, and hosts are told of a volatile write cache then, since few bdevs say whether they have one. A bdev that is
+ * deleted or removed fails the device: requests end with {@link io.millrace.block.BlockStatus#DEVICE_ERROR}.
+ */
+public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
+{
+    private final String name;
+    private final String bdevName;
+    private final SpdkRuntime runtime;
+    private volatile BlockGeometry geometry;
+    private volatile long presentBlocks;
+    private volatile DeviceStatus status = DeviceStatus.ONLINE;
+    private volatile DeviceServices services = DeviceServices.NONE;
+    /** Of SPDK's application thread: it says when the bdev changes. Null when that has closed it. */
+    private SpdkBdev observed;
+
+    private SpdkDevice(final String name, final String bdevName, final SpdkRuntime runtime)
+    {
+        this.name = name;
+        this.bdevName = bdevName;
+        this.runtime = runtime;
+    }
+
+    /**
+     * Makes a device of a bdev. Off the reactors.
+     *
+     * @param name     of the device.
+     * @param bdevName of the bdev.
+     * @param runtime  SPDK, which runs.
+     * @return the device.
+     * @throws BlockDeviceException saying why the bdev cannot be used.
+     */
+    public static SpdkDevice open(final String name, final String bdevName, final SpdkRuntime runtime)
+    {
+        final SpdkDevice device = new SpdkDevice(name, bdevName, runtime);
+        device.call(device::observe);
+        return device;
+    }
+
+    private Void observe()
+    {
+        final SpdkReactor application = runtime.application();
+        try
+        {
+            observed = application.open(bdevName, false, 0, this);
+        }
+        catch (final NativeException e)
+        {
+            throw openFailure(e);
+        }
+        try
+        {
+            geometry = geometryOf(observed);
+            presentBlocks = geometry.blockCount();
+        }
+        catch (final BlockDeviceException e)
+        {
+            closeObserved();
+            throw e;
+        }
+        return null;
+    }
+
+    /**
+     * {@return why the bdev cannot be opened, with the remedy}
+     *
+     * @param e with SPDK's errno.
+     */
+    BlockDeviceException openFailure(final NativeException e)
+    {
+        final String reason = Errno.ENODEV == e.errno() ? "is not a bdev of SPDK: make it in SPDK's configuration or " +
+            "with 'millrace spdk rpc', which lists them with bdev_get_bdevs" :
+            Errno.EPERM == e.errno() ? "has been claimed by a module of SPDK: use the bdev that the module makes of it" :
+            "cannot be opened (" + e.getMessage() + ')';
+        return new BlockDeviceException("device " + name + ": bdev " + bdevName + ' ' + reason, e);
+    }
+
+    private BlockGeometry geometryOf(final SpdkBdev bdev)
+    {
+        if (bdev.isZoned() || bdev.metadataBytes() > 0)
+        {
+            throw new BlockDeviceException("device " + name + ": bdev " + bdevName + " has " +
+                (bdev.isZoned() ? "zones" : bdev.metadataBytes() + " bytes of metadata a block") +
+                ", which is not supported: use a bdev without");
+        }
+        if (bdev.writeUnitBlocks() > 1)
+        {
+            throw new BlockDeviceException("device " + name + ": bdev " + bdevName + " takes writes of " +
+                bdev.writeUnitBlocks() + " blocks only (write_unit_size): use a bdev that takes each block by itself");
+        }
+        final int blockSizeBytes = bdev.blockSizeBytes();
+        if (512 != blockSizeBytes && 4096 != blockSizeBytes)
+        {
+            throw new BlockDeviceException("device " + name + ": bdev " + bdevName + " has blocks of " +
+                blockSizeBytes + " bytes: use one with 512 or 4096");
+        }
+        final boolean canWrite = bdev.supports(spdk_h.SPDK_BDEV_IO_TYPE_WRITE());
+        return BlockGeometry.builder(blockSizeBytes, bdev.blockCount())
+            .memoryAlignmentBytes((int)Math.max(1, bdev.alignmentBytes()))
+            .volatileWriteCache(bdev.hasWriteCache() || bdev.supports(spdk_h.SPDK_BDEV_IO_TYPE_FLUSH()))
+            .supportsWriteZeroes(canWrite && bdev.supports(spdk_h.SPDK_BDEV_IO_TYPE_WRITE_ZEROES()))
+            .supportsDeallocate(bdev.supports(spdk_h.SPDK_BDEV_IO_TYPE_UNMAP()))
+            .supportsCopy(canWrite && bdev.supports(spdk_h.SPDK_BDEV_IO_TYPE_COPY()))
+            .supportsCompare(true)
+            .readOnly(!canWrite)
+            .build();
+    }
+
+    @Override
+    public String name()
+    {
+        return name;
+    }
+
+    @Override
+    public String location()
+    {
+        return bdevName;
+    }
+
+    @Override
+    public BlockGeometry geometry()
+    {
+        return geometry;
+    }
+
+    @Override
+    public DeviceStatus status()
+    {
+        return status;
+    }
+
+    @Override
+    public void start(final DeviceServices newServices)
+    {
+        services = newServices;
+    }
+
+    /** {@inheritDoc} A bdev is made larger with SPDK's own methods; this takes the new size in. */
+    @Override
+    public void grow(final long sizeBytes)
+    {
+        final BlockGeometry grown = geometry.grown(name, sizeBytes);
+        if (grown.blockCount() > presentBlocks)
+        {
+            throw new BlockDeviceException("device " + name + ": size " + sizeBytes + " bytes is more than bdev " +
+                bdevName + " has, " + presentBlocks * geometry.blockSizeBytes() + ": make the bdev larger first");
+        }
+        geometry = grown;
+    }
+
+    @Override
+    public long availableBytes()
+    {
+        return Math.max(geometry.blockCount(), presentBlocks) * geometry.blockSizeBytes();
+    }
+
+    @Override
+    public void open(final ReactorContext context, final OpenListener listener)
+    {
+        final SpdkReactor spdkReactor;
+        final SpdkChannel channel;
+        try
+        {
+            spdkReactor = runtime.acquire(context.reactor());
+        }
+        catch (final NativeException e)
+        {
+            listener.onOpenFailed(new BlockDeviceException("device " + name + ": no SPDK thread for reactor " +
+                context.reactor().config().name() + " (" + e.getMessage() + "): give SPDK more memory", e));
+            return;
+        }
+        try
+        {
+            channel = new SpdkChannel(this, context, spdkReactor);
+        }
+        catch (final NativeException e)
+        {
+            runtime.release(spdkReactor, SpdkDevice::nothing);
+            listener.onOpenFailed(openFailure(e));
+            return;
+        }
+        listener.onOpened(channel);
+    }
+
+    /** The channel has closed its bdev. */
+    void release(final SpdkReactor spdkReactor, final Runnable onReleased)
+    {
+        runtime.release(spdkReactor, onReleased);
+    }
+
+    String bdevName()
+    {
+        return bdevName;
+    }
+
+    @Override
+    public void onCompletion(final int slot, final int completionStatus, final int errno)
+    {
+        throw new IllegalStateException("device " + name + ": completion " + slot + " of a bdev without requests");
+    }
+
+    /** Nobody else needs this one open, and the bdev is there until all have closed it. */
+    @Override
+    public void onRemoved()
+    {
+        closeObserved();
+        status = new DeviceStatus(DeviceHealth.FAILED,
+            "bdev " + bdevName + " was deleted or its drive removed; delete the device, or make the bdev again and " +
+            "start the data plane again");
+        services.onStatusChanged();
+    }
+
+    @Override
+    public void onResized(final long blockCount)
+    {
+        presentBlocks = blockCount;
+        services.onStatusChanged();
+    }
+
+    @Override
+    public void close()
+    {
+        call(() ->
+        {
+            closeObserved();
+            return null;
+        });
+    }
+
+    private void closeObserved()
+    {
+        if (null != observed)
+        {
+            runtime.application().close(observed, this);
+            observed = null;
+        }
+    }
+
+    /** On the reactor of SPDK's application thread. */
+    private void call(final Callable<Void> task)
+    {
+        Reactor.checkMayBlock("a call of SPDK");
+        try
+        {
+            runtime.application().reactor().call(task).get();
+        }
+        catch (final ExecutionException e)
+        {
+            if (e.getCause() instanceof RuntimeException cause)
+            {
+                throw cause;
+            }
+            throw new BlockDeviceException("device " + name + ": " + e.getCause(), e);
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            throw new BlockDeviceException("device " + name + ": interrupted while SPDK was asked", e);
+        }
+    }
+
+    private static void nothing()
+    {
+        // Who acquired it does not wait.
+    }
+}

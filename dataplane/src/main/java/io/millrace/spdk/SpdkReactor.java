@@ -1,0 +1,342 @@
+package io.millrace.spdk;
+
+import io.millrace.bindings.generated.spdk.spdk_h;
+import io.millrace.bindings.spdk.SpdkBdev;
+import io.millrace.bindings.spdk.SpdkReactorCalls;
+import io.millrace.reactor.NativeRing;
+import io.millrace.reactor.Poller;
+import io.millrace.reactor.Reactor;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+
+/**
+ * An SPDK thread that a reactor polls, and the ring between both. On the reactor's thread only.
+ * <p>
+ * <b>Sleep.</b> SPDK polls, and wakes nobody. So the reactor stays awake while requests have been under way for a short
+ * time, and sleeps an eighth of the time that the last one already took when they take longer; without requests it
+ * sleeps until the next timed poller of SPDK, {@link #IDLE_NS_MAX} at most, which is how long a message of another SPDK
+ * thread may wait.
+ */
+public final class SpdkReactor implements Poller
+{
+    private static final int PLACES = 4096;
+    /** Places that events of bdevs and ends of operations have for themselves. */
+    private static final int PLACES_RESERVED = 64;
+    private static final long IDLE_NS_MAX = 10_000_000;
+    /** Of SPDK's application thread while others have requests, some of which it has a part in. */
+    private static final long ACTIVE_NS_MAX = 200_000;
+    /** Sleep of less costs more than it saves. */
+    private static final long SLEEP_NS_MIN = 50_000;
+    private static final long SLEEP_NS_MAX = 1_000_000;
+    private static final int SLEEP_SHIFT = 3;
+    private static final long NO_TIMER = -1;
+
+    /** States of the SPDK thread. */
+    private enum State
+    {
+        RUNNING,
+        /** Asked to exit. */
+        EXITING,
+        ENDED
+    }
+
+    private final Reactor reactor;
+    private final NativeRing ring;
+    private final MemorySegment nativeReactor;
+    private final BooleanSupplier othersAreActive;
+    private final AtomicBoolean isActive = new AtomicBoolean();
+    private SpdkBdevListener[] listeners = new SpdkBdevListener[8];
+    private SpdkOperation[] operations = new SpdkOperation[2];
+    private int operationCount;
+    private int bdevCount;
+    private int inFlight;
+    private long lastProgressNs;
+    private long timerId = NO_TIMER;
+    private long timerDeadlineNs;
+    private State state = State.RUNNING;
+    private Runnable onEnded;
+
+    /** Notified of the end of an operation. */
+    @FunctionalInterface
+    interface SpdkOperation
+    {
+        /**
+         * It has ended.
+         *
+         * @param result 0 or a negated errno.
+         */
+        void onDone(int result);
+    }
+
+    /**
+     * Makes the SPDK thread. On the reactor's thread.
+     *
+     * @param reactor         that polls it.
+     * @param othersAreActive whether other reactors have requests under way, in which this one may have a part.
+     */
+    SpdkReactor(final Reactor reactor, final BooleanSupplier othersAreActive)
+    {
+        this.reactor = reactor;
+        this.othersAreActive = othersAreActive;
+        ring = new NativeRing(reactor, PLACES, NativeRing.NativeProducers.ONE, this::onMessage);
+        nativeReactor =
+            SpdkReactorCalls.create("millrace-" + reactor.config().name(), ring.address(), ring.lengthBytes());
+        lastProgressNs = reactor.nowNs();
+        reactor.addPoller(this);
+    }
+
+    /**
+     * {@return the reactor}
+     */
+    public Reactor reactor()
+    {
+        return reactor;
+    }
+
+    MemorySegment nativeReactor()
+    {
+        return nativeReactor;
+    }
+
+    /**
+     * Opens a bdev.
+     *
+     * @param name     of the bdev.
+     * @param writable whether for writing as well.
+     * @param slots    how many requests at a time; 0: it is only looked at.
+     * @param listener notified of it.
+     * @return the bdev; closed by {@link #close(SpdkBdev, SpdkBdevListener)}.
+     * @throws io.millrace.bindings.NativeException with the errno of SPDK.
+     */
+    public SpdkBdev open(final String name, final boolean writable, final int slots, final SpdkBdevListener listener)
+    {
+        int tag = 0;
+        while (tag < listeners.length && null != listeners[tag])
+        {
+            tag++;
+        }
+        if (tag == listeners.length)
+        {
+            listeners = Arrays.copyOf(listeners, 2 * tag);
+        }
+        final SpdkBdev bdev = SpdkBdev.open(nativeReactor, name, writable, slots, tag);
+        listeners[tag] = listener;
+        bdevCount++;
+        return bdev;
+    }
+
+    /**
+     * Closes a bdev, which has no requests.
+     *
+     * @param bdev     to close.
+     * @param listener that it was opened with.
+     */
+    public void close(final SpdkBdev bdev, final SpdkBdevListener listener)
+    {
+        for (int i = 0; i < listeners.length; i++)
+        {
+            if (listener == listeners[i])
+            {
+                listeners[i] = null;
+                bdevCount--;
+            }
+        }
+        bdev.close();
+    }
+
+    /**
+     * {@return whether it has requests under way, as of a moment ago; any thread}
+     */
+    boolean isActive()
+    {
+        return isActive.getOpaque();
+    }
+
+    /**
+     * {@return count of bdevs that are open on it}
+     */
+    int bdevCount()
+    {
+        return bdevCount;
+    }
+
+    /**
+     * {@return whether there is a place for a request}
+     */
+    public boolean hasRoom()
+    {
+        return inFlight < PLACES - 1 - PLACES_RESERVED;
+    }
+
+    /**
+     * Hands a request to SPDK with the next poll.
+     *
+     * @param type    {@code MILLRACE_SPDK_*}.
+     * @param slot    of the request, of the bdev's.
+     * @param address as the type has it.
+     * @param length  as the type has it.
+     * @param lba     first block.
+     * @param bdev    address of the bdev.
+     * @return false when there is no place now.
+     */
+    public boolean submit(
+        final int type, final int slot, final long address, final int length, final long lba, final long bdev)
+    {
+        if (!hasRoom() || !ring.write(type, slot, address, length, lba, bdev))
+        {
+            return false;
+        }
+        if (0 == inFlight++)
+        {
+            isActive.setOpaque(true);
+            lastProgressNs = reactor.nowNs();
+        }
+        return true;
+    }
+
+    /**
+     * {@return the number of an operation, for a call that ends with it}
+     *
+     * @param operation notified of its end.
+     */
+    int begin(final SpdkOperation operation)
+    {
+        int number = 0;
+        while (null != operations[number])
+        {
+            number++;
+            if (number == operations.length)
+            {
+                operations = Arrays.copyOf(operations, 2 * number);
+            }
+        }
+        operations[number] = operation;
+        operationCount++;
+        return number;
+    }
+
+    private void onMessage(
+        final int type, final int slot, final long address, final int length, final long word0, final long word1)
+    {
+        if (spdk_h.MILLRACE_SPDK_COMPLETION() == type)
+        {
+            if (0 == --inFlight)
+            {
+                isActive.setOpaque(false);
+            }
+            lastProgressNs = reactor.nowNs();
+            listeners[(int)word1].onCompletion(slot, (int)word0, length);
+        }
+        else if (spdk_h.MILLRACE_SPDK_DONE() == type)
+        {
+            final SpdkOperation operation = operations[slot];
+            operations[slot] = null;
+            operationCount--;
+            operation.onDone((int)word0);
+        }
+        else
+        {
+            onEvent(type, word0, listeners[(int)word1]);
+        }
+    }
+
+    /** A bdev that was closed meanwhile has no listener. */
+    private static void onEvent(final int type, final long word0, final SpdkBdevListener listener)
+    {
+        if (null == listener)
+        {
+            return;
+        }
+        if (spdk_h.MILLRACE_SPDK_REMOVED() == type)
+        {
+            listener.onRemoved();
+        }
+        else
+        {
+            listener.onResized(word0);
+        }
+    }
+
+    @Override
+    public int poll()
+    {
+        final int done = SpdkReactorCalls.poll(nativeReactor);
+        if (done < 0)
+        {
+            throw new IllegalStateException("ring to SPDK of reactor " + reactor.config().name() +
+                " has records that cannot be, error " + done);
+        }
+        if (State.EXITING == state && SpdkReactorCalls.hasEnded(nativeReactor))
+        {
+            onExited();
+        }
+        return done;
+    }
+
+    @Override
+    public boolean canSleep()
+    {
+        if (operationCount > 0 || State.RUNNING != state)
+        {
+            return false;
+        }
+        final long sleepNs = inFlight > 0 ?
+            Math.min(SLEEP_NS_MAX, reactor.nowNs() - lastProgressNs >> SLEEP_SHIFT) :
+            Math.min(othersAreActive.getAsBoolean() ? ACTIVE_NS_MAX : IDLE_NS_MAX,
+                SpdkReactorCalls.idleNs(nativeReactor));
+        if (sleepNs < SLEEP_NS_MIN)
+        {
+            return false;
+        }
+        wakeBy(reactor.nowNs() + sleepNs);
+        return true;
+    }
+
+    private void wakeBy(final long deadlineNs)
+    {
+        if (NO_TIMER != timerId)
+        {
+            if (timerDeadlineNs - deadlineNs <= 0)
+            {
+                return;
+            }
+            reactor.cancel(timerId);
+        }
+        timerDeadlineNs = deadlineNs;
+        timerId = reactor.schedule(deadlineNs, this::onTimer);
+    }
+
+    /** The cycle that runs it polls SPDK as well. */
+    private void onTimer(final long nowNs)
+    {
+        timerId = NO_TIMER;
+    }
+
+    /**
+     * Ends the SPDK thread, on which no bdev is open and no operation is under way.
+     *
+     * @param listener run when it has ended, in a later cycle.
+     */
+    void exit(final Runnable listener)
+    {
+        onEnded = listener;
+        state = State.EXITING;
+        SpdkReactorCalls.exit(nativeReactor);
+    }
+
+    private void onExited()
+    {
+        state = State.ENDED;
+        if (NO_TIMER != timerId)
+        {
+            reactor.cancel(timerId);
+            timerId = NO_TIMER;
+        }
+        reactor.removePoller(this);
+        SpdkReactorCalls.free(nativeReactor);
+        ring.close();
+        onEnded.run();
+    }
+}

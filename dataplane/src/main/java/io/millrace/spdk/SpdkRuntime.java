@@ -1,0 +1,383 @@
+package io.millrace.spdk;
+
+import io.millrace.bindings.Capability;
+import io.millrace.bindings.NativeException;
+import io.millrace.bindings.spdk.SpdkEnvironment;
+import io.millrace.bindings.spdk.SpdkLibrary;
+import io.millrace.bindings.spdk.SpdkReactorCalls;
+import io.millrace.reactor.Reactor;
+import io.millrace.reactor.ReactorConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/**
+ * SPDK in this process, of which there is one: it starts once and cannot start again when it has stopped. Its
+ * application thread, which hosts its subsystems, JSON-RPC and everything that belongs to no reactor, is polled by a
+ * sleeping reactor of its own.
+ */
+public final class SpdkRuntime
+{
+    private static final long START_S = 120;
+    private static final long STOP_S = 30;
+    /** Names DPDK's files in /var/run/dpdk, which a process of the same name would use as well. */
+    private static final String PROCESS_NAME = "millrace";
+    private static final Path STATUS = Path.of("/proc/self/status");
+    private static final String CPUS = "Cpus_allowed_list:";
+
+    /** States of SPDK in the process. */
+    private enum State
+    {
+        ABSENT,
+        RUNNING,
+        /** It failed to start or was stopped: the process has to be started again. */
+        ENDED
+    }
+
+    private static State state = State.ABSENT;
+    private static SpdkRuntime running;
+    private static String endReason = "";
+
+    private final SpdkConfig config;
+    private final SpdkMessages messages;
+    private final Reactor applicationReactor;
+    private SpdkReactor application;
+    /** By the reactors that have them; each is used on its reactor's thread only. */
+    private final Map<Reactor, SpdkReactor> reactors = new IdentityHashMap<>();
+    private volatile SpdkReactor[] others = {};
+
+    private SpdkRuntime(final SpdkConfig config, final SpdkMessages messages)
+    {
+        this.config = config;
+        this.messages = messages;
+        applicationReactor = new Reactor(new ReactorConfig("spdk", -1, ReactorConfig.IdleMode.SLEEP, 0));
+    }
+
+    /**
+     * {@return whether SPDK can be used in this process, and why}
+     */
+    public static Capability capability()
+    {
+        return SpdkLibrary.capability();
+    }
+
+    /**
+     * Starts SPDK, or returns the one that runs. Off the reactors; takes a second or more.
+     *
+     * @param config    of SPDK.
+     * @param onMessage notified of SPDK's messages, a sentence each, on the reactor of its application thread.
+     * @return SPDK.
+     * @throws SpdkException when it cannot be used, runs with other settings, or has ended in this process.
+     */
+    public static synchronized SpdkRuntime start(final SpdkConfig config, final Consumer<String> onMessage)
+    {
+        Reactor.checkMayBlock("the start of SPDK");
+        if (State.RUNNING == state)
+        {
+            if (!running.config.equals(config))
+            {
+                throw new SpdkException("spdk: it runs in this process with other settings, which cannot change: " +
+                    "start the process again (it has " + running.config + ")");
+            }
+            return running;
+        }
+        if (State.ENDED == state)
+        {
+            throw new SpdkException("spdk: it cannot start twice in a process, and " + endReason +
+                ": start the process again");
+        }
+        final Capability capability = SpdkLibrary.capability();
+        if (!capability.isAvailable())
+        {
+            throw new SpdkException("spdk: " + capability.reason() + ": " + capability.remedy());
+        }
+        final String json = configuration(config);
+        state = State.ENDED;
+        endReason = "it failed to start before";
+        final SpdkRuntime runtime = new SpdkRuntime(config, new SpdkMessages(onMessage));
+        runtime.open(json);
+        running = runtime;
+        state = State.RUNNING;
+        return runtime;
+    }
+
+    /**
+     * {@return SPDK if it runs in this process; else null}
+     */
+    public static synchronized SpdkRuntime running()
+    {
+        return State.RUNNING == state ? running : null;
+    }
+
+    private static String configuration(final SpdkConfig config)
+    {
+        if (null == config.config())
+        {
+            return "";
+        }
+        try
+        {
+            return Files.readString(config.config());
+        }
+        catch (final IOException e)
+        {
+            throw new SpdkException("spdk: config " + config.config() + " cannot be read (" + e + "): name a JSON " +
+                "file that SPDK's save_config wrote", e);
+        }
+    }
+
+    private void open(final String json)
+    {
+        SpdkReactorCalls.openLog();
+        startEnvironment();
+        applicationReactor.start();
+        try
+        {
+            final CompletableFuture<Integer> started = new CompletableFuture<>();
+            applicationReactor.call(() ->
+            {
+                application = new SpdkReactor(applicationReactor, this::areOthersActive);
+                applicationReactor.addPoller(messages);
+                if (null != config.rpcSocket())
+                {
+                    listen();
+                }
+                SpdkReactorCalls.startSubsystems(
+                    application.nativeReactor(), json, application.begin(started::complete));
+                return null;
+            }).get(START_S, TimeUnit.SECONDS);
+            final int result = started.get(START_S, TimeUnit.SECONDS);
+            if (0 != result)
+            {
+                throw new NativeException(json.isEmpty() ? "start of SPDK's subsystems" :
+                    "start of SPDK with the configuration " + config.config(), -result);
+            }
+        }
+        catch (final ExecutionException | NativeException e)
+        {
+            throw failed(e instanceof ExecutionException ? e.getCause() : e);
+        }
+        catch (final TimeoutException e)
+        {
+            throw failed(e);
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            throw failed(e);
+        }
+    }
+
+    private void listen()
+    {
+        try
+        {
+            SpdkReactorCalls.listenRpc(application.nativeReactor(), config.rpcSocket().toString());
+        }
+        catch (final NativeException e)
+        {
+            throw new SpdkException("spdk: rpc-socket " + config.rpcSocket() + " cannot be made (" + e.getMessage() +
+                "): use a path in a directory that this user may write, and that no other process serves", e);
+        }
+    }
+
+    private SpdkException failed(final Throwable cause)
+    {
+        if (cause instanceof SpdkException e)
+        {
+            return e;
+        }
+        final String text = cause instanceof TimeoutException ? "it was not ready within " + START_S + " s" :
+            String.valueOf(cause.getMessage());
+        return new SpdkException("spdk: " + text + messages.explain(), cause);
+    }
+
+    /** DPDK sets the calling thread to CPUs of its own, so that is one which ends. */
+    private void startEnvironment()
+    {
+        final Throwable[] failure = new Throwable[1];
+        final Thread thread = new Thread(() ->
+        {
+            try
+            {
+                SpdkEnvironment.start(new SpdkEnvironment.Options(PROCESS_NAME, "0@(" + allowedCpus() + ')',
+                    config.memoryMib(), config.hugepages(), config.pciAllowed(), "--no-telemetry"));
+                SpdkReactorCalls.startThreads();
+            }
+            catch (final RuntimeException e)
+            {
+                failure[0] = e;
+            }
+        }, "spdk-start");
+        thread.start();
+        try
+        {
+            thread.join();
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            throw new SpdkException("spdk: its start was interrupted", e);
+        }
+        if (null != failure[0])
+        {
+            throw new SpdkException("spdk: its environment did not start (" + failure[0].getMessage() + ')' +
+                messages.explain() + (config.hugepages() ? ": are " + config.memoryMib() + " MiB of hugepages free " +
+                "(sysctl vm.nr_hugepages), and may this user use them?" :
+                ": has the machine " + config.memoryMib() + " MiB of free memory?"), failure[0]);
+        }
+    }
+
+    /** {@return the CPUs that this process may use, as the kernel writes them: {@code 0-3,8}} */
+    private static String allowedCpus()
+    {
+        try (Stream<String> lines = Files.lines(STATUS))
+        {
+            return lines.filter((line) -> line.startsWith(CPUS)).findFirst()
+                .map((line) -> line.substring(CPUS.length()).strip())
+                .orElseThrow(() -> new SpdkException("spdk: " + STATUS + " has no " + CPUS));
+        }
+        catch (final IOException e)
+        {
+            throw new SpdkException("spdk: " + STATUS + " cannot be read (" + e + "): mount /proc", e);
+        }
+    }
+
+    /**
+     * {@return the SPDK thread of the application, on whose reactor bdevs are looked at}
+     */
+    public SpdkReactor application()
+    {
+        return application;
+    }
+
+    /**
+     * {@return the settings that it runs with}
+     */
+    public SpdkConfig config()
+    {
+        return config;
+    }
+
+    /**
+     * Returns the SPDK thread of a reactor, which is made when there is none. On the reactor's thread;
+     * {@link #release} follows when its user has closed what it opened.
+     *
+     * @param reactor that polls it.
+     * @return the SPDK thread.
+     * @throws NativeException when there is no memory for it.
+     */
+    public SpdkReactor acquire(final Reactor reactor)
+    {
+        synchronized (reactors)
+        {
+            final SpdkReactor present = reactors.get(reactor);
+            if (null != present)
+            {
+                return present;
+            }
+        }
+        final SpdkReactor made = new SpdkReactor(reactor, () -> false);
+        synchronized (reactors)
+        {
+            reactors.put(reactor, made);
+            others = reactors.values().toArray(SpdkReactor[]::new);
+        }
+        return made;
+    }
+
+    /**
+     * Ends the SPDK thread of a reactor when no bdev is open on it any more. On the reactor's thread.
+     *
+     * @param spdkReactor that {@link #acquire} returned.
+     * @param onReleased  run when the user of it need not wait any more, maybe before this returns.
+     */
+    public void release(final SpdkReactor spdkReactor, final Runnable onReleased)
+    {
+        if (spdkReactor.bdevCount() > 0)
+        {
+            onReleased.run();
+            return;
+        }
+        synchronized (reactors)
+        {
+            reactors.remove(spdkReactor.reactor());
+            others = reactors.values().toArray(SpdkReactor[]::new);
+        }
+        spdkReactor.exit(onReleased);
+    }
+
+    private boolean areOthersActive()
+    {
+        for (final SpdkReactor each : others)
+        {
+            if (each.isActive())
+            {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Stops SPDK for good, so that its modules store what they have to: nothing of it is open any more. Off the
+     * reactors; a second call does nothing.
+     *
+     * @return what did not end, a sentence each; empty: all did.
+     */
+    public List<String> stop()
+    {
+        synchronized (SpdkRuntime.class)
+        {
+            if (State.RUNNING != state || this != running)
+            {
+                return List.of();
+            }
+            state = State.ENDED;
+            endReason = "it was stopped";
+        }
+        final List<String> left = new ArrayList<>();
+        try
+        {
+            final CompletableFuture<Integer> stopped = new CompletableFuture<>();
+            applicationReactor.call(() ->
+            {
+                if (null != config.rpcSocket())
+                {
+                    SpdkReactorCalls.closeRpc(application.nativeReactor());
+                }
+                SpdkReactorCalls.stopSubsystems(application.nativeReactor(), application.begin(stopped::complete));
+                return null;
+            }).get(STOP_S, TimeUnit.SECONDS);
+            stopped.get(STOP_S, TimeUnit.SECONDS);
+            final CompletableFuture<Void> ended = new CompletableFuture<>();
+            applicationReactor.call(() ->
+            {
+                application.exit(() -> ended.complete(null));
+                return null;
+            }).get(STOP_S, TimeUnit.SECONDS);
+            ended.get(STOP_S, TimeUnit.SECONDS);
+            applicationReactor.close();
+        }
+        catch (final ExecutionException | TimeoutException e)
+        {
+            left.add("spdk: it did not stop within " + STOP_S + " s (" + e + "); the process ends without");
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            left.add("spdk: its stop was interrupted");
+        }
+        return left;
+    }
+}

@@ -1,0 +1,81 @@
+/* What the files of this library share. */
+#ifndef MILLRACE_SPDK_INTERNAL_H
+#define MILLRACE_SPDK_INTERNAL_H
+
+#include "millrace_spdk.h"
+
+#include "../ring/millrace_ring.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "spdk/bdev.h"
+#include "spdk/env.h"
+#include "spdk/init.h"
+#include "spdk/log.h"
+#include "spdk/queue.h"
+#include "spdk/rpc.h"
+#include "spdk/thread.h"
+#include "spdk/version.h"
+
+#define MILLRACE_SPDK_THREADS_MAX 256
+/* Requests taken in one poll, so that neither side waits long for the other. */
+#define MILLRACE_SPDK_BATCH 32
+
+typedef struct millrace_spdk_request millrace_spdk_request;
+
+struct millrace_spdk_request
+{
+    millrace_spdk_bdev *bdev;
+    /* As it was taken from the ring. */
+    millrace_descriptor descriptor;
+    /* Of those that wait for memory of SPDK. */
+    STAILQ_ENTRY(millrace_spdk_request) link;
+};
+
+struct millrace_spdk_bdev
+{
+    millrace_spdk_reactor *reactor;
+    struct spdk_bdev_desc *desc;
+    struct spdk_bdev *bdev;
+    struct spdk_io_channel *channel;
+    int64_t tag;
+    uint32_t block_shift;
+    bool can_flush;
+    /* Events that the ring had no place for yet. */
+    bool is_removal_due;
+    bool is_resize_due;
+    int32_t slots;
+    TAILQ_ENTRY(millrace_spdk_bdev) link;
+    millrace_spdk_request requests[];
+};
+
+struct millrace_spdk_reactor
+{
+    millrace_ring ring;
+    /* Its own SPDK thread. */
+    struct spdk_thread *thread;
+    /* All that it hosts, its own first; added to by any thread, under the lock. */
+    pthread_mutex_t lock;
+    struct spdk_thread *threads[MILLRACE_SPDK_THREADS_MAX];
+    int32_t thread_count;
+    bool is_first;
+    bool has_events;
+    TAILQ_HEAD(, millrace_spdk_bdev) bdevs;
+    STAILQ_HEAD(, millrace_spdk_request) waiting;
+};
+
+/* Writes a descriptor to Java. Returns false when there is no place now. */
+bool millrace_spdk_tell(
+    millrace_spdk_reactor *reactor, int32_t type, int32_t slot, int32_t length, int64_t word0, int64_t word1);
+
+/* Hands a request to its bdev, or keeps it until SPDK has memory. */
+void millrace_spdk_bdev_submit(millrace_spdk_reactor *reactor, const millrace_descriptor *descriptor);
+
+/* Tries again what waits for memory. Returns how many went. */
+int millrace_spdk_bdev_retry(millrace_spdk_reactor *reactor);
+
+/* Reports events that are due. Returns how many. */
+int millrace_spdk_bdev_report(millrace_spdk_reactor *reactor);
+
+#endif

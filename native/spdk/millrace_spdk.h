@@ -1,0 +1,160 @@
+/*
+ * What a data plane calls of SPDK beside SPDK's own functions: those that take callbacks. Callbacks never reach Java:
+ * what they report is a descriptor on the ring of a reactor (../ring/millrace_ring.h).
+ *
+ * A reactor here is one of Java's: a thread of the operating system that hosts SPDK threads. Every function of a
+ * reactor, and of what was opened on it, is called on its thread. Functions return 0 or more, or a negated errno.
+ */
+#ifndef MILLRACE_SPDK_H
+#define MILLRACE_SPDK_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Of this header. Java refuses a library that has another. */
+#define MILLRACE_SPDK_INTERFACE 1
+
+/* Types of descriptors to native code: requests. slot: of the request; word1: address of its millrace_spdk_bdev. */
+/* address, length: payload, whole blocks; word0: first block. */
+#define MILLRACE_SPDK_READ 1
+#define MILLRACE_SPDK_WRITE 2
+/* As READ and WRITE, with address and count of struct iovec, which stay until the request is done. */
+#define MILLRACE_SPDK_READV 3
+#define MILLRACE_SPDK_WRITEV 4
+/* Writes, stable when done. */
+#define MILLRACE_SPDK_WRITE_FUA 5
+#define MILLRACE_SPDK_WRITEV_FUA 6
+/* word0: first block; address: count of blocks. */
+#define MILLRACE_SPDK_FLUSH 7
+#define MILLRACE_SPDK_WRITE_ZEROES 8
+#define MILLRACE_SPDK_WRITE_ZEROES_FUA 9
+#define MILLRACE_SPDK_UNMAP 10
+#define MILLRACE_SPDK_UNMAP_FUA 11
+/* word0: first block; address: first block of the source; length: count of blocks. */
+#define MILLRACE_SPDK_COPY 12
+#define MILLRACE_SPDK_COPY_FUA 13
+/* As READ: compares payload with what is stored. */
+#define MILLRACE_SPDK_COMPARE 14
+#define MILLRACE_SPDK_COMPAREV 15
+/* Ends what the bdev has under way. */
+#define MILLRACE_SPDK_RESET 16
+
+/* Types of descriptors to Java. */
+/* A request is done. slot; word0: status code type << 8 | status code of NVMe; length: errno where there is one;
+   word1: tag of the bdev. */
+#define MILLRACE_SPDK_COMPLETION 1
+/* The bdev goes away: its requests end with errors, and it is to be closed. word1: tag. */
+#define MILLRACE_SPDK_REMOVED 2
+/* word0: count of blocks; word1: tag. */
+#define MILLRACE_SPDK_RESIZED 3
+/* A call with an operation number has ended. slot: the number; word0: 0 or a negated errno. */
+#define MILLRACE_SPDK_DONE 4
+
+typedef struct millrace_spdk_reactor millrace_spdk_reactor;
+typedef struct millrace_spdk_bdev millrace_spdk_bdev;
+
+/* MILLRACE_SPDK_INTERFACE of the library. */
+int32_t millrace_spdk_interface(void);
+
+/* The version of SPDK that the library was built for, such as "SPDK v26.05". */
+const char *millrace_spdk_version(void);
+
+/* sizeof(struct spdk_env_opts), and the offset of its last member that Java sets. */
+int32_t millrace_spdk_env_opts_size(void);
+int32_t millrace_spdk_env_opts_opts_size_offset(void);
+
+/* Has messages of SPDK kept for millrace_spdk_log_read(). Before spdk_env_init(); any thread. */
+void millrace_spdk_log_open(void);
+
+/*
+ * Takes the oldest message. Any thread.
+ *
+ * text   room for it; it is cut to fit and ended by 0.
+ * bytes  of the room; 2 or more.
+ * Returns its enum spdk_log_level; -1 when there is none; -2 when messages were lost, text says how many.
+ */
+int32_t millrace_spdk_log_read(char *text, int32_t bytes);
+
+/* Begins SPDK's thread library, after spdk_env_init(). Once; any thread. */
+int32_t millrace_spdk_threads_start(void);
+
+/*
+ * Makes a reactor with an SPDK thread of its own. That of the first is SPDK's application thread, and it hosts the
+ * threads that SPDK's modules make.
+ *
+ * name        of the SPDK thread.
+ * ring        memory of a ring, as Java handed it out.
+ * ring_bytes  of it.
+ * error       negated errno, or an error of millrace_ring_attach() below -1000.
+ * Returns it, or NULL.
+ */
+millrace_spdk_reactor *millrace_spdk_reactor_create(const char *name, void *ring, uint64_t ring_bytes, int32_t *error);
+
+/*
+ * Takes requests, and has SPDK's threads do what they have to do: a bounded amount.
+ *
+ * Returns how much was done, or a negated error.
+ */
+int32_t millrace_spdk_reactor_poll(millrace_spdk_reactor *reactor);
+
+/* Nanoseconds until a timed poller of SPDK is due, INT64_MAX where there is none. */
+int64_t millrace_spdk_reactor_idle_ns(const millrace_spdk_reactor *reactor);
+
+/* Count of SPDK threads that it hosts. */
+int32_t millrace_spdk_reactor_threads(const millrace_spdk_reactor *reactor);
+
+/* Begins to end its SPDK thread; everything opened on it is closed. It is polled until millrace_spdk_reactor_ended(). */
+void millrace_spdk_reactor_exit(millrace_spdk_reactor *reactor);
+
+/* Whether it has no SPDK threads any more. */
+int32_t millrace_spdk_reactor_ended(const millrace_spdk_reactor *reactor);
+
+/* Gives its memory and ring back, when it has ended. */
+void millrace_spdk_reactor_free(millrace_spdk_reactor *reactor);
+
+/*
+ * Starts SPDK's subsystems with a JSON configuration, on the first reactor. Ends with MILLRACE_SPDK_DONE.
+ *
+ * json       SPDK's configuration, or NULL; copied.
+ * bytes      of it.
+ * operation  number of the call.
+ */
+int32_t millrace_spdk_subsystems_start(
+    millrace_spdk_reactor *reactor, const char *json, int64_t bytes, int32_t operation);
+
+/* Stops subsystems, whose bdevs nobody has open any more. Ends with MILLRACE_SPDK_DONE. */
+int32_t millrace_spdk_subsystems_stop(millrace_spdk_reactor *reactor, int32_t operation);
+
+/* Serves SPDK's JSON-RPC on a Unix domain socket, on the first reactor. */
+int32_t millrace_spdk_rpc_listen(millrace_spdk_reactor *reactor, const char *path);
+
+/* Ends what millrace_spdk_rpc_listen() began. */
+void millrace_spdk_rpc_close(millrace_spdk_reactor *reactor);
+
+/*
+ * Opens a bdev, and its I/O channel of this reactor where there are requests to be.
+ *
+ * name   of the bdev.
+ * write  whether for writing as well.
+ * slots  how many requests at a time, 0 for none.
+ * tag    that descriptors name it by.
+ * error  negated errno.
+ * Returns it, or NULL.
+ */
+millrace_spdk_bdev *millrace_spdk_bdev_open(
+    millrace_spdk_reactor *reactor, const char *name, int32_t write, int32_t slots, int64_t tag, int32_t *error);
+
+/* SPDK's own struct spdk_bdev of it, until it is closed. */
+void *millrace_spdk_bdev_get(const millrace_spdk_bdev *bdev);
+
+/* Closes it; it has no requests, and descriptors that name it are none any more. */
+void millrace_spdk_bdev_close(millrace_spdk_bdev *bdev);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDK's subsystems and its JSON-RPC, on the application thread. */
+#include "internal.h"
+
+typedef struct starting
+{
+    millrace_spdk_reactor *reactor;
+    int32_t operation;
+    char *json;
+    int64_t bytes;
+} starting;
+
+static void end_start(starting *start, const int result)
+{
+    millrace_spdk_tell(start->reactor, MILLRACE_SPDK_DONE, start->operation, 0, result, 0);
+    free(start->json);
+    free(start);
+}
+
+static void on_runtime_configured(int result, void *context)
+{
+    end_start((starting *)context, result);
+}
+
+static void on_subsystems_started(int result, void *context)
+{
+    starting *const start = (starting *)context;
+    if (0 != result)
+    {
+        end_start(start, result);
+        return;
+    }
+    spdk_rpc_set_state(SPDK_RPC_RUNTIME);
+    if (NULL == start->json)
+    {
+        end_start(start, 0);
+        return;
+    }
+    spdk_subsystem_load_config(start->json, start->bytes, on_runtime_configured, start, true);
+}
+
+static void on_startup_configured(int result, void *context)
+{
+    starting *const start = (starting *)context;
+    if (0 != result)
+    {
+        end_start(start, result);
+        return;
+    }
+    spdk_subsystem_init(on_subsystems_started, start);
+}
+
+int32_t millrace_spdk_subsystems_start(
+    millrace_spdk_reactor *reactor, const char *json, const int64_t bytes, const int32_t operation)
+{
+    starting *const start = calloc(1, sizeof(*start));
+    if (NULL == start)
+    {
+        return -ENOMEM;
+    }
+    start->reactor = reactor;
+    start->operation = operation;
+    if (NULL != json)
+    {
+        start->json = malloc((size_t)bytes + 1);
+        if (NULL == start->json)
+        {
+            free(start);
+            return -ENOMEM;
+        }
+        memcpy(start->json, json, (size_t)bytes);
+        start->json[bytes] = 0;
+        start->bytes = bytes;
+    }
+    spdk_set_thread(reactor->thread);
+    spdk_rpc_set_state(SPDK_RPC_STARTUP);
+    if (NULL == start->json)
+    {
+        spdk_subsystem_init(on_subsystems_started, start);
+    }
+    else
+    {
+        spdk_subsystem_load_config(start->json, start->bytes, on_startup_configured, start, true);
+    }
+    spdk_set_thread(NULL);
+    return 0;
+}
+
+static void on_subsystems_stopped(void *context)
+{
+    starting *const stop = (starting *)context;
+    end_start(stop, 0);
+}
+
+int32_t millrace_spdk_subsystems_stop(millrace_spdk_reactor *reactor, const int32_t operation)
+{
+    starting *const stop = calloc(1, sizeof(*stop));
+    if (NULL == stop)
+    {
+        return -ENOMEM;
+    }
+    stop->reactor = reactor;
+    stop->operation = operation;
+    spdk_set_thread(reactor->thread);
+    spdk_subsystem_fini(on_subsystems_stopped, stop);
+    spdk_set_thread(NULL);
+    return 0;
+}
+
+int32_t millrace_spdk_rpc_listen(millrace_spdk_reactor *reactor, const char *path)
+{
+    spdk_set_thread(reactor->thread);
+    const int result = spdk_rpc_initialize(path, NULL);
+    spdk_set_thread(NULL);
+    return result;
+}
+
+void millrace_spdk_rpc_close(millrace_spdk_reactor *reactor)
+{
+    spdk_set_thread(reactor->thread);
+    spdk_rpc_finish();
+    spdk_set_thread(NULL);
+}

@@ -1,0 +1,286 @@
+/* SPDK threads, hosted by reactors of Java. */
+#include "internal.h"
+
+#include <stdio.h>
+
+#define MESSAGES 64
+#define MESSAGE_BYTES 512
+
+static millrace_spdk_reactor *first_reactor;
+/* Whose own SPDK thread is being made on this thread of the operating system. */
+static __thread millrace_spdk_reactor *creating;
+
+static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
+static char log_text[MESSAGES][MESSAGE_BYTES];
+static int log_level[MESSAGES];
+static uint32_t log_written;
+static uint32_t log_taken;
+static uint32_t log_lost;
+
+int32_t millrace_spdk_interface(void)
+{
+    return MILLRACE_SPDK_INTERFACE;
+}
+
+const char *millrace_spdk_version(void)
+{
+    return SPDK_VERSION_STRING;
+}
+
+int32_t millrace_spdk_env_opts_size(void)
+{
+    return (int32_t)sizeof(struct spdk_env_opts);
+}
+
+int32_t millrace_spdk_env_opts_opts_size_offset(void)
+{
+    return (int32_t)offsetof(struct spdk_env_opts, opts_size);
+}
+
+static void keep_message(
+    int level, const char *file, const int line, const char *function, const char *format, va_list arguments)
+{
+    (void)file;
+    (void)line;
+    (void)function;
+    if (level > SPDK_LOG_NOTICE)
+    {
+        return;
+    }
+    pthread_mutex_lock(&log_lock);
+    if (log_written - log_taken == MESSAGES)
+    {
+        log_lost++;
+    }
+    else
+    {
+        char *const text = log_text[log_written % MESSAGES];
+        vsnprintf(text, MESSAGE_BYTES, format, arguments);
+        text[strcspn(text, "\n")] = 0;
+        log_level[log_written % MESSAGES] = level;
+        __atomic_store_n(&log_written, log_written + 1, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&log_lock);
+}
+
+void millrace_spdk_log_open(void)
+{
+    spdk_log_set_print_level(SPDK_LOG_DISABLED);
+    spdk_log_set_level(SPDK_LOG_NOTICE);
+    spdk_log_open(keep_message);
+}
+
+int32_t millrace_spdk_log_read(char *text, const int32_t bytes)
+{
+    if (__atomic_load_n(&log_written, __ATOMIC_ACQUIRE) == __atomic_load_n(&log_taken, __ATOMIC_RELAXED))
+    {
+        return -1;
+    }
+    int32_t level = -1;
+    pthread_mutex_lock(&log_lock);
+    if (log_lost > 0 && log_written - log_taken < MESSAGES)
+    {
+        snprintf(text, (size_t)bytes, "%u", log_lost);
+        log_lost = 0;
+        level = -2;
+    }
+    else if (log_written != log_taken)
+    {
+        snprintf(text, (size_t)bytes, "%s", log_text[log_taken % MESSAGES]);
+        level = log_level[log_taken % MESSAGES];
+        __atomic_store_n(&log_taken, log_taken + 1, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&log_lock);
+    return level;
+}
+
+static int on_thread_operation(struct spdk_thread *thread, enum spdk_thread_op operation)
+{
+    if (SPDK_THREAD_OP_NEW != operation)
+    {
+        return -ENOTSUP;
+    }
+    millrace_spdk_reactor *const host = NULL == creating ? first_reactor : creating;
+    int result = 0;
+    pthread_mutex_lock(&host->lock);
+    if (MILLRACE_SPDK_THREADS_MAX == host->thread_count)
+    {
+        result = -ENOSPC;
+    }
+    else
+    {
+        host->threads[host->thread_count] = thread;
+        __atomic_store_n(&host->thread_count, host->thread_count + 1, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&host->lock);
+    return result;
+}
+
+static bool is_operation_supported(enum spdk_thread_op operation)
+{
+    return SPDK_THREAD_OP_NEW == operation;
+}
+
+int32_t millrace_spdk_threads_start(void)
+{
+    return spdk_thread_lib_init_ext(
+        on_thread_operation, is_operation_supported, 0, SPDK_DEFAULT_MSG_MEMPOOL_SIZE);
+}
+
+millrace_spdk_reactor *millrace_spdk_reactor_create(
+    const char *name, void *ring, const uint64_t ring_bytes, int32_t *error)
+{
+    millrace_spdk_reactor *const reactor = calloc(1, sizeof(*reactor));
+    if (NULL == reactor)
+    {
+        *error = -ENOMEM;
+        return NULL;
+    }
+    const int attached = millrace_ring_attach(&reactor->ring, ring, ring_bytes);
+    if (0 != attached)
+    {
+        *error = -1000 - abs(attached);
+        free(reactor);
+        return NULL;
+    }
+    pthread_mutex_init(&reactor->lock, NULL);
+    TAILQ_INIT(&reactor->bdevs);
+    STAILQ_INIT(&reactor->waiting);
+    if (NULL == first_reactor)
+    {
+        reactor->is_first = true;
+        first_reactor = reactor;
+    }
+    creating = reactor;
+    reactor->thread = spdk_thread_create(name, NULL);
+    creating = NULL;
+    if (NULL == reactor->thread)
+    {
+        *error = -ENOMEM;
+        millrace_spdk_reactor_free(reactor);
+        return NULL;
+    }
+    *error = 0;
+    return reactor;
+}
+
+bool millrace_spdk_tell(
+    millrace_spdk_reactor *reactor,
+    const int32_t type,
+    const int32_t slot,
+    const int32_t length,
+    const int64_t word0,
+    const int64_t word1)
+{
+    int error;
+    millrace_descriptor *const record = millrace_queue_claim(&reactor->ring.to_java, type, &error);
+    if (NULL == record)
+    {
+        return false;
+    }
+    record->address = 0;
+    record->length = length;
+    record->slot = slot;
+    record->word0 = word0;
+    record->word1 = word1;
+    millrace_queue_commit(record);
+    return true;
+}
+
+static void remove_thread(millrace_spdk_reactor *reactor, struct spdk_thread *thread)
+{
+    pthread_mutex_lock(&reactor->lock);
+    int32_t kept = 0;
+    for (int32_t i = 0; i < reactor->thread_count; i++)
+    {
+        if (thread != reactor->threads[i])
+        {
+            reactor->threads[kept++] = reactor->threads[i];
+        }
+    }
+    reactor->thread_count = kept;
+    pthread_mutex_unlock(&reactor->lock);
+    spdk_thread_destroy(thread);
+}
+
+int32_t millrace_spdk_reactor_poll(millrace_spdk_reactor *reactor)
+{
+    int32_t work = 0;
+    millrace_descriptor batch[MILLRACE_SPDK_BATCH];
+    const int taken = millrace_queue_read(&reactor->ring.to_native, batch, MILLRACE_SPDK_BATCH);
+    if (taken < 0)
+    {
+        return -abs(taken);
+    }
+    if (taken > 0 || !STAILQ_EMPTY(&reactor->waiting) || reactor->has_events)
+    {
+        spdk_set_thread(reactor->thread);
+        work += millrace_spdk_bdev_retry(reactor);
+        for (int i = 0; i < taken; i++)
+        {
+            millrace_spdk_bdev_submit(reactor, &batch[i]);
+        }
+        work += taken + millrace_spdk_bdev_report(reactor);
+        spdk_set_thread(NULL);
+    }
+    const int32_t count = __atomic_load_n(&reactor->thread_count, __ATOMIC_ACQUIRE);
+    for (int32_t i = count - 1; i >= 0; i--)
+    {
+        struct spdk_thread *const thread = reactor->threads[i];
+        if (spdk_thread_poll(thread, 0, 0) > 0)
+        {
+            work++;
+        }
+        if (spdk_thread_is_exited(thread) && spdk_thread_is_idle(thread))
+        {
+            remove_thread(reactor, thread);
+        }
+    }
+    return work;
+}
+
+int64_t millrace_spdk_reactor_idle_ns(const millrace_spdk_reactor *reactor)
+{
+    const uint64_t now = spdk_get_ticks();
+    const double ns_per_tick = 1e9 / (double)spdk_get_ticks_hz();
+    int64_t idle_ns = INT64_MAX;
+    const int32_t count = __atomic_load_n(&reactor->thread_count, __ATOMIC_ACQUIRE);
+    for (int32_t i = 0; i < count; i++)
+    {
+        const uint64_t due = spdk_thread_next_poller_expiration(reactor->threads[i]);
+        if (0 != due)
+        {
+            const int64_t left_ns = due <= now ? 0 : (int64_t)((double)(due - now) * ns_per_tick);
+            idle_ns = spdk_min(idle_ns, left_ns);
+        }
+    }
+    return idle_ns;
+}
+
+int32_t millrace_spdk_reactor_threads(const millrace_spdk_reactor *reactor)
+{
+    return __atomic_load_n(&reactor->thread_count, __ATOMIC_ACQUIRE);
+}
+
+void millrace_spdk_reactor_exit(millrace_spdk_reactor *reactor)
+{
+    spdk_set_thread(reactor->thread);
+    spdk_thread_exit(reactor->thread);
+    spdk_set_thread(NULL);
+}
+
+int32_t millrace_spdk_reactor_ended(const millrace_spdk_reactor *reactor)
+{
+    return 0 == __atomic_load_n(&reactor->thread_count, __ATOMIC_ACQUIRE);
+}
+
+void millrace_spdk_reactor_free(millrace_spdk_reactor *reactor)
+{
+    if (reactor == first_reactor)
+    {
+        first_reactor = NULL;
+    }
+    millrace_ring_detach(&reactor->ring);
+    pthread_mutex_destroy(&reactor->lock);
+    free(reactor);
+}
