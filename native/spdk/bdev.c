@@ -8,6 +8,7 @@
 #define INVALID_FIELD 0x02
 #define INTERNAL_ERROR 0x06
 #define WRITE_PROTECTED 0x20
+#define LBA_OUT_OF_RANGE 0x80
 
 static void on_event(enum spdk_bdev_event_type type, struct spdk_bdev *bdev, void *context)
 {
@@ -137,13 +138,6 @@ static void complete(const millrace_spdk_request *request, const int32_t status,
     }
 }
 
-static void complete_refused(const millrace_spdk_request *request, const int result)
-{
-    const int32_t status = -ENOTSUP == result ? INVALID_OPCODE :
-        -EBADF == result ? WRITE_PROTECTED :
-        -EINVAL == result ? INVALID_FIELD : INTERNAL_ERROR;
-    complete(request, status, -result);
-}
 
 static void on_done(struct spdk_bdev_io *io, bool success, void *context)
 {
@@ -165,7 +159,29 @@ static void on_done(struct spdk_bdev_io *io, bool success, void *context)
     complete(request, 0 == status ? INTERNAL_ERROR : status, error < 0 && error > -4096 ? -error : 0);
 }
 
+static uint64_t blocks_of(const millrace_spdk_request *request);
 static int submit(millrace_spdk_request *request);
+
+static bool is_inside(const millrace_spdk_request *request, const int64_t first)
+{
+    const uint64_t all = spdk_bdev_get_num_blocks(request->bdev->bdev);
+    const uint64_t blocks = blocks_of(request);
+    return blocks <= all && (uint64_t)first <= all - blocks;
+}
+
+/* SPDK refuses a range that is not the bdev's as it refuses anything else that is wrong. */
+static void complete_refused(const millrace_spdk_request *request, const int result)
+{
+    const millrace_descriptor *const descriptor = &request->descriptor;
+    const bool is_copy = MILLRACE_SPDK_COPY == descriptor->type || MILLRACE_SPDK_COPY_FUA == descriptor->type;
+    const bool is_range_bad = !is_inside(request, descriptor->word0) ||
+        (is_copy && !is_inside(request, (int64_t)descriptor->address));
+    const int32_t status = -ENOTSUP == result ? INVALID_OPCODE :
+        -EBADF == result ? WRITE_PROTECTED :
+        -EINVAL != result ? INTERNAL_ERROR :
+        is_range_bad ? LBA_OUT_OF_RANGE : INVALID_FIELD;
+    complete(request, status, LBA_OUT_OF_RANGE == status ? 0 : -result);
+}
 
 static void submit_or_wait(millrace_spdk_request *request)
 {

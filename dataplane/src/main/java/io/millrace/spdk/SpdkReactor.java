@@ -6,6 +6,7 @@ import io.millrace.bindings.spdk.SpdkReactorCalls;
 import io.millrace.reactor.NativeRing;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
+import io.millrace.reactor.TimerListener;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -46,6 +47,7 @@ public final class SpdkReactor implements Poller
     private final NativeRing ring;
     private final MemorySegment nativeReactor;
     private final BooleanSupplier othersAreActive;
+    private final TimerListener timerListener = this::onTimer;
     private final AtomicBoolean isActive = new AtomicBoolean();
     private SpdkBdevListener[] listeners = new SpdkBdevListener[8];
     private SpdkOperation[] operations = new SpdkOperation[2];
@@ -290,22 +292,23 @@ public final class SpdkReactor implements Poller
         {
             return false;
         }
-        wakeBy(reactor.nowNs() + sleepNs);
-        return true;
+        return wakesBy(reactor.nowNs() + sleepNs);
     }
 
-    private void wakeBy(final long deadlineNs)
+    /** A reactor knows how long to sleep before it asks, so a new timer is for when it asks again. */
+    private boolean wakesBy(final long deadlineNs)
     {
         if (NO_TIMER != timerId)
         {
             if (timerDeadlineNs - deadlineNs <= 0)
             {
-                return;
+                return true;
             }
             reactor.cancel(timerId);
         }
         timerDeadlineNs = deadlineNs;
-        timerId = reactor.schedule(deadlineNs, this::onTimer);
+        timerId = reactor.schedule(deadlineNs, timerListener);
+        return false;
     }
 
     /** The cycle that runs it polls SPDK as well. */

@@ -211,7 +211,7 @@ public final class SpdkRuntime
             try
             {
                 SpdkEnvironment.start(new SpdkEnvironment.Options(PROCESS_NAME, "0@(" + allowedCpus() + ')',
-                    config.memoryMib(), config.hugepages(), config.pciAllowed(), "--no-telemetry"));
+                    config.memoryMib(), config.hugepages(), config.pciAllowed()));
                 SpdkReactorCalls.startThreads();
             }
             catch (final RuntimeException e)

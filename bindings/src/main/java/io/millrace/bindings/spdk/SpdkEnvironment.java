@@ -24,10 +24,9 @@ public final class SpdkEnvironment
      * @param hugepages  whether the memory is in hugepages; else in ordinary pages, which no drive can access without an
      *                   IOMMU.
      * @param pciAllowed PCI addresses of the functions that SPDK may use; others are not looked at. Empty: none at all.
-     * @param arguments  further arguments of DPDK, separated by spaces; empty: none.
      */
     public record Options(
-        String name, String lcoreMap, int memoryMib, boolean hugepages, List<String> pciAllowed, String arguments)
+        String name, String lcoreMap, int memoryMib, boolean hugepages, List<String> pciAllowed)
     {
         /** Copies the list. */
         public Options
@@ -62,16 +61,11 @@ public final class SpdkEnvironment
         spdk_env_opts.mem_size(opts, options.memoryMib());
         spdk_env_opts.no_huge(opts, !options.hugepages());
         spdk_env_opts.unlink_hugepage(opts, options.hugepages());
-        spdk_env_opts.iova_mode(opts, options.hugepages() ? MemorySegment.NULL : arena.allocateFrom("va"));
         spdk_env_opts.no_pci(opts, options.pciAllowed().isEmpty());
         if (!options.pciAllowed().isEmpty())
         {
             spdk_env_opts.num_pci_addr(opts, options.pciAllowed().size());
             spdk_env_opts.pci_allowed(opts, addresses(options.pciAllowed(), arena));
-        }
-        if (!options.arguments().isEmpty())
-        {
-            spdk_env_opts.env_context(opts, arena.allocateFrom(options.arguments()));
         }
         final int result;
         try

@@ -96,6 +96,11 @@ final class SpdkChannel implements BlockChannel, SpdkBdevListener
             request.complete(BlockStatus.DEVICE_ERROR);
             return true;
         }
+        if (!isSupported(request.operation()))
+        {
+            request.complete(BlockStatus.NOT_SUPPORTED);
+            return true;
+        }
         if (0 == freeCount)
         {
             return false;
@@ -108,6 +113,20 @@ final class SpdkChannel implements BlockChannel, SpdkBdevListener
         freeCount--;
         requests[slot] = request;
         return true;
+    }
+
+    /** What the bdev's module lacks SPDK emulates in part, with buffers that long requests do not fit into. */
+    private boolean isSupported(final BlockOperation operation)
+    {
+        return switch (operation)
+        {
+            case COPY -> device.geometry().supportsCopy();
+            case COMPARE -> device.geometry().supportsCompare();
+            case VERIFY -> false;
+            case DEALLOCATE -> device.geometry().supportsDeallocate();
+            case WRITE_ZEROES -> device.geometry().supportsWriteZeroes();
+            case READ, WRITE, FLUSH -> true;
+        };
     }
 
     private boolean hand(final BlockRequest request, final int slot)

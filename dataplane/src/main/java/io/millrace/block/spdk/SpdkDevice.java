@@ -16,6 +16,7 @@ import io.millrace.reactor.Reactor;
 import io.millrace.spdk.SpdkBdevListener;
 import io.millrace.spdk.SpdkReactor;
 import io.millrace.spdk.SpdkRuntime;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 
@@ -29,6 +30,12 @@ import java.util.concurrent.ExecutionException;
  */
 public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
 {
+    /**
+     * Product names of bdevs that copy and compare by themselves. Others say that they do where the bdev below them
+     * does, and fail it or end it with another status, as those of delay and error do in SPDK 26.05.
+     */
+    private static final Set<String> COPIES_AND_COMPARES = Set.of("Malloc disk", "NVMe disk");
+
     private final String name;
     private final String bdevName;
     private final SpdkRuntime runtime;
@@ -119,14 +126,15 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
             throw new BlockDeviceException("device " + name + ": bdev " + bdevName + " has blocks of " +
                 blockSizeBytes + " bytes: use one with 512 or 4096");
         }
+        final boolean doesItself = COPIES_AND_COMPARES.contains(bdev.productName());
         final boolean canWrite = bdev.supports(spdk_h.SPDK_BDEV_IO_TYPE_WRITE());
         return BlockGeometry.builder(blockSizeBytes, bdev.blockCount())
             .memoryAlignmentBytes((int)Math.max(1, bdev.alignmentBytes()))
             .volatileWriteCache(bdev.hasWriteCache() || bdev.supports(spdk_h.SPDK_BDEV_IO_TYPE_FLUSH()))
             .supportsWriteZeroes(canWrite && bdev.supports(spdk_h.SPDK_BDEV_IO_TYPE_WRITE_ZEROES()))
             .supportsDeallocate(bdev.supports(spdk_h.SPDK_BDEV_IO_TYPE_UNMAP()))
-            .supportsCopy(canWrite && bdev.supports(spdk_h.SPDK_BDEV_IO_TYPE_COPY()))
-            .supportsCompare(true)
+            .supportsCopy(canWrite && doesItself && bdev.supports(spdk_h.SPDK_BDEV_IO_TYPE_COPY()))
+            .supportsCompare(doesItself && bdev.supports(spdk_h.SPDK_BDEV_IO_TYPE_COMPARE()))
             .readOnly(!canWrite)
             .build();
     }

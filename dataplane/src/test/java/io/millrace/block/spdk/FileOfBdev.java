@@ -1,0 +1,25 @@
+package io.millrace.block.spdk;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Path;
+
+/**
+ * A file below a bdev.
+ */
+final class FileOfBdev
+{
+    private FileOfBdev()
+    {
+    }
+
+    static Path make(final Path directory, final long sizeBytes) throws IOException
+    {
+        final Path path = directory.resolve("bdev.img");
+        try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw"))
+        {
+            file.setLength(sizeBytes);
+        }
+        return path;
+    }
+}

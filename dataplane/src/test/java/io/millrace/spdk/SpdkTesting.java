@@ -1,0 +1,109 @@
+package io.millrace.spdk;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * SPDK for the tests of a JVM, which start it once, and its JSON-RPC.
+ */
+public final class SpdkTesting
+{
+    private static final int RESPONSE_BYTES = 1 << 20;
+    private static final Path SOCKET = Path.of("/tmp", "millrace-spdk-" + ProcessHandle.current().pid() + ".sock");
+    private static final ConcurrentLinkedQueue<String> MESSAGES = new ConcurrentLinkedQueue<>();
+    private static final AtomicInteger NUMBERS = new AtomicInteger();
+
+    private SpdkTesting()
+    {
+    }
+
+    /**
+     * {@return SPDK, which runs}
+     */
+    public static SpdkRuntime runtime()
+    {
+        SOCKET.toFile().deleteOnExit();
+        return SpdkRuntime.start(new SpdkConfig(null, SpdkConfig.MEMORY_MIB_DEFAULT, false, List.of(), SOCKET),
+            MESSAGES::add);
+    }
+
+    /**
+     * {@return a name that no other bdev has}
+     *
+     * @param prefix of it.
+     */
+    public static String name(final String prefix)
+    {
+        return prefix + NUMBERS.incrementAndGet();
+    }
+
+    /**
+     * {@return messages of SPDK so far}
+     */
+    public static List<String> messages()
+    {
+        return List.copyOf(MESSAGES);
+    }
+
+    /**
+     * Calls a method of SPDK's JSON-RPC.
+     *
+     * @param method of it.
+     * @param params as a JSON object with single quotes.
+     * @return the response, which is none of an error.
+     */
+    public static String rpc(final String method, final String params)
+    {
+        final String response = rpcResponse(method, params);
+        if (response.contains("\"error\""))
+        {
+            throw new IllegalStateException(method + ' ' + params + ": " + response + ", " + messages());
+        }
+        return response;
+    }
+
+    /**
+     * {@return the response to a call, which may be an error}
+     *
+     * @param method of SPDK's JSON-RPC.
+     * @param params as a JSON object with single quotes.
+     */
+    static String rpcResponse(final String method, final String params)
+    {
+        runtime();
+        final String request = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" + method + "\",\"params\":" +
+            params.replace('\'', '"') + "}";
+        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX))
+        {
+            channel.connect(UnixDomainSocketAddress.of(SOCKET));
+            channel.write(ByteBuffer.wrap(request.getBytes(UTF_8)));
+            final ByteBuffer response = ByteBuffer.allocate(RESPONSE_BYTES);
+            String text = "";
+            while (!isWhole(text) && channel.read(response) > 0)
+            {
+                text = new String(response.array(), 0, response.position(), UTF_8);
+            }
+            return text;
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean isWhole(final String text)
+    {
+        return !text.isBlank() && text.chars().filter((c) -> '{' == c).count() ==
+            text.chars().filter((c) -> '}' == c).count();
+    }
+}
