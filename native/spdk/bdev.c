@@ -156,7 +156,8 @@ static void on_done(struct spdk_bdev_io *io, bool success, void *context)
     spdk_bdev_io_get_aio_status(io, &error);
     spdk_bdev_free_io(io);
     const int32_t status = (type & 0x7) << 8 | (code & 0xFF);
-    complete(request, 0 == status ? INTERNAL_ERROR : status, error < 0 && error > -4096 ? -error : 0);
+    /* EIO is what it says of whatever is not the kernel's error as well. */
+    complete(request, 0 == status ? INTERNAL_ERROR : status, -EIO == error ? 0 : abs(error));
 }
 
 static uint64_t blocks_of(const millrace_spdk_request *request);

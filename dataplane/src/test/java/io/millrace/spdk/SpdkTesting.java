@@ -8,6 +8,7 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -20,6 +21,12 @@ public final class SpdkTesting
 {
     private static final int RESPONSE_BYTES = 1 << 20;
     private static final Path SOCKET = Path.of("/tmp", "millrace-spdk-" + ProcessHandle.current().pid() + ".sock");
+    /** So few requests of SPDK's own that some of ours have to wait. */
+    private static final String JSON = """
+        {"subsystems": [{"subsystem": "bdev", "config": [{"method": "bdev_set_options",
+        "params": {"bdev_io_pool_size": 320, "bdev_io_cache_size": 32}}]}]}
+        """;
+    private static final Path CONFIG = config();
     private static final ConcurrentLinkedQueue<String> MESSAGES = new ConcurrentLinkedQueue<>();
     private static final AtomicInteger NUMBERS = new AtomicInteger();
 
@@ -27,13 +34,27 @@ public final class SpdkTesting
     {
     }
 
+    private static Path config()
+    {
+        SOCKET.toFile().deleteOnExit();
+        try
+        {
+            final Path file = Files.createTempFile("spdk", ".json");
+            file.toFile().deleteOnExit();
+            return Files.writeString(file, JSON);
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /**
      * {@return SPDK, which runs}
      */
     public static SpdkRuntime runtime()
     {
-        SOCKET.toFile().deleteOnExit();
-        return SpdkRuntime.start(new SpdkConfig(null, SpdkConfig.MEMORY_MIB_DEFAULT, false, List.of(), SOCKET),
+        return SpdkRuntime.start(new SpdkConfig(CONFIG, SpdkConfig.MEMORY_MIB_DEFAULT, false, List.of(), SOCKET),
             MESSAGES::add);
     }
 

@@ -22,4 +22,12 @@ final class FileOfBdev
         }
         return path;
     }
+
+    static void truncate(final Path path, final long sizeBytes) throws IOException
+    {
+        try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw"))
+        {
+            file.setLength(sizeBytes);
+        }
+    }
 }
