@@ -187,6 +187,17 @@ public final class NativeRing implements AutoCloseable
     }
 
     /**
+     * Delivers what native code has written, as a cycle of the reactor does: for who has just called native code that
+     * writes before it returns. The reactor's thread only, and not by the listener.
+     *
+     * @return how many descriptors.
+     */
+    public int deliver()
+    {
+        return poller.poll();
+    }
+
+    /**
      * Asks native code to stop and to detach, and wakes it; none can attach from now on. What it has yet to take or has
      * written is still there for it and for the listener. Any thread; a second call does nothing.
      */

@@ -8,8 +8,8 @@ import java.util.List;
  * Settings of SPDK in a process. Immutable.
  *
  * @param config      file with SPDK's JSON configuration, as its {@code save_config} writes; null: none.
- * @param memoryMib   memory of SPDK's own in MiB, from {@link #MEMORY_MIB_MIN}; its pools of buffers and requests are in
- *                    it.
+ * @param memoryMib   memory of SPDK's own in MiB, from {@link #MEMORY_MIB_MIN}; its pools of buffers and requests are
+ *                    in it.
  * @param hugepages   whether that memory is in hugepages, of which as many have to be free; else in ordinary pages.
  * @param pciAllowed  PCI addresses of the functions that SPDK may use, such as {@code 0000:01:00.0}; it looks at no
  *                    others. Empty: none.

@@ -19,7 +19,7 @@ final class SpdkMessages implements Poller
     private static final int MESSAGES_PER_POLL = 8;
 
     private final Consumer<String> listener;
-    private final MemorySegment text = Arena.ofAuto().allocate(TEXT_BYTES);
+    private final MemorySegment text = Arena.global().allocate(TEXT_BYTES);
     private final Deque<String> recent = new ArrayDeque<>();
 
     SpdkMessages(final Consumer<String> listener)

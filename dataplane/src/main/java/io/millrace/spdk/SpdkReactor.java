@@ -22,7 +22,7 @@ import java.util.function.BooleanSupplier;
  */
 public final class SpdkReactor implements Poller
 {
-    private static final int PLACES = 4096;
+    private static final int PLACES = 512;
     /** Places that events of bdevs and ends of operations have for themselves. */
     private static final int PLACES_RESERVED = 64;
     private static final long IDLE_NS_MAX = 10_000_000;
@@ -270,6 +270,8 @@ public final class SpdkReactor implements Poller
             throw new IllegalStateException("ring to SPDK of reactor " + reactor.config().name() +
                 " has records that cannot be, error " + done);
         }
+        // Requests that end within the call, as most of fast bdevs, need not wait for the next cycle.
+        ring.deliver();
         if (State.EXITING == state && SpdkReactorCalls.hasEnded(nativeReactor))
         {
             onExited();

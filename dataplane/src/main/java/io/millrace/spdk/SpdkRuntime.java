@@ -81,7 +81,6 @@ public final class SpdkRuntime
      */
     public static synchronized SpdkRuntime start(final SpdkConfig config, final Consumer<String> onMessage)
     {
-        Reactor.checkMayBlock("the start of SPDK");
         if (State.RUNNING == state)
         {
             if (!running.config.equals(config))
@@ -105,7 +104,16 @@ public final class SpdkRuntime
         state = State.ENDED;
         endReason = "it failed to start before";
         final SpdkRuntime runtime = new SpdkRuntime(config, new SpdkMessages(onMessage));
-        runtime.open(json);
+        try
+        {
+            runtime.open(json);
+        }
+        catch (final SpdkException e)
+        {
+            // What SPDK has begun stays as it is: the process can end.
+            runtime.applicationReactor.close();
+            throw e;
+        }
         running = runtime;
         state = State.RUNNING;
         return runtime;
@@ -138,6 +146,7 @@ public final class SpdkRuntime
 
     private void open(final String json)
     {
+        Reactor.checkMayBlock("the start of SPDK");
         SpdkReactorCalls.openLog();
         startEnvironment();
         applicationReactor.start();
@@ -205,6 +214,7 @@ public final class SpdkRuntime
     /** DPDK sets the calling thread to CPUs of its own, so that is one which ends. */
     private void startEnvironment()
     {
+        Reactor.checkMayBlock("the start of SPDK");
         final Throwable[] failure = new Throwable[1];
         final Thread thread = new Thread(() ->
         {
@@ -337,6 +347,7 @@ public final class SpdkRuntime
      */
     public List<String> stop()
     {
+        Reactor.checkMayBlock("the stop of SPDK");
         synchronized (SpdkRuntime.class)
         {
             if (State.RUNNING != state || this != running)

@@ -21,8 +21,8 @@ public final class SpdkEnvironment
      * @param name       of the process, for DPDK's files in {@code /var/run/dpdk}.
      * @param lcoreMap   DPDK's {@code --lcores}: the CPUs that its one lcore, the calling thread, may run on.
      * @param memoryMib  memory in MiB.
-     * @param hugepages  whether the memory is in hugepages; else in ordinary pages, which no drive can access without an
-     *                   IOMMU.
+     * @param hugepages  whether the memory is in hugepages; else in ordinary pages, which no drive can access without
+     *                   an IOMMU.
      * @param pciAllowed PCI addresses of the functions that SPDK may use; others are not looked at. Empty: none at all.
      */
     public record Options(

@@ -102,7 +102,8 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
     {
         final String reason = Errno.ENODEV == e.errno() ? "is not a bdev of SPDK: make it in SPDK's configuration or " +
             "with 'millrace spdk rpc', which lists them with bdev_get_bdevs" :
-            Errno.EPERM == e.errno() ? "has been claimed by a module of SPDK: use the bdev that the module makes of it" :
+            Errno.EPERM == e.errno() ?
+            "has been claimed by a module of SPDK: use the bdev that the module makes of it" :
             "cannot be opened (" + e.getMessage() + ')';
         return new BlockDeviceException("device " + name + ": bdev " + bdevName + ' ' + reason, e);
     }

@@ -96,7 +96,8 @@ class SpdkContractTest
         String make()
         {
             final String base = malloc(SIZE_BYTES, 512);
-            make("bdev_error_create", "{'base_name':'" + base + "'}", "bdev_error_delete", "{'name':'EE_" + base + "'}");
+            make("bdev_error_create", "{'base_name':'" + base + "'}",
+                "bdev_error_delete", "{'name':'EE_" + base + "'}");
             return "EE_" + base;
         }
     }

@@ -2,8 +2,6 @@ package io.millrace.bench;
 
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockOperation;
-import io.millrace.block.BlockRequest;
-import io.millrace.block.BlockStatus;
 import io.millrace.block.nvme.ControllerSettings;
 import io.millrace.block.nvme.NvmeController;
 import io.millrace.block.nvme.NvmeDevice;
@@ -21,8 +19,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.SplittableRandom;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -43,89 +39,9 @@ public final class NvmeLoad
     private static final int IDLE_FIELD = 4;
     /** Of USER_HZ, which is 100 on every architecture there is. */
     private static final long NS_PER_TICK = 10_000_000;
-    private static final double NS_PER_US = 1_000;
 
-    private final BlockChannel channel;
-    private final Reactor reactor;
-    private final BlockOperation operation;
-    private final int blocks;
-    private final long places;
-    private final SplittableRandom random = new SplittableRandom(7);
-    private final LatencyBuckets latencies = new LatencyBuckets();
-    private boolean isEnding;
-    private boolean isMeasuring;
-    private int outstanding;
-    private long count;
-
-    private NvmeLoad(
-        final Reactor reactor,
-        final BlockChannel channel,
-        final NvmeDevice device,
-        final BlockOperation operation,
-        final int lengthBytes)
+    private NvmeLoad()
     {
-        this.reactor = reactor;
-        this.operation = operation;
-        blocks = lengthBytes / device.geometry().blockSizeBytes();
-        places = device.geometry().blockCount() / blocks;
-        this.channel = channel;
-        reactor.addPoller(channel);
-    }
-
-    /** One of the requests that are always outstanding. */
-    private static final class Slot
-    {
-        private final NvmeLoad load;
-        private final BlockRequest request;
-        private final long address;
-        private final int lengthBytes;
-        private long startNs;
-
-        Slot(final NvmeLoad load, final long address, final int lengthBytes)
-        {
-            this.load = load;
-            this.address = address;
-            this.lengthBytes = lengthBytes;
-            request = new BlockRequest(this, Slot::onComplete);
-        }
-
-        private static void onComplete(final BlockRequest request)
-        {
-            final Slot slot = (Slot)request.owner();
-            if (BlockStatus.SUCCESS != request.status())
-            {
-                throw new IllegalStateException("ended with " + request.status() + ": " + request);
-            }
-            slot.load.onComplete(slot);
-        }
-
-        private void submit()
-        {
-            startNs = load.reactor.clockNs();
-            request.reset(load.operation, load.random.nextLong(load.places) * load.blocks, load.blocks)
-                .addSegment(address, lengthBytes);
-            if (!load.channel.submit(request))
-            {
-                throw new IllegalStateException("the channel is full");
-            }
-        }
-    }
-
-    private void onComplete(final Slot slot)
-    {
-        if (isMeasuring)
-        {
-            count++;
-            latencies.add(reactor.clockNs() - slot.startNs);
-        }
-        if (isEnding)
-        {
-            outstanding--;
-        }
-        else
-        {
-            slot.submit();
-        }
     }
 
     /**
@@ -169,9 +85,9 @@ public final class NvmeLoad
             final BlockOperation operation = "read".equals(words[2]) ? BlockOperation.READ : BlockOperation.WRITE;
             final BlockChannel channel =
                 ChannelFuture.open(device, reactor).get(COMPLETION_TIMEOUT_SECONDS, TimeUnit.SECONDS);
-            final NvmeLoad load =
-                call(reactor, () -> new NvmeLoad(reactor, channel, device, operation, lengthBytes));
-            call(reactor, () -> load.begin(memory, depth, lengthBytes));
+            final RandomIo load = call(reactor,
+                () -> new RandomIo(reactor, channel, device.geometry(), operation, lengthBytes, 1));
+            call(reactor, () -> load.begin(memory, depth));
             TimeUnit.MILLISECONDS.sleep(Long.parseLong(words[5]));
             final long busyBeforeNs = busyNs();
             final long beginNs = call(reactor, load::measure);
@@ -183,58 +99,13 @@ public final class NvmeLoad
                 Thread.onSpinWait();
             }
             call(reactor, load::close).get(COMPLETION_TIMEOUT_SECONDS, TimeUnit.SECONDS);
-            load.report(endNs - beginNs, busyNs, lengthBytes);
+            load.report(endNs - beginNs, busyNs);
         }
     }
 
     private static <T> T call(final Reactor reactor, final java.util.concurrent.Callable<T> task) throws Exception
     {
         return reactor.call(task).get(COMPLETION_TIMEOUT_SECONDS, TimeUnit.SECONDS);
-    }
-
-    private Void begin(final DmaMemory memory, final int depth, final int lengthBytes)
-    {
-        outstanding = depth;
-        for (int i = 0; i < depth; i++)
-        {
-            new Slot(this, memory.address() + (long)i * lengthBytes, lengthBytes).submit();
-        }
-        return null;
-    }
-
-    private Long measure()
-    {
-        isMeasuring = true;
-        return reactor.clockNs();
-    }
-
-    private Long stop()
-    {
-        isMeasuring = false;
-        isEnding = true;
-        return reactor.clockNs();
-    }
-
-    private Boolean isDone()
-    {
-        return 0 == outstanding;
-    }
-
-    private CompletableFuture<Void> close()
-    {
-        final CompletableFuture<Void> closed = new CompletableFuture<>();
-        reactor.removePoller(channel);
-        channel.close((gone) -> closed.complete(null));
-        return closed;
-    }
-
-    private void report(final long tookNs, final long busyNs, final int lengthBytes)
-    {
-        final double iops = count * (double)TimeUnit.SECONDS.toNanos(1) / tookNs;
-        System.out.printf("%.0f %.1f %.2f %.2f %.2f %.2f%n", iops, iops * lengthBytes / (1 << 20),
-            latencies.averageNs() / NS_PER_US, latencies.percentileNs(50) / NS_PER_US,
-            latencies.percentileNs(99) / NS_PER_US, busyNs / NS_PER_US / count);
-        System.out.flush();
     }
 
     /**
