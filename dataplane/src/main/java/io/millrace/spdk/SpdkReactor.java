@@ -33,6 +33,8 @@ public final class SpdkReactor implements Poller
     private static final long SLEEP_NS_MAX = 1_000_000;
     private static final int SLEEP_SHIFT = 3;
     private static final long NO_TIMER = -1;
+    private static final int INDEX_BITS = 16;
+    private static final int INDEX_MASK = (1 << INDEX_BITS) - 1;
 
     /** States of the SPDK thread. */
     private enum State
@@ -50,6 +52,9 @@ public final class SpdkReactor implements Poller
     private final TimerListener timerListener = this::onTimer;
     private final AtomicBoolean isActive = new AtomicBoolean();
     private SpdkBdevListener[] listeners = new SpdkBdevListener[8];
+    /** Of the listeners: index, and above it the number of the opening. */
+    private long[] tags = new long[listeners.length];
+    private long openings;
     private SpdkOperation[] operations = new SpdkOperation[2];
     private int operationCount;
     private int bdevCount;
@@ -114,17 +119,20 @@ public final class SpdkReactor implements Poller
      */
     public SpdkBdev open(final String name, final boolean writable, final int slots, final SpdkBdevListener listener)
     {
-        int tag = 0;
-        while (tag < listeners.length && null != listeners[tag])
+        int index = 0;
+        while (index < listeners.length && null != listeners[index])
         {
-            tag++;
+            index++;
         }
-        if (tag == listeners.length)
+        if (index == listeners.length)
         {
-            listeners = Arrays.copyOf(listeners, 2 * tag);
+            listeners = Arrays.copyOf(listeners, 2 * index);
+            tags = Arrays.copyOf(tags, 2 * index);
         }
+        final long tag = ++openings << INDEX_BITS | index;
         final SpdkBdev bdev = SpdkBdev.open(nativeReactor, name, writable, slots, tag);
-        listeners[tag] = listener;
+        listeners[index] = listener;
+        tags[index] = tag;
         bdevCount++;
         return bdev;
     }
@@ -229,7 +237,7 @@ public final class SpdkReactor implements Poller
                 isActive.setOpaque(false);
             }
             lastProgressNs = reactor.nowNs();
-            listeners[(int)word1].onCompletion(slot, (int)word0, length);
+            listeners[(int)word1 & INDEX_MASK].onCompletion(slot, (int)word0, length);
         }
         else if (spdk_h.MILLRACE_SPDK_DONE() == type)
         {
@@ -238,19 +246,15 @@ public final class SpdkReactor implements Poller
             operationCount--;
             operation.onDone((int)word0);
         }
-        else
+        else if (null != listeners[(int)word1 & INDEX_MASK] && tags[(int)word1 & INDEX_MASK] == word1)
         {
-            onEvent(type, word0, listeners[(int)word1]);
+            onEvent(type, word0, listeners[(int)word1 & INDEX_MASK]);
         }
+        // Else the bdev was closed meanwhile, and another may have been opened in its place.
     }
 
-    /** A bdev that was closed meanwhile has no listener. */
     private static void onEvent(final int type, final long word0, final SpdkBdevListener listener)
     {
-        if (null == listener)
-        {
-            return;
-        }
         if (spdk_h.MILLRACE_SPDK_REMOVED() == type)
         {
             listener.onRemoved();

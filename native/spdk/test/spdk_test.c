@@ -1,0 +1,287 @@
+/*
+ * Two threads that stand for reactors of Java, each with bdevs of SPDK: random reads and writes against a model, with
+ * data in one piece and in several, more requests than SPDK has memory for, resets, a bdev that is deleted under load.
+ * Prints its seed; an argument repeats a run.
+ */
+#include "../internal.h"
+
+#include "../../ring/test/memory.h"
+
+#include <sys/uio.h>
+#include <time.h>
+
+#define BLOCK 512
+#define BLOCKS 4096
+#define SLOTS 64
+#define PIECE_MAX 16
+#define ROUNDS 20000
+#define PLACES 1024
+
+static const char config[] =
+    "{\"subsystems\":[{\"subsystem\":\"bdev\",\"config\":["
+    "{\"method\":\"bdev_set_options\",\"params\":{\"bdev_io_pool_size\":96,\"bdev_io_cache_size\":16}},"
+    "{\"method\":\"bdev_malloc_create\",\"params\":{\"name\":\"M0\",\"num_blocks\":4096,\"block_size\":512}},"
+    "{\"method\":\"bdev_malloc_create\",\"params\":{\"name\":\"M1\",\"num_blocks\":4096,\"block_size\":512}},"
+    "{\"method\":\"bdev_null_create\",\"params\":{\"name\":\"N0\",\"num_blocks\":4096,\"block_size\":512}}]}]}";
+
+typedef struct fake_java
+{
+    ring_memory memory;
+    millrace_ring native_end;
+    millrace_ring java;
+    millrace_spdk_reactor *reactor;
+} fake_java;
+
+typedef struct worker
+{
+    const char *bdev;
+    unsigned int seed;
+    uint64_t completed;
+    /* Writes that a reset ended. */
+    uint64_t ended;
+} worker;
+
+static int32_t finished;
+
+static void open_reactor(fake_java *fake, const char *name)
+{
+    ring_memory_make(&fake->memory, PLACES, MILLRACE_RING_ONE_PRODUCER);
+    CHECK(0 == millrace_ring_attach(&fake->native_end, fake->memory.address, fake->memory.bytes));
+    fake->java = java_end(&fake->native_end);
+    int32_t error;
+    fake->reactor = millrace_spdk_reactor_create(name, fake->memory.address, fake->memory.bytes, &error);
+    CHECK(NULL != fake->reactor && 0 == error);
+}
+
+static void close_reactor(fake_java *fake)
+{
+    millrace_spdk_reactor_exit(fake->reactor);
+    while (!millrace_spdk_reactor_ended(fake->reactor))
+    {
+        CHECK(millrace_spdk_reactor_poll(fake->reactor) >= 0);
+    }
+    millrace_spdk_reactor_free(fake->reactor);
+    millrace_ring_detach(&fake->native_end);
+    ring_memory_free(&fake->memory);
+}
+
+static void await_done(fake_java *fake, const int32_t operation)
+{
+    millrace_descriptor one;
+    for (;;)
+    {
+        CHECK(millrace_spdk_reactor_poll(fake->reactor) >= 0);
+        if (1 == millrace_queue_read(&fake->java.to_native, &one, 1))
+        {
+            CHECK(MILLRACE_SPDK_DONE == one.type && operation == one.slot && 0 == one.word0);
+            return;
+        }
+    }
+}
+
+static void write_request(
+    fake_java *fake, const int32_t type, const int32_t slot, const uint64_t address, const int32_t length,
+    const int64_t first, const millrace_spdk_bdev *bdev)
+{
+    int error;
+    millrace_descriptor *const record = millrace_queue_claim(&fake->java.to_java, type, &error);
+    CHECK(NULL != record);
+    record->slot = slot;
+    record->address = address;
+    record->length = length;
+    record->word0 = first;
+    record->word1 = (int64_t)(uintptr_t)bdev;
+    millrace_queue_commit(record);
+}
+
+/* Blocks that a slot has to itself, so that what is read is known. */
+static int64_t first_of(const int slot)
+{
+    return (int64_t)slot * (BLOCKS / SLOTS);
+}
+
+static void *work(void *argument)
+{
+    worker *const mine = (worker *)argument;
+    fake_java fake;
+    open_reactor(&fake, mine->bdev);
+    int32_t error;
+    millrace_spdk_bdev *const bdev = millrace_spdk_bdev_open(fake.reactor, mine->bdev, 1, SLOTS + 1, 7, &error);
+    CHECK(NULL != bdev);
+    CHECK(BLOCKS == spdk_bdev_get_num_blocks(millrace_spdk_bdev_get(bdev)));
+    CHECK(NULL == millrace_spdk_bdev_open(fake.reactor, "none", 1, 1, 8, &error) && -ENODEV == error);
+    uint8_t *const data = aligned_alloc(4096, (size_t)SLOTS * PIECE_MAX * BLOCK);
+    struct iovec *const vectors = calloc(SLOTS * 2, sizeof(struct iovec));
+    uint8_t expected[SLOTS];
+    int blocks[SLOTS];
+    int busy[SLOTS];
+    /* Not what a write that a reset ended has left. */
+    bool is_known[SLOTS];
+    memset(expected, 0, sizeof(expected));
+    memset(is_known, 1, sizeof(is_known));
+    memset(busy, 0, sizeof(busy));
+    bool is_resetting = false;
+    int under_way = 0;
+    uint64_t submitted = 0;
+    while (submitted < ROUNDS || under_way > 0)
+    {
+        for (int slot = 0; slot < SLOTS && submitted < ROUNDS; slot++)
+        {
+            if (0 != busy[slot])
+            {
+                continue;
+            }
+            uint8_t *const payload = data + (size_t)slot * PIECE_MAX * BLOCK;
+            const int kind = rand_r(&mine->seed) % 8;
+            const bool is_read = kind < 3;
+            if (!is_read)
+            {
+                blocks[slot] = PIECE_MAX;
+                expected[slot] = (uint8_t)(1 + rand_r(&mine->seed) % 255);
+                memset(payload, expected[slot], (size_t)PIECE_MAX * BLOCK);
+            }
+            else
+            {
+                blocks[slot] = 1 + rand_r(&mine->seed) % PIECE_MAX;
+                memset(payload, 0, (size_t)PIECE_MAX * BLOCK);
+            }
+            const int32_t bytes = blocks[slot] * BLOCK;
+            busy[slot] = is_read ? 1 : 2;
+            if (blocks[slot] > 1 && 0 == kind % 2)
+            {
+                vectors[2 * slot].iov_base = payload;
+                vectors[2 * slot].iov_len = BLOCK;
+                vectors[2 * slot + 1].iov_base = payload + BLOCK;
+                vectors[2 * slot + 1].iov_len = (size_t)(bytes - BLOCK);
+                write_request(&fake, is_read ? MILLRACE_SPDK_READV : kind < 6 ? MILLRACE_SPDK_WRITEV : MILLRACE_SPDK_WRITEV_FUA,
+                    slot, (uint64_t)(uintptr_t)&vectors[2 * slot], 2, first_of(slot), bdev);
+            }
+            else
+            {
+                write_request(&fake, is_read ? MILLRACE_SPDK_READ : kind < 6 ? MILLRACE_SPDK_WRITE : MILLRACE_SPDK_WRITE_FUA,
+                    slot, (uint64_t)(uintptr_t)payload, bytes, first_of(slot), bdev);
+            }
+            under_way++;
+            submitted++;
+        }
+        CHECK(millrace_spdk_reactor_poll(fake.reactor) >= 0);
+        millrace_descriptor batch[16];
+        const int read = millrace_queue_read(&fake.java.to_native, batch, 16);
+        CHECK(read >= 0);
+        for (int i = 0; i < read; i++)
+        {
+            const int slot = batch[i].slot;
+            CHECK(MILLRACE_SPDK_COMPLETION == batch[i].type && 7 == batch[i].word1);
+            if (SLOTS == slot)
+            {
+                is_resetting = false;
+                continue;
+            }
+            CHECK(0 != busy[slot]);
+            const bool is_done = 0 == batch[i].word0;
+            CHECK(is_done || 0x06 == batch[i].word0 || 0x07 == batch[i].word0);
+            if (2 == busy[slot])
+            {
+                is_known[slot] = is_done;
+                mine->ended += !is_done;
+            }
+            else if (is_done && is_known[slot])
+            {
+                const uint8_t *const payload = data + (size_t)slot * PIECE_MAX * BLOCK;
+                for (int k = 0; k < blocks[slot] * BLOCK; k++)
+                {
+                    CHECK(expected[slot] == payload[k]);
+                }
+            }
+            busy[slot] = 0;
+            under_way--;
+            mine->completed++;
+        }
+        if (!is_resetting && 0 == rand_r(&mine->seed) % 4096)
+        {
+            is_resetting = true;
+            write_request(&fake, MILLRACE_SPDK_RESET, SLOTS, 0, 0, 0, bdev);
+        }
+    }
+    while (is_resetting)
+    {
+        millrace_descriptor one;
+        CHECK(millrace_spdk_reactor_poll(fake.reactor) >= 0);
+        is_resetting = 1 != millrace_queue_read(&fake.java.to_native, &one, 1);
+    }
+    /* Ranges that are not the bdev's, and what it cannot do. */
+    write_request(&fake, MILLRACE_SPDK_READ, 0, (uint64_t)(uintptr_t)data, BLOCK, BLOCKS, bdev);
+    write_request(&fake, MILLRACE_SPDK_UNMAP, 1, BLOCKS + 1, 0, 0, bdev);
+    write_request(&fake, 99, 2, 0, 0, 0, bdev);
+    int refused = 0;
+    while (refused < 3)
+    {
+        millrace_descriptor one;
+        CHECK(millrace_spdk_reactor_poll(fake.reactor) >= 0);
+        if (1 == millrace_queue_read(&fake.java.to_native, &one, 1))
+        {
+            CHECK((2 == one.slot ? 0x01 : 0x80) == one.word0);
+            refused++;
+        }
+    }
+    millrace_spdk_bdev_close(bdev);
+    CHECK(millrace_spdk_reactor_threads(fake.reactor) == 1);
+    close_reactor(&fake);
+    free(vectors);
+    free(data);
+    __atomic_fetch_add(&finished, 1, __ATOMIC_SEQ_CST);
+    return NULL;
+}
+
+int main(int count, char **arguments)
+{
+    const unsigned int seed = count > 1 ? (unsigned int)strtoul(arguments[1], NULL, 10) : (unsigned int)time(NULL);
+    printf("seed %u, %s\n", seed, millrace_spdk_version());
+    CHECK(MILLRACE_SPDK_INTERFACE == millrace_spdk_interface());
+    millrace_spdk_log_open();
+    struct spdk_env_opts opts;
+    opts.opts_size = sizeof(opts);
+    spdk_env_opts_init(&opts);
+    opts.name = "spdk_test";
+    opts.core_mask = "0x1";
+    opts.no_huge = true;
+    opts.no_pci = true;
+    opts.mem_size = 320;
+    opts.shm_id = -1;
+    CHECK(0 == spdk_env_init(&opts));
+    CHECK(0 == millrace_spdk_threads_start());
+    fake_java fake;
+    open_reactor(&fake, "application");
+    CHECK(0 == millrace_spdk_subsystems_start(fake.reactor, config, sizeof(config) - 1, 3));
+    await_done(&fake, 3);
+    CHECK(millrace_spdk_reactor_idle_ns(fake.reactor) >= 0);
+    worker workers[] = {{"M0", seed, 0, 0}, {"M1", seed + 1, 0, 0}};
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+    {
+        CHECK(0 == pthread_create(&threads[i], NULL, work, &workers[i]));
+    }
+    /* The application thread has its part in what the others do. */
+    while (2 != __atomic_load_n(&finished, __ATOMIC_SEQ_CST))
+    {
+        CHECK(millrace_spdk_reactor_poll(fake.reactor) >= 0);
+    }
+    for (int i = 0; i < 2; i++)
+    {
+        CHECK(0 == pthread_join(threads[i], NULL));
+        printf("%s: %llu requests, %llu writes ended by resets\n", workers[i].bdev,
+            (unsigned long long)workers[i].completed, (unsigned long long)workers[i].ended);
+        CHECK(workers[i].ended < ROUNDS / 10);
+    }
+    CHECK(0 == millrace_spdk_subsystems_stop(fake.reactor, 4));
+    await_done(&fake, 4);
+    close_reactor(&fake);
+    char text[512];
+    int32_t level = millrace_spdk_log_read(text, sizeof(text));
+    while (-1 != level)
+    {
+        level = millrace_spdk_log_read(text, sizeof(text));
+    }
+    printf("done\n");
+    return 0;
+}
