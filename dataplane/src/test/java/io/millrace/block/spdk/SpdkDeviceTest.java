@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.bindings.Errno;
+import io.millrace.bindings.spdk.SpdkEnvironment;
 import io.millrace.block.BackgroundWork;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockOperation;
@@ -16,6 +18,7 @@ import io.millrace.block.DeviceServices;
 import io.millrace.block.FailureCause;
 import io.millrace.block.Initiator;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
 import io.millrace.spdk.SpdkConfig;
 import io.millrace.spdk.SpdkException;
 import io.millrace.spdk.SpdkRuntime;
@@ -319,6 +322,19 @@ class SpdkDeviceTest
             initiator.close();
             devices.get(i).close();
         }
+    }
+
+    @Test
+    void shouldRegisterAndLetGoOfMemory()
+    {
+        SpdkTesting.runtime();
+        final MemoryRegistry registry = MemoryRegistry.of(memory);
+        final SpdkMemory listener = new SpdkMemory();
+        registry.addListener(listener);
+        assertEquals(-Errno.EBUSY, SpdkEnvironment.register(memory.address(), 4096), "it was not registered");
+        registry.removeListener(listener);
+        assertEquals(0, SpdkEnvironment.register(memory.address(), 4096), "it is still registered");
+        assertEquals(0, SpdkEnvironment.unregister(memory.address(), 4096));
     }
 
     @Test
