@@ -38,6 +38,11 @@ class DriftTest
         generate(folder);
 
         final Map<Path, String> committed = read(COMMITTED);
+        // SPDK is generated where it is installed.
+        if (null == System.getenv("SPDK_DIR"))
+        {
+            committed.keySet().removeIf((path) -> path.getParent().endsWith("spdk"));
+        }
         final Map<Path, String> generated = read(folder);
         require(versions(committed).equals(versions(generated)),
             "generated from " + versions(committed) + ", this machine has " + versions(generated),
