@@ -3,7 +3,9 @@ package io.millrace.bench;
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.spdk.SpdkDevice;
+import io.millrace.block.spdk.SpdkMemory;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.spdk.SpdkConfig;
@@ -30,6 +32,8 @@ public final class SpdkLoad
     private static final int WORDS = 6;
     private static final int PATIENCE_S = 60;
     private static final int TIMED_OF = 16;
+    /** Of the arguments. */
+    private static final int FIRST_ADDRESS = 3;
 
     private SpdkLoad()
     {
@@ -38,14 +42,15 @@ public final class SpdkLoad
     /**
      * Works until standard input ends.
      *
-     * @param args the CPU of the reactor, or -1; a file with SPDK's JSON configuration; yes for hugepages.
+     * @param args the CPU of the reactor, or -1; a file with SPDK's JSON configuration; yes for hugepages; PCI
+     *             addresses of drives.
      * @throws Exception when SPDK cannot be used, or fails.
      */
     public static void main(final String[] args) throws Exception
     {
         final int cpu = Integer.parseInt(args[0]);
         final SpdkRuntime runtime = SpdkRuntime.start(new SpdkConfig(Path.of(args[1]), SpdkConfig.MEMORY_MIB_DEFAULT,
-            "yes".equals(args[2]), List.of(), null), System.err::println);
+            "yes".equals(args[2]), List.of(args).subList(FIRST_ADDRESS, args.length), null), System.err::println);
         final BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         String line = lines.readLine();
         while (null != line)
@@ -70,6 +75,9 @@ public final class SpdkLoad
             SpdkDevice device = SpdkDevice.open("load", words[0], runtime);
             Reactor reactor = new Reactor(config))
         {
+            final MemoryRegistry registry = MemoryRegistry.of(memory);
+            final SpdkMemory registered = new SpdkMemory();
+            registry.addListener(registered);
             reactor.start();
             final BlockOperation operation = "read".equals(words[1]) ? BlockOperation.READ : BlockOperation.WRITE;
             final BlockChannel channel = ChannelFuture.open(device, reactor).get(PATIENCE_S, TimeUnit.SECONDS);
@@ -87,6 +95,7 @@ public final class SpdkLoad
                 Thread.onSpinWait();
             }
             call(reactor, load::close).get(PATIENCE_S, TimeUnit.SECONDS);
+            registry.removeListener(registered);
             load.report(endNs - beginNs, busyNs);
         }
     }
