@@ -1,6 +1,7 @@
 package io.millrace.spdk;
 
 import io.millrace.bindings.Capability;
+import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.spdk.SpdkEnvironment;
 import io.millrace.bindings.spdk.SpdkLibrary;
@@ -242,10 +243,17 @@ public final class SpdkRuntime
         if (null != failure[0])
         {
             throw new SpdkException("spdk: its environment did not start (" + failure[0].getMessage() + ')' +
-                messages.explain() + (config.hugepages() ? ": are " + config.memoryMib() + " MiB of hugepages free " +
-                "(sysctl vm.nr_hugepages), and may this user use them?" :
-                ": has the machine " + config.memoryMib() + " MiB of free memory?"), failure[0]);
+                messages.explain() + ": " + environmentRemedy(failure[0]), failure[0]);
         }
+    }
+
+    /** DPDK writes what it finds wrong to standard error before it takes messages, as of a processor. */
+    private String environmentRemedy(final Throwable failure)
+    {
+        final boolean isMemory = failure instanceof NativeException e && Errno.ENOMEM == e.errno();
+        return !isMemory ? "see what DPDK wrote to standard error" :
+            config.hugepages() ? "are " + config.memoryMib() + " MiB of hugepages free (sysctl vm.nr_hugepages), and " +
+            "may this user use them?" : "has the machine " + config.memoryMib() + " MiB of free memory?";
     }
 
     /** {@return the CPUs that this process may use, as the kernel writes them: {@code 0-3,8}} */
