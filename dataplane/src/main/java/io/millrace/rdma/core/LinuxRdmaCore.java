@@ -71,6 +71,12 @@ public final class LinuxRdmaCore implements RdmaCore
     }
 
     @Override
+    public int transportType(final long contextAddress)
+    {
+        return VerbsDevice.transportType(VerbsResources.device(contextAddress));
+    }
+
+    @Override
     public int asyncDescriptor(final long contextAddress)
     {
         final int fd = VerbsResources.asyncDescriptor(contextAddress);

@@ -65,6 +65,13 @@ public interface RdmaCore
     int queryDevice(long contextAddress, long attributesAddress);
 
     /**
+     * {@return {@code IBV_TRANSPORT_*} of a device}
+     *
+     * @param contextAddress open device.
+     */
+    int transportType(long contextAddress);
+
+    /**
      * {@return the kernel's name of a device, such as {@code mlx5_0}}
      *
      * @param contextAddress open device.

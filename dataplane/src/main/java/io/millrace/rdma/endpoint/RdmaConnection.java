@@ -152,6 +152,15 @@ public final class RdmaConnection
     }
 
     /**
+     * {@return whether its device is an iWARP one, which reads only into memory that peers may write; from the request
+     *     or {@link ConnectionHandler#onQueuePair} on, until it is closed}
+     */
+    public boolean isIwarp()
+    {
+        return Verbs.IBV_TRANSPORT_IWARP == core.transportType(ConnectionId.context(idAddress));
+    }
+
+    /**
      * Accepts the peer's request. The handler is notified when that fails, also when the peer has given up.
      *
      * @param queuePairConfig   sizes.
@@ -569,7 +578,7 @@ public final class RdmaConnection
         if (null != queuePair)
         {
             queuePair.freeWindows();
-            core.destroyQueuePair(idAddress);
+            manager.destroyQueuePair(idAddress, domain);
         }
         lastPeerAddress = peerAddress();
         lastLocalAddress = localAddress();

@@ -170,6 +170,12 @@ final class LocalRdmaHost implements RdmaCore, AutoCloseable
     }
 
     @Override
+    public int transportType(final long contextAddress)
+    {
+        return Verbs.IBV_TRANSPORT_IB;
+    }
+
+    @Override
     public int asyncDescriptor(final long contextAddress)
     {
         return deviceFd;
