@@ -24,7 +24,7 @@ class DeviceEventsTest extends RdmaEndpointFixture
     private volatile boolean isHoldingEvents;
     private volatile boolean isHoldingAcknowledgement;
     private final CountDownLatch taken = new CountDownLatch(1);
-    private final CountDownLatch destroying = new CountDownLatch(1);
+    private final CountDownLatch destroyed = new CountDownLatch(1);
     private RdmaNode other;
     private RecordingPeer otherServer;
 
@@ -42,11 +42,7 @@ class DeviceEventsTest extends RdmaEndpointFixture
                     isHoldingAcknowledgement = false;
                     taken.countDown();
                     // Not reached where nobody destroys meanwhile.
-                    destroying.await(500, TimeUnit.MILLISECONDS);
-                }
-                if ("destroyQueuePair".equals(method.getName()))
-                {
-                    destroying.countDown();
+                    destroyed.await(500, TimeUnit.MILLISECONDS);
                 }
                 try
                 {
@@ -55,6 +51,13 @@ class DeviceEventsTest extends RdmaEndpointFixture
                 catch (final InvocationTargetException e)
                 {
                     throw e.getCause();
+                }
+                finally
+                {
+                    if ("destroyQueuePair".equals(method.getName()))
+                    {
+                        destroyed.countDown();
+                    }
                 }
             });
     }
@@ -119,14 +122,14 @@ class DeviceEventsTest extends RdmaEndpointFixture
     {
         openBoth();
         isHoldingAcknowledgement = true;
-        final CompletableFuture<Void> destroyed = target.reactor().call(() ->
+        final CompletableFuture<Void> end = target.reactor().call(() ->
         {
             taken.await();
             destroyFirst();
             return null;
         });
         model.targetDevice().failQueuePairs();
-        destroyed.get(60, TimeUnit.SECONDS);
+        end.get(60, TimeUnit.SECONDS);
         assertEquals("destroyed by the test", server.closed());
     }
 

@@ -226,8 +226,9 @@ class DisassociationTest extends RdmaEndpointFixture
             state = target.call(() -> server.connection().state());
         }
         assertEquals(ConnectionState.CLOSED, state);
+        // Who listens may do so again: a host that comes back is not refused.
+        assertEquals("model2 removed", devices.poll());
         assertEquals("the RDMA device was removed", server.closed());
-        assertEquals("model2 removed", devices.poll(60, TimeUnit.SECONDS));
     }
 
     /** As when the driver does not end the hardware. */
