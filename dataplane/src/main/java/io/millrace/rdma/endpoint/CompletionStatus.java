@@ -37,7 +37,7 @@ public enum CompletionStatus
         "the peer refused the access: check key, bounds and rights there"),
     /** The peer's queue pair or its receive request failed. */
     REMOTE_OPERATION(Verbs.IBV_WC_REM_OP_ERR, "REM_OP_ERR",
-        "the queue pair of the peer failed while it served the request: see the kernel's log there"),
+        "the queue pair of the peer failed, as by a message longer than its buffer: check sizes, and its kernel's log"),
     /** No answer came, however often it was sent. */
     RETRIES(Verbs.IBV_WC_RETRY_EXC_ERR, "RETRY_EXC_ERR",
         "the peer does not answer: check the link and whether its process lives"),

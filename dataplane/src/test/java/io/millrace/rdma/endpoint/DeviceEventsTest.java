@@ -122,12 +122,16 @@ class DeviceEventsTest extends RdmaEndpointFixture
     {
         openBoth();
         isHoldingAcknowledgement = true;
+        final CountDownLatch blocked = new CountDownLatch(1);
         final CompletableFuture<Void> end = target.reactor().call(() ->
         {
+            // Until then it would take the event itself.
+            blocked.countDown();
             taken.await();
             destroyFirst();
             return null;
         });
+        blocked.await();
         model.targetDevice().failQueuePairs();
         end.get(60, TimeUnit.SECONDS);
         assertEquals("destroyed by the test", server.closed());

@@ -10,6 +10,7 @@ import io.millrace.bindings.verbs.DeviceAttributes;
 import io.millrace.bindings.verbs.Verbs;
 import io.millrace.bindings.verbs.VerbsSharedReceiveQueues;
 import io.millrace.rdma.core.RdmaCore;
+import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -263,6 +264,16 @@ abstract class ModelVerbs implements RdmaCore
         synchronized (network)
         {
             return get(ModelDevice.class, contextAddress).name();
+        }
+    }
+
+    /** The GIDs of a device: a link-local address, then that of its port. */
+    @Override
+    public int gidIndex(final long contextAddress, final int port, final InetAddress address)
+    {
+        synchronized (network)
+        {
+            return address.equals(get(ModelDevice.class, contextAddress).address()) ? 1 : -1;
         }
     }
 
