@@ -11,7 +11,8 @@ public enum MemoryRole
      */
     BUFFERS,
     /**
-     * Messages of a transport: what its peers send, and its answers. Kept and refused as buffers are; no device reads or
+     * Messages of a transport: what its peers send, and its answers. Kept and refused as buffers are; no device reads
+     * or
      * writes payload there.
      */
     CAPSULES,

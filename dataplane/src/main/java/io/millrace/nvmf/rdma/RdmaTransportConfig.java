@@ -17,7 +17,8 @@ import java.util.List;
  * @param transferTimeoutNs  time without the end of any transfer that is outstanding, after which a connection ends;
  *                           100 ms to 1 hour.
  * @param allowedAddresses   addresses and prefixes of hosts that may connect, such as 192.0.2.0/24; all when empty.
- * @param isIwarpAllowed     whether hosts may connect through iWARP devices, on which each can write into the buffers of
+ * @param isIwarpAllowed     whether hosts may connect through iWARP devices, on which each can write into the buffers
+ *                           of
  *                           the others.
  */
 public record RdmaTransportConfig(

@@ -152,7 +152,8 @@ public final class RdmaConnection
     }
 
     /**
-     * {@return the kernel's name of its device, from the request or {@link ConnectionHandler#onQueuePair} on, until it is
+     * {@return the kernel's name of its device, from the request or {@link ConnectionHandler#onQueuePair} on, until
+     * it is
      *     closed}
      */
     public String deviceName()

@@ -358,7 +358,8 @@ public final class RdmaDomain
     }
 
     /**
-     * {@return whether the kernel takes commands for the device. Asked by one that does not go on to its driver: a device
+     * {@return whether the kernel takes commands for the device. Asked by one that does not go on to its driver: a
+     * device
      *     that has failed and stays answers {@code EIO} to others, such as ibv_query_device of mlx5, though those that
      *     destroy are carried out}
      */
@@ -386,7 +387,8 @@ public final class RdmaDomain
             final int status = queue.close();
             failed = 0 == failed ? status : failed;
         }
-        // After the queues: another reactor may take an event about one, which is acknowledged before that is destroyed.
+        // After the queues: another reactor may take an event about one, which is acknowledged before that is
+        // destroyed.
         events.leave(reactor, listener);
         memory.leave();
         return failed;

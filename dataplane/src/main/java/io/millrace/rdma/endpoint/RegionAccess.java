@@ -12,7 +12,10 @@ public enum RegionAccess
 {
     /** Nothing: its contents are sent, and written to the peer. */
     SEND(0),
-    /** The device writes into it: receive buffers, and what is read at the peer, as {@link RdmaDomain#forReads} has it. */
+    /**
+     * The device writes into it: receive buffers, and what is read at the peer, as {@link RdmaDomain#forReads}
+     * has it.
+     */
     LOCAL(Verbs.IBV_ACCESS_LOCAL_WRITE),
     /** The peer reads it, too. */
     REMOTE_READ(Verbs.IBV_ACCESS_LOCAL_WRITE | Verbs.IBV_ACCESS_REMOTE_READ),

@@ -213,7 +213,10 @@ class DisassociationTest extends RdmaEndpointFixture
         assertEquals("model2 removed", devices.poll(60, TimeUnit.SECONDS));
     }
 
-    /** The kernel takes what destroys, and nothing is waited for: what uses the memory may connect by another device. */
+    /**
+     * The kernel takes what destroys, and nothing is waited for: what uses the memory may connect by another
+     * device.
+     */
     @Test
     void shouldEndConnectionsOfADeviceThatHasFailedAndStaysAtOnce() throws Exception
     {
