@@ -39,7 +39,7 @@ public final class Connections
     {
         return new ConnectionSnapshot(queuePair.subsystemNqn(), queuePair.hostNqn(), queuePair.controllerId(),
             queuePair.queueId(), indexOf(queuePair.reactor()), queuePair.depth(), queuePair.outstanding(),
-            queuePair.remote());
+            queuePair.remote(), queuePair.local(), queuePair.device());
     }
 
     private int indexOf(final Reactor reactor)

@@ -217,7 +217,7 @@ public final class MemoryRegion
      */
     public boolean hasStablePages()
     {
-        return isImported || MemoryRole.BUFFERS == role || pageBytes > SMALL_PAGE_BYTES;
+        return isImported || MemoryRole.LENT != role || pageBytes > SMALL_PAGE_BYTES;
     }
 
     /**

@@ -11,6 +11,12 @@ public enum MemoryRole
      */
     BUFFERS,
     /**
+     * Messages of a transport: what its peers send, and its answers. Kept and refused as buffers are; no device reads
+     * or
+     * writes payload there.
+     */
+    CAPSULES,
+    /**
      * Blocks of a device that lends its memory to reads. A device that cannot reach it does without, or has the payload
      * copied.
      */

@@ -9,6 +9,7 @@ import io.millrace.dataplane.config.DataPlaneConfig;
 import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.dataplane.config.ListenerSettings;
 import io.millrace.dataplane.config.SubsystemSettings;
+import io.millrace.dataplane.snapshot.ConnectionSnapshot;
 import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.config.TargetListener;
 import io.millrace.nvmf.initiator.ConnectionConfig;
@@ -23,6 +24,7 @@ import io.millrace.nvmf.initiator.Waits;
 import io.millrace.nvmf.initiator.rdma.RdmaHostTransport;
 import io.millrace.nvmf.rdma.RdmaTransportConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
+import io.millrace.nvmf.transport.LocalDevice;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.rdma.core.RdmaCore;
 import io.millrace.rdma.model.LinuxDescriptors;
@@ -183,6 +185,21 @@ class RdmaDataPlaneTest
     private void await(final String host, final boolean isConnected)
     {
         Waits.until(host + (isConnected ? " connected" : " lost"), () -> isConnected == isConnected(host));
+    }
+
+    @Test
+    void shouldListTheDeviceOfAConnection()
+    {
+        await(RDMA_HOST, true);
+        await(TCP_HOST, true);
+        final ConnectionSnapshot byRdma = inner.connections().list(INNER).stream()
+            .filter((each) -> each.remote().contains(RDMA_HOST)).findFirst().orElseThrow();
+        assertEquals(new LocalDevice("model2", 1, 1), byRdma.device());
+        assertTrue(byRdma.local().startsWith("rdma://10.0.0.2:"), byRdma::local);
+        final ConnectionSnapshot byTcp = inner.connections().list(INNER).stream()
+            .filter((each) -> each.remote().contains(TCP_HOST)).findFirst().orElseThrow();
+        assertEquals(LocalDevice.NONE, byTcp.device());
+        assertTrue(byTcp.local().startsWith("tcp://127.0.0.1:"), byTcp::local);
     }
 
     @Test

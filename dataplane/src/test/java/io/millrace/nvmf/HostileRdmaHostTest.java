@@ -73,7 +73,8 @@ class HostileRdmaHostTest
     private static RdmaTransportConfig config(final long connectTimeoutNs)
     {
         return new RdmaTransportConfig(IN_CAPSULE_BYTES, CAPSULES, 16, connectTimeoutNs,
-            RdmaTransportConfig.CONNECTIONS_MAX_DEFAULT, RdmaTransportConfig.TRANSFER_TIMEOUT_NS_DEFAULT, List.of());
+            RdmaTransportConfig.CONNECTIONS_MAX_DEFAULT, RdmaTransportConfig.TRANSFER_TIMEOUT_NS_DEFAULT, List.of(),
+            false);
     }
 
     @BeforeEach

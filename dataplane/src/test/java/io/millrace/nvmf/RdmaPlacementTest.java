@@ -56,9 +56,14 @@ class RdmaPlacementTest
 
     private void serve(final int reactors, final List<String> allowedAddresses)
     {
+        serve(reactors, allowedAddresses, false);
+    }
+
+    private void serve(final int reactors, final List<String> allowedAddresses, final boolean isIwarpAllowed)
+    {
         final RdmaTransportConfig config = new RdmaTransportConfig(4096, CAPSULES, 16,
             RdmaTransportConfig.CONNECT_TIMEOUT_NS_DEFAULT, RdmaTransportConfig.CONNECTIONS_MAX_DEFAULT,
-            RdmaTransportConfig.TRANSFER_TIMEOUT_NS_DEFAULT, allowedAddresses);
+            RdmaTransportConfig.TRANSFER_TIMEOUT_NS_DEFAULT, allowedAddresses, isIwarpAllowed);
         fixture = new TransportContractFixture(
             new StripedDevice(8L << 20, TransportContractFixture.BLOCK_BYTES, 1, 2), reactors, 16L << 20, registry,
             (target, groups) -> new RdmaTransport(target, groups, config, model.targetCore(), registry),
@@ -153,6 +158,33 @@ class RdmaPlacementTest
         assertEquals(0, fixture.count(DataPlaneCounters.Value.ACCEPTED));
         open(first, CAPSULES, 0);
         assertEquals(1, fixture.transport().connectionCount());
+    }
+
+    /** Before any memory is registered with the device. */
+    @Test
+    void shouldRefuseAHostThatComesByIwarp()
+    {
+        model.targetDevice().iwarp();
+        serve(1);
+        assertEquals(RejectStatus.NO_RESOURCES, connect(first, QUEUE, 0).rejection());
+        assertEquals(1, fixture.count(DataPlaneCounters.Value.REFUSED));
+        assertEquals(0, fixture.count(DataPlaneCounters.Value.ACCEPTED));
+        assertEquals(0, model.targetCore().lockedBytes());
+    }
+
+    @Test
+    void shouldReadTheDataOfWritesByIwarpWhereThatIsAllowed()
+    {
+        model.targetDevice().iwarp();
+        serve(1, List.of(), true);
+        final ScriptedRdmaHost.Queue admin = open(first, QUEUE, 0);
+        final int controller = admin.associate(
+            TransportContractFixture.NQN, 0, ConnectData.CONTROLLER_ID_DYNAMIC).result() & 0xFFFF;
+        ScriptedRdmaHost.enable(admin);
+        final ScriptedRdmaHost.Queue queue = first.open(fixture.address().socketAddress(), 1, 1);
+        assertEquals(NvmeStatus.SUCCESS, queue.associate(TransportContractFixture.NQN, 1, controller).status());
+        queue.send(ScriptedRdmaHost.command(true, 1, 0, 16, first.dataAddress(), 16 * 4096, queue.key()));
+        assertEquals(NvmeStatus.SUCCESS, queue.answer().status());
     }
 
     /** A host opens all its queues before it sends their Connect commands: it does not end its own. */

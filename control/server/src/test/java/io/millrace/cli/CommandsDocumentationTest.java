@@ -27,6 +27,9 @@ class CommandsDocumentationTest
     private static final String COMMON = "Options of control commands";
     private static final Pattern HEADING = Pattern.compile("#{2,3} (.*)");
     private static final Pattern ROW = Pattern.compile("\\| `([^`]*)`.*\\|");
+    /** Names of an option, from a row of a table. */
+    private static final Pattern ROW_NAMES = Pattern.compile("\\| `([^`]*)`.*");
+    private static final Pattern SHORT = Pattern.compile("(?:^|[ ,])(-[A-Za-z0-9])(?=[ ,=]|$)");
     private static final Pattern OPTION = Pattern.compile("--(?:\\[no-])?([a-z0-9][a-z0-9-]*)");
 
     private static Map<String, CommandSpec> commands()
@@ -106,6 +109,42 @@ class CommandsDocumentationTest
             }
             known.removeAll(common);
             assertEquals(new TreeSet<>(), known, "not in the section of " + each.getKey());
+        }
+    }
+
+    /** Of each option that has a row, exactly its own; nobody tries what no table has. */
+    @Test
+    void shouldDocumentTheShortNamesOfEveryOption() throws IOException
+    {
+        final Map<String, String> sections = sections();
+        for (final Map.Entry<String, CommandSpec> each : commands().entrySet())
+        {
+            final Map<String, String> rows = new TreeMap<>();
+            sections.get(each.getKey()).lines().filter((line) -> line.startsWith("| `")).forEach((line) ->
+            {
+                final String names = ROW_NAMES.matcher(line).replaceFirst("$1");
+                final Matcher option = OPTION.matcher(names);
+                if (option.find())
+                {
+                    rows.put(option.group(1).replaceFirst("^no-", ""), names);
+                }
+            });
+            for (final OptionSpec option : each.getValue().options())
+            {
+                final String row = rows.get(bare(option.longestName()));
+                if (null != row && !option.hidden())
+                {
+                    final TreeSet<String> documented = new TreeSet<>();
+                    final Matcher name = SHORT.matcher(row);
+                    while (name.find())
+                    {
+                        documented.add(name.group(1));
+                    }
+                    final TreeSet<String> known = new TreeSet<>(Arrays.asList(option.names()));
+                    known.removeIf((any) -> any.startsWith("--"));
+                    assertEquals(known, documented, each.getKey() + " " + option.longestName());
+                }
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 package io.millrace.dataplane.snapshot;
 
+import io.millrace.nvmf.transport.LocalDevice;
+
 /**
  * A connection of a host, which is a queue pair, as it was a moment ago. Immutable.
  *
@@ -11,6 +13,8 @@ package io.millrace.dataplane.snapshot;
  * @param depth        commands that the host may have outstanding.
  * @param openCommands that have not been answered, asynchronous event requests included.
  * @param remote       address of the host, with the port; empty when it was not known.
+ * @param local        address of the data plane, with the port.
+ * @param device       RDMA device of the data plane; none over TCP.
  */
 public record ConnectionSnapshot(
     String nqn,
@@ -20,6 +24,8 @@ public record ConnectionSnapshot(
     int reactor,
     int depth,
     int openCommands,
-    String remote)
+    String remote,
+    String local,
+    LocalDevice device)
 {
 }

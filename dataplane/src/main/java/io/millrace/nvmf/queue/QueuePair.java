@@ -10,6 +10,7 @@ import io.millrace.nvmf.request.QueuePairTransport;
 import io.millrace.nvmf.request.Request;
 import io.millrace.nvmf.request.RequestOwner;
 import io.millrace.nvmf.request.RequestPhase;
+import io.millrace.nvmf.transport.LocalDevice;
 import io.millrace.nvmf.transport.TransportAddress;
 
 /**
@@ -27,6 +28,8 @@ public final class QueuePair implements RequestOwner
     private final QueuePairTransport transport;
     private final TransportAddress local;
     private volatile String remote;
+    /** Written before the address of the host, after which others read it. */
+    private LocalDevice device = LocalDevice.NONE;
 
     private final SubmissionQueue submissionQueue = new SubmissionQueue(DEPTH_BEFORE_CONNECT);
     private final OutstandingCommands outstandingCommands;
@@ -322,6 +325,7 @@ public final class QueuePair implements RequestOwner
         }
         state = 0 == queueId ? QueuePairState.ADMIN : QueuePairState.IO;
         meter.onConnected(owner, queueId, entries);
+        device = transport.device();
         remote = transport.remote();
     }
 
@@ -340,7 +344,7 @@ public final class QueuePair implements RequestOwner
      */
     public QueuePairSnapshot snapshot()
     {
-        return null == remote ? null : QueuePairSnapshot.of(this, remote);
+        return null == remote ? null : QueuePairSnapshot.of(this, remote, device);
     }
 
     /**

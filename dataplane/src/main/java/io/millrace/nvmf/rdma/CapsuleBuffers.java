@@ -43,7 +43,8 @@ final class CapsuleBuffers
         memory = DmaMemory.map(wholeBytes);
         try
         {
-            registry.add(memory, MemoryRole.BUFFERS);
+            // Not buffers: what is read at a host never lies there, so no host may write there, on iWARP either.
+            registry.add(memory, MemoryRole.CAPSULES);
         }
         catch (final RuntimeException e)
         {

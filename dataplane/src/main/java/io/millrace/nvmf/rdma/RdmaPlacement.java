@@ -71,6 +71,15 @@ final class RdmaPlacement implements Acceptor
             reject(request, RejectStatus.NO_RESOURCES);
             return;
         }
+        if (request.isIwarp() && !config.isIwarpAllowed())
+        {
+            // One domain has the buffers of all hosts, and the first READ would tell this one a key to write them.
+            target.listener().onConnectionRefused(remote(request), "it came through an iWARP device, by which hosts " +
+                "can write into the I/O buffers of others; where all are trusted, set rdma.allow-iwarp: true");
+            counters.onRefused();
+            reject(request, RejectStatus.NO_RESOURCES);
+            return;
+        }
         final RejectStatus refusal = refusal(request);
         if (null != refusal)
         {

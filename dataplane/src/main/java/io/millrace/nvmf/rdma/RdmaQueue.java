@@ -5,6 +5,7 @@ import io.millrace.nvmf.queue.QueuePair;
 import io.millrace.nvmf.request.QueuePairTransport;
 import io.millrace.nvmf.request.Request;
 import io.millrace.nvmf.transport.DataPointerFormat;
+import io.millrace.nvmf.transport.LocalDevice;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.rdma.endpoint.CompletionStatus;
 import io.millrace.rdma.endpoint.ConnectionHandler;
@@ -413,6 +414,12 @@ final class RdmaQueue implements QueuePairTransport, ConnectionHandler
     public String remote()
     {
         return TransportAddress.of(TransportAddress.Type.RDMA, connection.peerAddress()).toString();
+    }
+
+    @Override
+    public LocalDevice device()
+    {
+        return new LocalDevice(connection.deviceName(), connection.devicePort(), connection.gidIndex());
     }
 
     @Override

@@ -27,7 +27,8 @@ import java.util.concurrent.CompletionException;
  * Serves a target over NVMe/RDMA (NVMe over RDMA Transport Specification 1.0): listens, accepts, and gives each queue
  * to a reactor, where it stays. RDMA is looked for when the first listener starts: a machine without pays nothing, and
  * learns then what is missing. The memory of the data plane is registered for reading and writing by this machine's
- * devices alone: hosts get no keys. Any thread but the reactors' may call it; its reactors must be running until it is
+ * devices alone: hosts get no keys, but by iWARP, where that is allowed, to its buffers. Any thread but the reactors'
+ * may call it; its reactors must be running until it is
  * closed.
  */
 public final class RdmaTransport implements Transport

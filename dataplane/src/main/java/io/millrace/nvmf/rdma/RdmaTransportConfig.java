@@ -17,6 +17,9 @@ import java.util.List;
  * @param transferTimeoutNs  time without the end of any transfer that is outstanding, after which a connection ends;
  *                           100 ms to 1 hour.
  * @param allowedAddresses   addresses and prefixes of hosts that may connect, such as 192.0.2.0/24; all when empty.
+ * @param isIwarpAllowed     whether hosts may connect through iWARP devices, on which each can write into the buffers
+ *                           of
+ *                           the others.
  */
 public record RdmaTransportConfig(
     int inCapsuleDataBytes,
@@ -25,7 +28,8 @@ public record RdmaTransportConfig(
     long connectTimeoutNs,
     int connectionsMax,
     long transferTimeoutNs,
-    List<String> allowedAddresses) implements TransportConfig
+    List<String> allowedAddresses,
+    boolean isIwarpAllowed) implements TransportConfig
 {
     /** Default of {@link #inCapsuleDataBytes()}: a block, so that small writes need no RDMA READ. */
     public static final int IN_CAPSULE_DATA_BYTES_DEFAULT = 4096;
@@ -83,7 +87,7 @@ public record RdmaTransportConfig(
     public static RdmaTransportConfig defaults()
     {
         return new RdmaTransportConfig(IN_CAPSULE_DATA_BYTES_DEFAULT, CAPSULES_MAX_DEFAULT, READS_MAX_DEFAULT,
-            CONNECT_TIMEOUT_NS_DEFAULT, CONNECTIONS_MAX_DEFAULT, TRANSFER_TIMEOUT_NS_DEFAULT, List.of());
+            CONNECT_TIMEOUT_NS_DEFAULT, CONNECTIONS_MAX_DEFAULT, TRANSFER_TIMEOUT_NS_DEFAULT, List.of(), false);
     }
 
     /**
@@ -94,7 +98,18 @@ public record RdmaTransportConfig(
     public RdmaTransportConfig withAllowedAddresses(final List<String> addresses)
     {
         return new RdmaTransportConfig(inCapsuleDataBytes, capsulesMax, readsMax, connectTimeoutNs, connectionsMax,
-            transferTimeoutNs, addresses);
+            transferTimeoutNs, addresses, isIwarpAllowed);
+    }
+
+    /**
+     * {@return the same with iWARP devices}
+     *
+     * @param isAllowed whether hosts may connect through them.
+     */
+    public RdmaTransportConfig withIwarp(final boolean isAllowed)
+    {
+        return new RdmaTransportConfig(inCapsuleDataBytes, capsulesMax, readsMax, connectTimeoutNs, connectionsMax,
+            transferTimeoutNs, allowedAddresses, isAllowed);
     }
 
     /** {@return which hosts may connect} */

@@ -1,6 +1,7 @@
 package io.millrace.nvmf.request;
 
 import io.millrace.nvmf.transport.DataPointerFormat;
+import io.millrace.nvmf.transport.LocalDevice;
 
 /**
  * The transport's side of a queue pair, called by the command handling. Called on the queue pair's reactor only. The
@@ -79,6 +80,14 @@ public interface QueuePairTransport
      * {@return where the host is, for messages; empty when that is not known any more. Control path: may allocate}
      */
     String remote();
+
+    /**
+     * {@return the RDMA device by which the host is connected, as long as it is. Control path: may allocate}
+     */
+    default LocalDevice device()
+    {
+        return LocalDevice.NONE;
+    }
 
     /**
      * {@return address of the host without the port, as long as it is connected; empty when it has none}

@@ -3,6 +3,7 @@ package io.millrace.rdma.core;
 import io.millrace.bindings.Capability;
 import io.millrace.bindings.linux.Files;
 import io.millrace.bindings.rdmacm.RdmaCmCalls;
+import io.millrace.bindings.verbs.GidEntry;
 import io.millrace.bindings.verbs.PortAttributes;
 import io.millrace.bindings.verbs.Verbs;
 import io.millrace.bindings.verbs.VerbsAccess;
@@ -13,6 +14,8 @@ import io.millrace.bindings.verbs.VerbsQueues;
 import io.millrace.bindings.verbs.VerbsResources;
 import io.millrace.bindings.verbs.VerbsSharedReceiveQueues;
 import java.lang.foreign.Arena;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
 
 /**
  * rdma-core of this machine. Stateless; threads as {@link RdmaCore} has it.
@@ -23,6 +26,9 @@ public final class LinuxRdmaCore implements RdmaCore
     public static final LinuxRdmaCore INSTANCE = new LinuxRdmaCore();
 
     private static final int MTU_MIN_BYTES = 256;
+    /** More than devices have: their tables have up to 256 for each port. */
+    private static final int GIDS_MAX = 2048;
+    private static final long MAPPED_IPV4 = 0xFFFF_0000_0000L;
 
     private LinuxRdmaCore()
     {
@@ -68,6 +74,38 @@ public final class LinuxRdmaCore implements RdmaCore
     public String deviceName(final long contextAddress)
     {
         return VerbsDevice.name(VerbsResources.device(contextAddress));
+    }
+
+    @Override
+    public int gidIndex(final long contextAddress, final int port, final InetAddress address)
+    {
+        final byte[] bytes = address.getAddress();
+        final boolean isIpv4 = Integer.BYTES == bytes.length;
+        final ByteBuffer number = ByteBuffer.wrap(bytes);
+        final long high = isIpv4 ? 0L : number.getLong();
+        final long low = isIpv4 ? MAPPED_IPV4 | Integer.toUnsignedLong(number.getInt()) : number.getLong();
+        int index = -1;
+        try (Arena arena = Arena.ofConfined())
+        {
+            final long entries = arena.allocate((long)GIDS_MAX * GidEntry.SIZE_BYTES, Long.BYTES).address();
+            final int count = VerbsCalls.queryGidTable(contextAddress, entries, GIDS_MAX);
+            for (int i = 0; i < count; i++)
+            {
+                final long entry = entries + (long)i * GidEntry.SIZE_BYTES;
+                if (port == GidEntry.port(entry) && high == GidEntry.gidHigh(entry) && low == GidEntry.gidLow(entry) &&
+                    (index < 0 || Verbs.IBV_GID_TYPE_ROCE_V2 == GidEntry.type(entry)))
+                {
+                    index = GidEntry.index(entry);
+                }
+            }
+        }
+        return index;
+    }
+
+    @Override
+    public int transportType(final long contextAddress)
+    {
+        return VerbsDevice.transportType(VerbsResources.device(contextAddress));
     }
 
     @Override

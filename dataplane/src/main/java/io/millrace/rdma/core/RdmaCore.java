@@ -1,6 +1,7 @@
 package io.millrace.rdma.core;
 
 import io.millrace.bindings.Capability;
+import java.net.InetAddress;
 
 /**
  * The functions of libibverbs and librdmacm that RDMA endpoints call. Production has one implementation,
@@ -63,6 +64,22 @@ public interface RdmaCore
      * @return 0 or negated errno.
      */
     int queryDevice(long contextAddress, long attributesAddress);
+
+    /**
+     * {@return the index of a GID that is an IP address, of RoCE v2 before RoCE v1; -1 for none}
+     *
+     * @param contextAddress open device.
+     * @param port           number, from 1.
+     * @param address        of this machine.
+     */
+    int gidIndex(long contextAddress, int port, InetAddress address);
+
+    /**
+     * {@return {@code IBV_TRANSPORT_*} of a device}
+     *
+     * @param contextAddress open device.
+     */
+    int transportType(long contextAddress);
 
     /**
      * {@return the kernel's name of a device, such as {@code mlx5_0}}

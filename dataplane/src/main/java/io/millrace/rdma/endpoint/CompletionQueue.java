@@ -29,6 +29,7 @@ final class CompletionQueue implements Poller
     private final RdmaCore core;
     private final Reactor reactor;
     private final DeviceCounters counters;
+    private final DeviceEvents events;
     private final Arena arena = Arena.ofShared();
     private final long entriesAddress = arena.allocate((long)BATCH * WorkCompletion.SIZE_BYTES, 64).address();
     private final long outAddress = arena.allocate(2L * Long.BYTES, Long.BYTES).address();
@@ -54,6 +55,7 @@ final class CompletionQueue implements Poller
         final RdmaCore core,
         final Reactor reactor,
         final DeviceCounters counters,
+        final DeviceEvents events,
         final long cqAddress,
         final long channelAddress,
         final int capacity)
@@ -61,6 +63,7 @@ final class CompletionQueue implements Poller
         this.core = core;
         this.reactor = reactor;
         this.counters = counters;
+        this.events = events;
         this.cqAddress = cqAddress;
         this.channelAddress = channelAddress;
         this.capacity = capacity;
@@ -71,18 +74,20 @@ final class CompletionQueue implements Poller
         final RdmaCore core,
         final Reactor reactor,
         final DeviceCounters counters,
+        final DeviceEvents events,
         final long contextAddress,
         final int entries)
     {
         final long channel = NativeException.check(
             "ibv_create_comp_channel", core.createChannel(contextAddress));
-        final long cq = core.createCq(contextAddress, entries, channel);
+        final long cq = events.create(() -> core.createCq(contextAddress, entries, channel));
         if (cq < 0)
         {
             core.destroyChannel(channel);
             throw new NativeException("ibv_create_cq of " + entries + " entries", (int)-cq);
         }
-        final CompletionQueue queue = new CompletionQueue(core, reactor, counters, cq, channel, core.entries(cq));
+        final CompletionQueue queue = new CompletionQueue(
+            core, reactor, counters, events, cq, channel, core.entries(cq));
         reactor.register(core.channelDescriptor(channel), Epoll.EPOLLIN, (_) -> queue.onEvent());
         reactor.addPoller(queue);
         return queue;
@@ -282,7 +287,7 @@ final class CompletionQueue implements Poller
         isClosed = true;
         reactor.removePoller(this);
         reactor.deregister(core.channelDescriptor(channelAddress));
-        final int status = core.destroyCq(cqAddress);
+        final int status = events.destroy(cqAddress, () -> core.destroyCq(cqAddress));
         final int channelStatus = core.destroyChannel(channelAddress);
         arena.close();
         // A channel is in use as long as its queue is not freed.

@@ -538,7 +538,21 @@ public final class ConnectionManager implements AutoCloseable
         QueuePairAttributes.maxSendSegments(attributesAddress, config.segments());
         QueuePairAttributes.maxReceiveSegments(attributesAddress, null == shared ? config.segments() : 0);
         QueuePairAttributes.maxInlineBytes(attributesAddress, config.inlineBytes());
-        return core.createQueuePair(id, domain.memory().pdAddress(), attributesAddress);
+        final long made = domain.events().create(() ->
+        {
+            final int status = core.createQueuePair(id, domain.memory().pdAddress(), attributesAddress);
+            return status < 0 ? status : ConnectionId.queuePair(id);
+        });
+        return made < 0 ? (int)made : 0;
+    }
+
+    void destroyQueuePair(final long id, final RdmaDomain domain)
+    {
+        domain.events().destroy(ConnectionId.queuePair(id), () ->
+        {
+            core.destroyQueuePair(id);
+            return 0;
+        });
     }
 
     /** How long a peer waits that found no receive request; iWARP has no such wait, and refuses. */

@@ -292,7 +292,7 @@ public final class DatagramQueuePair
         table.remove(this, idAddress, why);
         if (null != pair)
         {
-            core.destroyQueuePair(idAddress);
+            table.destroy(idAddress, domain);
         }
         List.copyOf(peers).forEach(DatagramPeer::close);
         core.destroyId(idAddress);

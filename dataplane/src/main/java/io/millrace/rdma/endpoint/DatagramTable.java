@@ -163,6 +163,11 @@ final class DatagramTable
             "; the device has its limits in: millrace rdma devices";
     }
 
+    void destroy(final long id, final RdmaDomain domain)
+    {
+        manager.destroyQueuePair(id, domain);
+    }
+
     void resolve(
         final DatagramQueuePair pair,
         final InetSocketAddress peer,

@@ -10,13 +10,24 @@ import java.lang.foreign.Arena;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
 
 /**
  * Asynchronous events of a device for all reactors that use it: the process has one context of a device, so any of them
  * may get an event that is about another one's queue pair. Control path; any reactor's thread.
+ * <p>
+ * Events name queues by the addresses of their structures in rdma-core, and are acknowledged there. As a rule the call
+ * that destroys a queue waits for that, and the kernel discards what it has not given out. When a device disassociates
+ * the call does neither ({@code RDMAV_ALLOW_DISASSOC_DESTROY}, ibv_open_device(3)): no event is taken while a queue is
+ * made or destroyed, and one about a queue that is gone is passed over, since it names freed memory.
  */
 final class DeviceEvents
 {
@@ -40,6 +51,10 @@ final class DeviceEvents
     private final Arena arena = Arena.ofShared();
     private final long eventAddress = arena.allocate(AsyncEvent.SIZE_BYTES, Long.BYTES).address();
     private final int fd;
+    /** Whoever makes or destroys a queue has the read lock: several may. */
+    private final ReadWriteLock queues = new ReentrantReadWriteLock();
+    /** Those that exist, by address. */
+    private final Set<Long> elements = ConcurrentHashMap.newKeySet();
 
     private DeviceEvents(final Device device)
     {
@@ -98,6 +113,55 @@ final class DeviceEvents
         }
     }
 
+    /**
+     * Makes a queue pair, a completion queue or a shared receive queue; no event is taken meanwhile.
+     *
+     * @param call answers the address of the queue, or negated errno.
+     * @return the same.
+     */
+    long create(final LongSupplier call)
+    {
+        queues.readLock().lock();
+        try
+        {
+            final long address = call.getAsLong();
+            if (address > 0)
+            {
+                elements.add(address);
+            }
+            return address;
+        }
+        finally
+        {
+            queues.readLock().unlock();
+        }
+    }
+
+    /**
+     * Destroys a queue of {@link #create}; no event is taken meanwhile.
+     *
+     * @param address of the queue.
+     * @param call    answers 0 or negated errno.
+     * @return the same.
+     */
+    int destroy(final long address, final IntSupplier call)
+    {
+        queues.readLock().lock();
+        try
+        {
+            final int status = call.getAsInt();
+            if (0 == status)
+            {
+                elements.remove(address);
+            }
+            return status;
+        }
+        finally
+        {
+            queues.readLock().unlock();
+        }
+    }
+
     private void onReady(final Reactor reactor)
     {
         final Event event = take();
@@ -131,22 +195,47 @@ final class DeviceEvents
         }
     }
 
-    /** Another reactor may have been first. */
-    private synchronized Event take()
+    /** {@return null when another reactor was first, or is making or destroying a queue: the descriptor stays ready} */
+    private Event take()
     {
-        if (device.core.asyncEvent(device.contextAddress, eventAddress) < 0)
+        if (!queues.writeLock().tryLock())
         {
             return null;
         }
+        try
+        {
+            return device.core.asyncEvent(device.contextAddress, eventAddress) < 0 ? null : read();
+        }
+        finally
+        {
+            queues.writeLock().unlock();
+        }
+    }
+
+    private Event read()
+    {
         final int type = AsyncEvent.type(eventAddress);
         final boolean isOfPair = Verbs.IBV_EVENT_QP_FATAL == type || Verbs.IBV_EVENT_QP_REQ_ERR == type ||
             Verbs.IBV_EVENT_QP_ACCESS_ERR == type || Verbs.IBV_EVENT_QP_LAST_WQE_REACHED == type ||
             Verbs.IBV_EVENT_PATH_MIG == type;
         final long element = AsyncEvent.element(eventAddress);
+        if (isOfQueue(type) && !elements.contains(element))
+        {
+            // Destroyed on a device that disassociates, which makes no queues that could have its address again.
+            return null;
+        }
         // By its address alone a later queue pair could be taken for the one that has failed.
         final Event event = new Event(type, element,
             isOfPair ? device.core.queuePairNumber(element) : AsyncEvent.port(eventAddress));
         device.core.acknowledgeAsyncEvent(eventAddress);
         return event;
+    }
+
+    /** The first of them are about queue pairs and completion queues. */
+    private static boolean isOfQueue(final int type)
+    {
+        return type >= Verbs.IBV_EVENT_CQ_ERR && type <= Verbs.IBV_EVENT_PATH_MIG_ERR ||
+            Verbs.IBV_EVENT_SRQ_ERR == type || Verbs.IBV_EVENT_SRQ_LIMIT_REACHED == type ||
+            Verbs.IBV_EVENT_QP_LAST_WQE_REACHED == type;
     }
 }

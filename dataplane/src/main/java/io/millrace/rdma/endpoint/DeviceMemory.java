@@ -23,6 +23,7 @@ final class DeviceMemory
     private final RdmaCore core;
     private final long contextAddress;
     private final long pdAddress;
+    private final boolean isIwarp;
     /** By address: those that are used, and those that the device did not let go of yet. */
     private final TreeMap<Long, RdmaRegion> registered = new TreeMap<>();
     private final TreeMap<Long, RdmaRegion> leaving = new TreeMap<>();
@@ -48,6 +49,7 @@ final class DeviceMemory
             throw new RdmaException(
                 "the RDMA device cannot be used: ibv_alloc_pd: " + Errno.describe((int)-pdAddress));
         }
+        isIwarp = Verbs.IBV_TRANSPORT_IWARP == core.transportType(contextAddress);
     }
 
     long contextAddress()
@@ -58,6 +60,12 @@ final class DeviceMemory
     long pdAddress()
     {
         return pdAddress;
+    }
+
+    /** {@return the access that memory needs into which this device reads} */
+    RegionAccess forReads(final RegionAccess access)
+    {
+        return isIwarp ? access.withRemoteWrite() : access;
     }
 
     /** {@return count of the connection managers that have queue pairs here} */

@@ -152,6 +152,42 @@ public final class RdmaConnection
     }
 
     /**
+     * {@return the kernel's name of its device, from the request or {@link ConnectionHandler#onQueuePair} on, until
+     * it is
+     *     closed}
+     */
+    public String deviceName()
+    {
+        return core.deviceName(ConnectionId.context(idAddress));
+    }
+
+    /**
+     * {@return the port of its device, from 1, as long as {@link #deviceName}}
+     */
+    public int devicePort()
+    {
+        return ConnectionId.devicePort(idAddress);
+    }
+
+    /**
+     * {@return the index of the GID that is the address of this side, as long as {@link #deviceName}; -1 where none is,
+     *     as on InfiniBand and iWARP. A system call}
+     */
+    public int gidIndex()
+    {
+        return core.gidIndex(ConnectionId.context(idAddress), devicePort(), localAddress().getAddress());
+    }
+
+    /**
+     * {@return whether its device is an iWARP one, which reads only into memory that peers may write; from the request
+     *     or {@link ConnectionHandler#onQueuePair} on, until it is closed}
+     */
+    public boolean isIwarp()
+    {
+        return Verbs.IBV_TRANSPORT_IWARP == core.transportType(ConnectionId.context(idAddress));
+    }
+
+    /**
      * Accepts the peer's request. The handler is notified when that fails, also when the peer has given up.
      *
      * @param queuePairConfig   sizes.
@@ -569,7 +605,7 @@ public final class RdmaConnection
         if (null != queuePair)
         {
             queuePair.freeWindows();
-            core.destroyQueuePair(idAddress);
+            manager.destroyQueuePair(idAddress, domain);
         }
         lastPeerAddress = peerAddress();
         lastLocalAddress = localAddress();

@@ -107,7 +107,7 @@ public final class RdmaDomain
     private CompletionQueue addQueue(final int entries)
     {
         final CompletionQueue queue = CompletionQueue.open(
-            core, reactor, counters, memory.contextAddress(), Math.min(entries, completionsLimit));
+            core, reactor, counters, events, memory.contextAddress(), Math.min(entries, completionsLimit));
         queues.add(queue);
         return queue;
     }
@@ -126,6 +126,17 @@ public final class RdmaDomain
     public RdmaRegion register(final long address, final long lengthBytes, final RegionAccess access)
     {
         return memory.register(address, lengthBytes, access);
+    }
+
+    /**
+     * {@return the access to register memory with into which RDMA READs of this side bring data: as it is, and with
+     *     remote write access on an iWARP device, where READ requests tell the peer the key of the memory. Any thread}
+     *
+     * @param access what else is done with the memory.
+     */
+    public RegionAccess forReads(final RegionAccess access)
+    {
+        return memory.forReads(access);
     }
 
     /**
@@ -259,6 +270,12 @@ public final class RdmaDomain
         }
     }
 
+    /** {@return events of the device: what makes or destroys its queues goes by them} */
+    DeviceEvents events()
+    {
+        return events;
+    }
+
     DeviceMemory memory()
     {
         return memory;
@@ -340,14 +357,20 @@ public final class RdmaDomain
         }
     }
 
-    /** {@return whether the kernel takes commands for the device} */
+    /**
+     * {@return whether the kernel takes commands for the device. Asked by one that does not go on to its driver: a
+     * device
+     *     that has failed and stays answers {@code EIO} to others, such as ibv_query_device of mlx5, though those that
+     *     destroy are carried out}
+     */
     boolean isAnswering()
     {
-        try (Arena arena = Arena.ofConfined())
+        final long channel = core.createChannel(memory.contextAddress());
+        if (channel > 0)
         {
-            final long attributes = arena.allocate(DeviceAttributes.SIZE_BYTES, Long.BYTES).address();
-            return -Errno.EIO != core.queryDevice(memory.contextAddress(), attributes);
+            core.destroyChannel(channel);
         }
+        return -Errno.EIO != channel;
     }
 
     /**
@@ -357,7 +380,6 @@ public final class RdmaDomain
      */
     int close()
     {
-        events.leave(reactor, listener);
         List.copyOf(sharedQueues).forEach(SharedReceiveQueue::abandon);
         int failed = 0;
         for (final CompletionQueue queue : queues)
@@ -365,6 +387,9 @@ public final class RdmaDomain
             final int status = queue.close();
             failed = 0 == failed ? status : failed;
         }
+        // After the queues: another reactor may take an event about one, which is acknowledged before that is
+        // destroyed.
+        events.leave(reactor, listener);
         memory.leave();
         return failed;
     }

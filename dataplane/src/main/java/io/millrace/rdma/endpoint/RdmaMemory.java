@@ -25,6 +25,9 @@ import java.util.concurrent.RejectedExecutionException;
  * ({@link MemoryRole#LENT}) and that is refused, whose pages may move, or that has no address here, has no keys: its
  * payload is copied.
  * <p>
+ * RDMA READs of this side bring data into {@link MemoryRole#BUFFERS} alone. On an iWARP device every peer may write
+ * those: one protection domain has them all.
+ * <p>
  * Registration pins pages and takes milliseconds a gigabyte, so it is done on set-up threads. {@link RegionKeys} are
  * read by reactors without locks.
  */
@@ -201,21 +204,23 @@ public final class RdmaMemory implements MemoryListener, AutoCloseable
     /** Payload of lent memory that a device does not take is copied; buffers are what it is for. */
     private void add(final DeviceMemory memory, final MemoryRegion region, final Range range)
     {
+        // Only buffers take what is read at a peer: on iWARP peers can write them.
+        final RegionAccess granted = MemoryRole.BUFFERS == region.role() ? memory.forReads(access) : access;
         try
         {
             if (MemoryRegion.NO_FD == region.dmaBufFd())
             {
-                memory.add(range.address, range.lengthBytes, access);
+                memory.add(range.address, range.lengthBytes, granted);
             }
             else
             {
                 memory.addDmaBuf(region.dmaBufFd(), region.dmaBufOffsetBytes() + range.address - region.address(),
-                    range.address, range.lengthBytes, access);
+                    range.address, range.lengthBytes, granted);
             }
         }
         catch (final RdmaException e)
         {
-            if (MemoryRole.BUFFERS == region.role())
+            if (MemoryRole.LENT != region.role())
             {
                 throw e;
             }

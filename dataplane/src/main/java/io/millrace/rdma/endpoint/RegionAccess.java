@@ -12,7 +12,10 @@ public enum RegionAccess
 {
     /** Nothing: its contents are sent, and written to the peer. */
     SEND(0),
-    /** The device writes into it: receive buffers, and what is read at the peer. */
+    /**
+     * The device writes into it: receive buffers, and what is read at the peer, as {@link RdmaDomain#forReads}
+     * has it.
+     */
     LOCAL(Verbs.IBV_ACCESS_LOCAL_WRITE),
     /** The peer reads it, too. */
     REMOTE_READ(Verbs.IBV_ACCESS_LOCAL_WRITE | Verbs.IBV_ACCESS_REMOTE_READ),
@@ -47,6 +50,31 @@ public enum RegionAccess
         return SEND == this ? EnumSet.of(Operation.SEND, Operation.WRITE) : REMOTE_ALL == this ?
             EnumSet.of(Operation.SEND, Operation.WRITE, Operation.RECEIVE, Operation.READ, Operation.ATOMIC) :
             EnumSet.of(Operation.SEND, Operation.WRITE, Operation.RECEIVE, Operation.READ);
+    }
+
+    /**
+     * {@return the same of memory into which an iWARP device reads: the answer of the peer is an RDMA WRITE in all but
+     *     name, tagged with the key of the memory, and takes its remote write access (RFC 5040)}
+     */
+    RegionAccess withRemoteWrite()
+    {
+        return switch (this)
+        {
+            case SEND, LOCAL -> REMOTE_WRITE;
+            case REMOTE_READ -> REMOTE_READ_WRITE;
+            case REMOTE_WRITE, REMOTE_READ_WRITE, REMOTE_ALL -> this;
+            case WINDOWS -> throw new IllegalArgumentException("an iWARP device reads into no memory with windows");
+        };
+    }
+
+    /**
+     * {@return whether memory that is registered with it may be used as memory with another one}
+     *
+     * @param other that is asked for.
+     */
+    public boolean includes(final RegionAccess other)
+    {
+        return other.bits == (bits & other.bits);
     }
 
     /** {@return {@code IBV_ACCESS_REMOTE_*}} */

@@ -59,7 +59,8 @@ public final class SharedReceiveQueue implements CompletionTarget, AutoCloseable
             final long attributes =
                 arena.allocate(VerbsSharedReceiveQueues.ATTRIBUTES_BYTES, Long.BYTES).address();
             VerbsSharedReceiveQueues.attributes(attributes, depth, segments);
-            srqAddress = core.createSharedReceiveQueue(domain.memory().pdAddress(), attributes);
+            srqAddress = domain.events().create(
+                () -> core.createSharedReceiveQueue(domain.memory().pdAddress(), attributes));
         }
         if (srqAddress < 0)
         {
@@ -254,7 +255,7 @@ public final class SharedReceiveQueue implements CompletionTarget, AutoCloseable
             throw new IllegalStateException("a shared receive queue cannot be closed: " + users +
                 " connections use it; close them and wait for onClosed");
         }
-        final int status = core.destroySharedReceiveQueue(srqAddress);
+        final int status = destroy();
         if (-Errno.EIO != status)
         {
             NativeException.check("ibv_destroy_srq", status);
@@ -262,12 +263,18 @@ public final class SharedReceiveQueue implements CompletionTarget, AutoCloseable
         end();
     }
 
+    /** {@return 0 or negated errno} */
+    private int destroy()
+    {
+        return domain.events().destroy(srqAddress, () -> core.destroySharedReceiveQueue(srqAddress));
+    }
+
     /** Its domain is closed: the device frees with its context what it does not free now. */
     void abandon()
     {
         if (!isClosed)
         {
-            core.destroySharedReceiveQueue(srqAddress);
+            destroy();
             end();
         }
     }

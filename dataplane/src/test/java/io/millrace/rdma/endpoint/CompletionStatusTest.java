@@ -6,6 +6,8 @@ import io.millrace.bindings.verbs.Verbs;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class CompletionStatusTest
 {
@@ -22,5 +24,14 @@ class CompletionStatusTest
         assertEquals(CompletionStatus.values().length, known.size());
         assertEquals(CompletionStatus.OTHER, CompletionStatus.of(-1));
         assertEquals(CompletionStatus.OTHER, CompletionStatus.of(99));
+    }
+
+    /** Users look the names up where verbs are described. */
+    @ParameterizedTest
+    @EnumSource(CompletionStatus.class)
+    void shouldHaveTheNameOfVerbs(final CompletionStatus status) throws ReflectiveOperationException
+    {
+        final int number = Verbs.class.getField("IBV_WC_" + status.verbsName()).getInt(null);
+        assertEquals(status, CompletionStatus.of(number));
     }
 }

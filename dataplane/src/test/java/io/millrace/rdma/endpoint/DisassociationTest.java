@@ -213,7 +213,28 @@ class DisassociationTest extends RdmaEndpointFixture
         assertEquals("model2 removed", devices.poll(60, TimeUnit.SECONDS));
     }
 
-    /** As when a device has failed and stays: nobody says that its hardware has ended. */
+    /**
+     * The kernel takes what destroys, and nothing is waited for: what uses the memory may connect by another
+     * device.
+     */
+    @Test
+    void shouldEndConnectionsOfADeviceThatHasFailedAndStaysAtOnce() throws Exception
+    {
+        listenToDevices(target);
+        open();
+        model.targetDevice().fail();
+        ConnectionState state = ConnectionState.ESTABLISHED;
+        while (ConnectionState.ESTABLISHED == state)
+        {
+            state = target.call(() -> server.connection().state());
+        }
+        assertEquals(ConnectionState.CLOSED, state);
+        // Who listens may do so again: a host that comes back is not refused.
+        assertEquals("model2 removed", devices.poll());
+        assertEquals("the RDMA device was removed", server.closed());
+    }
+
+    /** As when the driver does not end the hardware. */
     @Test
     void shouldWaitForTheHardwareOnlySoLong() throws Exception
     {

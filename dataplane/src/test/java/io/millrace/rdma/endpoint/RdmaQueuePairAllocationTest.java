@@ -27,7 +27,8 @@ class RdmaQueuePairAllocationTest
         try (ModelProvider provider = new ModelProvider(folder))
         {
             final CompletionQueue queue = new CompletionQueue(
-                LinuxRdmaCore.INSTANCE, null, provider.counters, provider.completionQueue, 0L, SIZES.completions());
+                LinuxRdmaCore.INSTANCE, null, provider.counters, null, provider.completionQueue, 0L,
+                SIZES.completions());
             final RdmaQueuePair pair = new RdmaQueuePair(queue, new CompletionHandler()
             {
                 @Override

@@ -54,7 +54,8 @@ class RdmaQueuePairTest
     {
         provider = new ModelProvider(folder);
         queue = new CompletionQueue(
-            LinuxRdmaCore.INSTANCE, null, provider.counters, provider.completionQueue, 0L, 3 * SIZES.completions());
+            LinuxRdmaCore.INSTANCE, null, provider.counters, null, provider.completionQueue, 0L,
+            3 * SIZES.completions());
         pair = pair();
     }
 

@@ -59,8 +59,10 @@ public final class ModelDevice
     private final ArrayDeque<AsyncEvent> events = new ArrayDeque<>();
     private int nextKey = 0x100;
     private final List<ModelQueuePair> orphans = new ArrayList<>();
+    private int transportType = Verbs.IBV_TRANSPORT_IB;
     private boolean isRemoved;
     private boolean isDisassociated;
+    private boolean hasFailed;
 
     ModelDevice(
         final ModelNetwork network,
@@ -118,6 +120,12 @@ public final class ModelDevice
         return !isRemoved && !isDisassociated;
     }
 
+    /** {@return whether its firmware does not answer; the kernel carries out what destroys} */
+    boolean hasFailed()
+    {
+        return hasFailed;
+    }
+
     /** The process has let go of a queue pair that the hardware still has. */
     void addOrphan(final ModelQueuePair pair)
     {
@@ -127,6 +135,44 @@ public final class ModelDevice
     String name()
     {
         return "model" + number;
+    }
+
+    /**
+     * Makes it an iWARP adapter, before anything is on it: it takes what an RDMA READ brings only into memory that is
+     * registered for writes by the peer (RFC 5040). Connections are made and messages lost as on RoCE.
+     */
+    public void iwarp()
+    {
+        synchronized (network)
+        {
+            transportType = Verbs.IBV_TRANSPORT_IWARP;
+        }
+    }
+
+    int transportType()
+    {
+        return transportType;
+    }
+
+    /** {@return the rights that memory needs into which it reads} */
+    int rightsForReads()
+    {
+        return Verbs.IBV_ACCESS_LOCAL_WRITE |
+            (Verbs.IBV_TRANSPORT_IWARP == transportType ? Verbs.IBV_ACCESS_REMOTE_WRITE : 0);
+    }
+
+    /**
+     * {@return whether peers may write a byte, by any region or window}
+     *
+     * @param at its address.
+     */
+    public boolean mayBeWrittenByPeers(final long at)
+    {
+        synchronized (network)
+        {
+            return regions.values().stream().anyMatch(
+                (each) -> each.allows(each.pd, at, 1, Verbs.IBV_ACCESS_REMOTE_WRITE));
+        }
     }
 
     int asyncFd()
@@ -209,6 +255,18 @@ public final class ModelDevice
         synchronized (network)
         {
             isDisassociated = true;
+            event(Verbs.IBV_EVENT_DEVICE_FATAL, 0);
+        }
+    }
+
+    /**
+     * Has it fail, and stay in its machine: the kernel asks it for its attributes in vain.
+     */
+    public void fail()
+    {
+        synchronized (network)
+        {
+            hasFailed = true;
             event(Verbs.IBV_EVENT_DEVICE_FATAL, 0);
         }
     }

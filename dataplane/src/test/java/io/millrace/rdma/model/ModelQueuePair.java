@@ -351,7 +351,7 @@ class ModelQueuePair
         if (send.isRead())
         {
             readsUnderWay--;
-            if (!send.isAllowed(device, pd, Verbs.IBV_ACCESS_LOCAL_WRITE))
+            if (!send.isAllowed(device, pd, device.rightsForReads()))
             {
                 end(send, Verbs.IBV_WC_LOC_PROT_ERR);
                 return;

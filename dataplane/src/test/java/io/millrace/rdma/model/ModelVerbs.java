@@ -10,6 +10,7 @@ import io.millrace.bindings.verbs.DeviceAttributes;
 import io.millrace.bindings.verbs.Verbs;
 import io.millrace.bindings.verbs.VerbsSharedReceiveQueues;
 import io.millrace.rdma.core.RdmaCore;
+import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -164,7 +165,7 @@ abstract class ModelVerbs implements RdmaCore
         synchronized (network)
         {
             final ModelDevice device = get(ModelDevice.class, contextAddress);
-            if (!device.takesCommands())
+            if (!device.takesCommands() || device.hasFailed())
             {
                 return -Errno.EIO;
             }
@@ -266,6 +267,25 @@ abstract class ModelVerbs implements RdmaCore
         }
     }
 
+    /** The GIDs of a device: a link-local address, then that of its port. */
+    @Override
+    public int gidIndex(final long contextAddress, final int port, final InetAddress address)
+    {
+        synchronized (network)
+        {
+            return address.equals(get(ModelDevice.class, contextAddress).address()) ? 1 : -1;
+        }
+    }
+
+    @Override
+    public int transportType(final long contextAddress)
+    {
+        synchronized (network)
+        {
+            return get(ModelDevice.class, contextAddress).transportType();
+        }
+    }
+
     @Override
     public int asyncDescriptor(final long contextAddress)
     {
@@ -280,14 +300,15 @@ abstract class ModelVerbs implements RdmaCore
     {
         synchronized (network)
         {
-            final ModelDevice.AsyncEvent event = get(ModelDevice.class, contextAddress).takeEvent();
-            // One about what is destroyed is discarded with that.
-            if (null == event || event.element() > 1 && !objects.containsKey(event.element()))
+            final ModelDevice device = get(ModelDevice.class, contextAddress);
+            final ModelDevice.AsyncEvent event = device.takeEvent();
+            // One about what is destroyed is discarded with that, as long as the kernel carries that out.
+            if (null == event || !device.isDisassociated() && isOfNothing(event.element()))
             {
                 return -Errno.EAGAIN;
             }
             AsyncEvent.set(eventAddress, event.type(), event.element());
-            unacknowledgedEvents++;
+            unacknowledgedEvents += isOfNothing(event.element()) ? 0 : 1;
             return 0;
         }
     }
@@ -297,8 +318,18 @@ abstract class ModelVerbs implements RdmaCore
     {
         synchronized (network)
         {
+            if (isOfNothing(AsyncEvent.element(eventAddress)))
+            {
+                throw network.violation("ibv_ack_async_event of a queue that was destroyed");
+            }
             unacknowledgedEvents--;
         }
+    }
+
+    /** {@return whether an event is about a queue that was destroyed; those of ports and devices have small numbers} */
+    private boolean isOfNothing(final long element)
+    {
+        return element > 1 && !objects.containsKey(element);
     }
 
     @Override

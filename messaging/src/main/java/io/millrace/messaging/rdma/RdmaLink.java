@@ -487,8 +487,9 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
         try
         {
             // A block of the pool may be offered to the peer later; a user's memory is the peer's only by an export.
-            final RdmaRegion region = registrations.local(
-                local, local.isPooled() ? RegionAccess.REMOTE_READ : RegionAccess.LOCAL);
+            final RegionAccess access = local.isPooled() ? RegionAccess.REMOTE_READ : RegionAccess.LOCAL;
+            final RdmaRegion region =
+                isWrite ? registrations.local(local, access) : registrations.forReads(local, access);
             operations.begin(operation, isWrite, remoteAddress, (int)remoteKey, local.address() + localOffset,
                 region.localKey(), lengthBytes);
         }

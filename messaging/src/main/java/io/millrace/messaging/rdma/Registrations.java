@@ -22,8 +22,12 @@ final class Registrations
     private final List<Export> exports = new ArrayList<>();
     private Local last;
 
-    private record Local(MessageMemory memory, RdmaRegion region)
+    private record Local(MessageMemory memory, RdmaRegion region, RegionAccess access)
     {
+        boolean serves(final MessageMemory asked, final RegionAccess needed)
+        {
+            return memory == asked && access.includes(needed);
+        }
     }
 
     private record Export(RdmaRegion region, boolean isReadable)
@@ -36,27 +40,39 @@ final class Registrations
     }
 
     /**
+     * {@return the region of memory into which this side reads; the peer may write it on an iWARP device, which brings
+     *     data into no other memory}
+     *
+     * @param memory of this side.
+     * @param access what else is done with the memory.
+     */
+    RdmaRegion forReads(final MessageMemory memory, final RegionAccess access)
+    {
+        return local(memory, domain.forReads(access));
+    }
+
+    /**
      * Finds or makes the region of memory that requests of this side use.
      *
-     * @param access for a new one.
+     * @param access that they need.
      */
     RdmaRegion local(final MessageMemory memory, final RegionAccess access)
     {
-        if (null != last && last.memory == memory)
+        if (null != last && last.serves(memory, access))
         {
             return last.region;
         }
         for (int i = 0; i < locals.size(); i++)
         {
             final Local each = locals.get(i);
-            if (each.memory == memory)
+            if (each.serves(memory, access))
             {
                 last = each;
                 return each.region;
             }
         }
         dropClosed();
-        last = new Local(memory, domain.register(memory.address(), memory.lengthBytes(), access));
+        last = new Local(memory, domain.register(memory.address(), memory.lengthBytes(), access), access);
         locals.add(last);
         return last.region;
     }
@@ -76,13 +92,12 @@ final class Registrations
     /** Memory is freed. */
     void forget(final MessageMemory memory)
     {
-        for (int i = 0; i < locals.size(); i++)
+        for (int i = locals.size() - 1; i >= 0; i--)
         {
             if (locals.get(i).memory == memory)
             {
                 locals.remove(i).region.close();
                 last = null;
-                return;
             }
         }
     }

@@ -170,6 +170,18 @@ final class LocalRdmaHost implements RdmaCore, AutoCloseable
     }
 
     @Override
+    public int gidIndex(final long contextAddress, final int port, final InetAddress address)
+    {
+        return -1;
+    }
+
+    @Override
+    public int transportType(final long contextAddress)
+    {
+        return Verbs.IBV_TRANSPORT_IB;
+    }
+
+    @Override
     public int asyncDescriptor(final long contextAddress)
     {
         return deviceFd;

@@ -2,8 +2,10 @@ package io.millrace.control.wire;
 
 import io.millrace.control.codec.CommandDecoder;
 import io.millrace.control.codec.GroupSizeEncodingDecoder;
+import io.millrace.control.codec.ListenerRecordDecoder;
 import io.millrace.control.codec.MessageHeaderDecoder;
 import io.millrace.control.codec.OpenSessionDecoder;
+import io.millrace.control.codec.QueuePairRecordDecoder;
 import io.millrace.control.codec.VarStringEncodingDecoder;
 import io.millrace.control.codec.VarValueEncodingDecoder;
 import java.nio.ByteOrder;
@@ -102,13 +104,26 @@ final class MessageCheck
         }
         final MessageDecoderFlyweight decoder = layout.decoder();
         final int block = offset + MessageHeaderDecoder.ENCODED_LENGTH;
-        if (header.blockLength() < decoder.sbeBlockLength() || INVALID == skip(
+        if (header.blockLength() < decoder.sbeBlockLength() - addedSince(header.version(), layout) || INVALID == skip(
             buffer, block + header.blockLength(), offset + length, layout.parts(), layout.entryLengthMin(), Set.of()))
         {
             return Verdict.MALFORMED;
         }
         decoder.wrap(buffer, block, header.blockLength(), header.version());
         return Verdict.VALID;
+    }
+
+    /** How much of a block peers of an earlier version do not know, and so leave out. */
+    private static int addedSince(final int version, final Layout layout)
+    {
+        return version >= 6 ? 0 : switch (layout.decoder().sbeTemplateId())
+        {
+            case ListenerRecordDecoder.TEMPLATE_ID ->
+                ListenerRecordDecoder.BLOCK_LENGTH - ListenerRecordDecoder.listeningEncodingOffset();
+            case QueuePairRecordDecoder.TEMPLATE_ID ->
+                QueuePairRecordDecoder.BLOCK_LENGTH - QueuePairRecordDecoder.rdmaPortEncodingOffset();
+            default -> 0;
+        };
     }
 
     /** Whether the message looked at last, of an earlier version, opens a session; its beginning can be decoded. */

@@ -153,7 +153,9 @@ final class ResourceReader
         final String nqn = queuePair.nqn();
         final String hostNqn = queuePair.hostNqn();
         return new QueuePairInfo(nqn, hostNqn, queuePair.controllerId(), queuePair.queueId(), queuePair.reactor(),
-            queuePair.depth(), queuePair.outstandingCommands(), queuePair.address());
+            queuePair.depth(), queuePair.outstandingCommands(), queuePair.address(), label(queuePair.localAddress()),
+            label(queuePair.rdmaDevice()), known(queuePair.rdmaPort(), QueuePairRecordDecoder.rdmaPortNullValue()),
+            known(queuePair.gidIndex(), QueuePairRecordDecoder.gidIndexNullValue()));
     }
 
     private Resource reactor()
@@ -382,6 +384,12 @@ final class ResourceReader
     private static long known(final long value, final long nullValue)
     {
         return nullValue == value ? Resource.UNKNOWN : value;
+    }
+
+    /** Only texts with a length of their own were checked. */
+    private static String label(final String text)
+    {
+        return text.chars().allMatch((each) -> each >= ' ' && each <= '~') ? text : "";
     }
 
     private static int known(final int value, final int nullValue)

@@ -165,10 +165,19 @@ final class ResourceWriter
             .reactor(info.reactor())
             .depth(info.depth())
             .outstandingCommands(info.outstandingCommands())
+            .rdmaPort(info.rdmaPort())
+            .gidIndex(info.gidIndex())
+            .localAddress(label(info.localAddress(), QueuePairRecordEncoder.localAddressLength()))
+            .rdmaDevice(label(info.rdmaDevice(), QueuePairRecordEncoder.rdmaDeviceLength()))
             .nqn(Text.fit(info.nqn()))
             .hostNqn(Text.fit(info.hostNqn()))
             .address(Text.fit(info.address()));
         return queuePair.encodedLength();
+    }
+
+    private static String label(final String text, final int length)
+    {
+        return text.length() <= length ? text : text.substring(0, length);
     }
 
     private int reactor(

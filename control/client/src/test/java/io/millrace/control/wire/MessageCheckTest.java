@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.control.codec.LatencyRecordDecoder;
+import io.millrace.control.codec.ListenerRecordDecoder;
 import io.millrace.control.codec.MessageHeaderDecoder;
+import io.millrace.control.codec.QueuePairRecordDecoder;
 import io.millrace.control.codec.VarDataEncodingDecoder;
 import io.millrace.control.codec.VarStringEncodingDecoder;
 import io.millrace.control.codec.VarValueEncodingDecoder;
@@ -160,10 +162,30 @@ class MessageCheckTest
             }
             if (block > 0)
             {
-                MessageBytes.header(buffer, block - 1, id, 4);
+                MessageBytes.header(buffer, block - 1, id, MessageHeaderDecoder.SCHEMA_VERSION);
                 assertEquals(MessageCheck.Verdict.MALFORMED, check.check(buffer, 0, bytes.length), name);
             }
         });
+    }
+
+    /** What version 6 added to a block is null in the messages of version 5, which end before it. */
+    @Test
+    void shouldReadShorterBlocksOfEarlierVersions()
+    {
+        final int[][] blocks = {
+            {ListenerRecordDecoder.TEMPLATE_ID, ListenerRecordDecoder.listeningEncodingOffset()},
+            {QueuePairRecordDecoder.TEMPLATE_ID, QueuePairRecordDecoder.rdmaPortEncodingOffset()}};
+        for (final int[] each : blocks)
+        {
+            final int length = MessageHeaderDecoder.ENCODED_LENGTH + each[1] + 3 * Integer.BYTES;
+            final UnsafeBuffer buffer = new UnsafeBuffer(new byte[length]);
+            MessageBytes.header(buffer, each[1], each[0], 5);
+            assertEquals(MessageCheck.Verdict.VALID, responses.check(buffer, 0, length));
+            MessageBytes.header(buffer, each[1], each[0], 6);
+            assertEquals(MessageCheck.Verdict.MALFORMED, responses.check(buffer, 0, length));
+            MessageBytes.header(buffer, each[1] - 1, each[0], 5);
+            assertEquals(MessageCheck.Verdict.MALFORMED, responses.check(buffer, 0, length));
+        }
     }
 
     /** Each length, one above its bound or above what is left, has the message refused. */

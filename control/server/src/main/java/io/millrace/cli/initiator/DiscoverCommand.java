@@ -28,11 +28,12 @@ import picocli.CommandLine.Option;
         "  millrace discover                              ask 127.0.0.1, port 8009",
         "  millrace discover tcp://192.0.2.7:4420",
         "  millrace discover rdma://192.0.2.7             port 4420",
+        "  millrace discover -t rdma -a 192.0.2.7 -s 4420 as nvme-cli has it",
         "  millrace discover --address 192.0.2.7 --json | jq -r '.[].\"subsystem-nqn\"'"})
 public final class DiscoverCommand implements Runnable
 {
     @Mixin
-    private TargetOptions options;
+    private FabricsOptions options;
 
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;

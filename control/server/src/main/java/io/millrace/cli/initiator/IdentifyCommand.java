@@ -45,7 +45,7 @@ public final class IdentifyCommand implements Runnable
     private static final int STATE_MASK = 0xF;
 
     @Mixin
-    private TargetOptions options;
+    private FabricsOptions options;
 
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;

@@ -49,7 +49,7 @@ public final class PerfCommand implements Callable<Integer>
     private static final long PROGRESS_INTERVAL_MS = 1_000;
 
     @Mixin
-    private TargetOptions target;
+    private PerfTargetOptions target;
 
     @Option(names = "--nsid", paramLabel = "ID", defaultValue = "0",
         description = "Namespace ID. Default: the first namespace.")

@@ -19,9 +19,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * Target options of every host command: address, subsystem and host identity.
+ * Target options of every host command: address, subsystem and host identity. A subclass has the options of port and
+ * transport, whose short names differ.
  */
-final class TargetOptions
+class TargetOptions
 {
     private static final Pattern TARGET =
         Pattern.compile("(?:(tcp|rdma)://)?(\\[[^\\]]+\\]|[^:/\\[\\]]+)(?::(\\d{1,5}))?(?:/(.*))?");
@@ -36,8 +37,6 @@ final class TargetOptions
         description = "Address of the target. Default: 127.0.0.1.")
     private String address;
 
-    @Option(names = {"-p", "--port"}, paramLabel = "PORT",
-        description = "Port of the target. Default: 4420; of discover over TCP 8009.")
     private Integer port;
 
     @Option(names = {"-n", "--nqn"}, paramLabel = "NQN", description = "Name of the subsystem.")
@@ -55,14 +54,22 @@ final class TargetOptions
         description = "Give up connecting after this. Default: ${DEFAULT-VALUE}.")
     private long connectTimeoutMs;
 
-    @Option(names = "--transport", paramLabel = "TRANSPORT",
-        description = "tcp or rdma. Default: that of the target, or tcp.")
     private String transport;
 
     private TransportAddress.Type parsedTransport;
     private String parsedHost;
     private Integer parsedPort;
     private String parsedNqn;
+
+    final void port(final Integer value)
+    {
+        port = value;
+    }
+
+    final void transport(final String value)
+    {
+        transport = value;
+    }
 
     private void parse()
     {

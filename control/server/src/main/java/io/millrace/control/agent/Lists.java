@@ -163,7 +163,8 @@ final class Lists
     private static Resource queuePair(final ConnectionSnapshot snapshot)
     {
         return new QueuePairInfo(snapshot.nqn(), snapshot.hostNqn(), snapshot.controllerId(), snapshot.queueId(),
-            snapshot.reactor(), snapshot.depth(), snapshot.openCommands(), snapshot.remote());
+            snapshot.reactor(), snapshot.depth(), snapshot.openCommands(), snapshot.remote(), snapshot.local(),
+            snapshot.device().name(), snapshot.device().port(), snapshot.device().gidIndex());
     }
 
     static DeviceInfo device(final DeviceSnapshot snapshot)

@@ -7,7 +7,6 @@ import io.millrace.rdma.endpoint.DeviceCounters;
 import io.millrace.status.DataPlaneCounters;
 import io.millrace.status.ReactorCounters;
 import java.util.EnumMap;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -82,7 +81,7 @@ final class StatusMetrics
                 case QUEUE_PAIRS -> new RdmaMetric(Metric.RDMA_QUEUE_PAIRS, "");
                 case CONNECTIONS -> new RdmaMetric(Metric.RDMA_CONNECTIONS, "");
                 case REMOVALS -> new RdmaMetric(Metric.RDMA_REMOVALS, "");
-                default -> new RdmaMetric(Metric.RDMA_ERRORS, value.status().name().toLowerCase(Locale.ROOT));
+                default -> new RdmaMetric(Metric.RDMA_ERRORS, value.status().verbsName());
             });
         }
         return metrics;

@@ -406,7 +406,8 @@ public final class ConfigReader
             section.get(Settings.RDMA_CONNECT_TIMEOUT),
             section.get(Settings.RDMA_CONNECTIONS),
             section.get(Settings.RDMA_TRANSFER_TIMEOUT),
-            section.list(Settings.RDMA_ALLOWED_ADDRESSES));
+            section.list(Settings.RDMA_ALLOWED_ADDRESSES),
+            section.get(Settings.RDMA_IWARP));
     }
 
     private static TcpTransportConfig tcp(final Section section)

@@ -313,6 +313,9 @@ final class Settings
     static final Setting<String> RDMA_ALLOWED_ADDRESSES = Setting.values("rdma.allowed-addresses[]",
         new SettingType<>("addresses", "addresses or prefixes such as 192.0.2.0/24", Settings::allowedAddress),
         "Hosts that may connect; all when not given.");
+    static final Setting<Boolean> RDMA_IWARP = Setting.optional("rdma.allow-iwarp", SettingType.BOOLEAN, "false",
+        "Whether hosts may connect through iWARP adapters, on which each host can write into the I/O buffers of the " +
+            "others.");
 
     private static final List<Setting<?>> BEFORE_DEVICES = List.of(
         REACTORS, REACTOR_NAME, REACTOR_CPU, REACTOR_IDLE, REACTOR_SPIN,
@@ -339,7 +342,7 @@ final class Settings
         TCP, TCP_IN_CAPSULE, TCP_MAX_H2C, TCP_RECEIVE_BUFFER, TCP_SUCCESS_FLAG, TCP_CONNECT_TIMEOUT,
         TCP_DATA_TIMEOUT, TCP_SEND_TIMEOUT, TCP_CONNECTIONS, TCP_SOCKET_SEND, TCP_SOCKET_RECEIVE,
         RDMA, RDMA_IN_CAPSULE, RDMA_CAPSULES, RDMA_READS, RDMA_CONNECT_TIMEOUT, RDMA_TRANSFER_TIMEOUT,
-        RDMA_CONNECTIONS, RDMA_ALLOWED_ADDRESSES);
+        RDMA_CONNECTIONS, RDMA_ALLOWED_ADDRESSES, RDMA_IWARP);
 
     /** All of them, in the order of the documentation. */
     static final SettingTable ALL = new SettingTable(Stream.of(BEFORE_DEVICES, DeviceReader.settings(), AFTER_DEVICES)

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
+import io.millrace.nvmf.transport.TransportAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,7 +19,7 @@ class TargetOptionsTest
 
     private static TargetOptions parse(final String... args)
     {
-        final TargetOptions options = new TargetOptions();
+        final TargetOptions options = new FabricsOptions();
         new CommandLine(new Holder(), CommandLine.defaultFactory()).addMixin("target", options).parseArgs(args);
         return options;
     }
@@ -40,6 +41,17 @@ class TargetOptionsTest
         assertEquals(port, options.address(4420).getPort());
         assertTrue(options.address(4420).getAddress().isLoopbackAddress());
         assertEquals("x", options.nqn());
+    }
+
+    /** A line of nvme-cli needs another command's name alone. */
+    @Test
+    void shouldTakeTheShortNamesOfNvmeCli()
+    {
+        final TargetOptions options = parse("-t", "rdma", "-a", "127.0.0.1", "-s", "4421", "-n", NQN);
+        assertEquals(TransportAddress.Type.RDMA, options.transport());
+        assertEquals(4421, options.address(4420).getPort());
+        assertEquals(NQN, options.nqn());
+        assertEquals(4422, parse("-p", "4422").address(4420).getPort());
     }
 
     @Test

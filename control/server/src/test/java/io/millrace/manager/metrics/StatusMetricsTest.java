@@ -55,7 +55,7 @@ class StatusMetricsTest
     {
         assertEquals(EnumSet.allOf(DeviceCounters.Value.class), StatusMetrics.RDMA.keySet());
         assertEquals(DeviceCounters.Value.values().length, Set.copyOf(StatusMetrics.RDMA.values()).size());
-        assertEquals(new StatusMetrics.RdmaMetric(Metric.RDMA_ERRORS, "retries"),
+        assertEquals(new StatusMetrics.RdmaMetric(Metric.RDMA_ERRORS, "RETRY_EXC_ERR"),
             StatusMetrics.RDMA.get(DeviceCounters.Value.FAILED_RETRIES));
     }
 

@@ -189,14 +189,14 @@ class ConfigReaderTest
                   connect-timeout: 3s, data-timeout: 4s, send-timeout: 5s, connections: 100,
                   socket-send-size: 1MiB, socket-receive-size: 2MiB}
             rdma: {in-capsule-data-size: 16448, capsules: 128, reads: 7, connect-timeout: 6s, connections: 90,
-                   transfer-timeout: 8s, allowed-addresses: [192.0.2.0/24, "fd00::7"]}
+                   transfer-timeout: 8s, allowed-addresses: [192.0.2.0/24, "fd00::7"], allow-iwarp: true}
             """);
         assertEquals(new TargetConfig(4, 64, 1 << 20, 9, 255, new ControllerIds(1000, 1999),
             new CapacityLimits(4096, 500, 200, 100, 50, 40, 8)), config.limits());
         assertEquals(List.of(new TcpTransportConfig(16 << 10, 64 << 10, 1 << 20, false, 3_000_000_000L, 100, 1 << 20,
             2 << 20, 4_000_000_000L, 5_000_000_000L),
             new RdmaTransportConfig(16448, 128, 7, 6_000_000_000L, 90, 8_000_000_000L,
-                List.of("192.0.2.0/24", "fd00::7"))), config.transports());
+                List.of("192.0.2.0/24", "fd00::7"), true)), config.transports());
         assertEquals(FaultPlan.of(7,
             new FaultRule(FaultEffect.ERROR, Set.of(BlockOperation.READ, BlockOperation.COMPARE), 8, 15,
                 BlockStatus.DEVICE_ERROR, 0, 2, 0.5, 3),

@@ -322,7 +322,7 @@ public final class RdmaEndpointRun
     private void longMessage() throws Exception
     {
         // Soft-RoCE's answer; others say that the request was invalid.
-        failing(() -> client.at(0, 65).postSend(9, true), "REMOTE_OPERATION", "the peer could not carry");
+        failing(() -> client.at(0, 65).postSend(9, true), "REMOTE_OPERATION", "the queue pair of the peer failed");
     }
 
     private void receiverNotReady() throws Exception

@@ -109,7 +109,8 @@ abstract class RdmaTest<T> implements ConnectionHandler
     public void onQueuePair(final RdmaConnection made)
     {
         connection = made;
-        region = made.domain().register(memory.address(), memory.lengthBytes(), RegionAccess.LOCAL);
+        region = made.domain().register(
+            memory.address(), memory.lengthBytes(), made.domain().forReads(RegionAccess.LOCAL));
     }
 
     @Override

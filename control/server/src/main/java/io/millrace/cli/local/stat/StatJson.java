@@ -1,6 +1,7 @@
 package io.millrace.cli.local.stat;
 
 import io.millrace.status.BufferHolderStatus;
+import io.millrace.rdma.endpoint.CompletionStatus;
 import io.millrace.rdma.endpoint.DeviceCounters;
 import io.millrace.status.DataPlaneCounters;
 import io.millrace.status.DeviceErrorStatus;
@@ -170,10 +171,19 @@ final class StatJson
     {
         final Map<String, Object> map = new LinkedHashMap<>();
         map.put("name", device.name());
+        final Map<String, Object> errors = new LinkedHashMap<>();
         for (final DeviceCounters.Value value : DeviceCounters.Value.values())
         {
-            map.put(hyphenated(value.name()), device.value(value));
+            if (CompletionStatus.SUCCESS == value.status())
+            {
+                map.put(hyphenated(value.name()), device.value(value));
+            }
+            else
+            {
+                errors.put(value.status().verbsName(), device.value(value));
+            }
         }
+        map.put("errors", errors);
         return map;
     }
 

@@ -302,8 +302,7 @@ final class StatPrinter
     {
         final String errors = Stream.of(DeviceCounters.Value.values())
             .filter((each) -> CompletionStatus.SUCCESS != each.status() && device.value(each) > 0)
-            .map((each) -> each.status().name().toLowerCase(Locale.ROOT).replace('_', ' ') + " " +
-                rdma(device, each))
+            .map((each) -> each.status().verbsName() + " " + rdma(device, each))
             .collect(Collectors.joining(", "));
         return errors.isEmpty() ? "-" : errors;
     }
