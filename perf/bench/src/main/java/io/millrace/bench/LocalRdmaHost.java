@@ -11,6 +11,7 @@ import io.millrace.bindings.linux.Files;
 import io.millrace.bindings.linux.SocketAddress;
 import io.millrace.bindings.rdmacm.RdmaCm;
 import io.millrace.bindings.verbs.DeviceAttributes;
+import io.millrace.bindings.verbs.Verbs;
 import io.millrace.nvmf.rdma.cm.ConnectRequest;
 import io.millrace.rdma.core.RdmaCore;
 import io.millrace.reactor.LinuxKernel;

@@ -54,7 +54,7 @@ public class QueuePairBenchmark
         provider = new StubProvider();
         final QueuePairConfig sizes = new QueuePairConfig(DEPTH, RECEIVE_DEPTH, SEGMENTS, 0, 1);
         queue = new CompletionQueue(
-            LinuxRdmaCore.INSTANCE, null, provider.counters, provider.completionQueue, 0L, sizes.completions());
+            LinuxRdmaCore.INSTANCE, null, provider.counters, null, provider.completionQueue, 0L, sizes.completions());
         pair = new RdmaQueuePair(queue, new CompletionHandler()
         {
             @Override
