@@ -136,6 +136,7 @@ final class ArrayWork implements BackgroundWork
         clearNs = reactor.nowNs() + times.clearNs();
         checkpointNs = reactor.nowNs() + times.checkpointNs();
         scheduleTick();
+        lostBlocks.announceFound();
         state = State.IDLE;
     }
 
