@@ -189,8 +189,7 @@ final class RegionCopies
         final int rebuilding = view.firstOf(SlotState.REBUILDING);
         final boolean isRebuilding =
             rebuilding >= 0 && !isRebuildStalled && view.member(rebuilding).rebuiltBytes() < layout.memberBytes();
-        // Parity can be computed again only from all data.
-        final boolean isResyncing = (!hasParity || view.isComplete()) && device.intent().nextResync(resyncFrom) >= 0;
+        final boolean isResyncing = isResyncing(view);
         if (isResyncing || isRebuilding)
         {
             return isResyncing ? StripeRequest.Purpose.RESYNC : StripeRequest.Purpose.REBUILD;
@@ -198,6 +197,18 @@ final class RegionCopies
         final boolean isCopying =
             null != view.target() && !isCopyStalled && view.target().rebuiltBytes() < layout.memberBytes();
         return isCopying ? StripeRequest.Purpose.COPY : null;
+    }
+
+    /**
+     * {@return whether a resync goes on, or is next; not one that waits for its next try}
+     *
+     * @param view of the array.
+     */
+    boolean isResyncing(final ArrayView view)
+    {
+        // Parity can be computed again only from all data.
+        return null != device.intent() && (!hasParity || view.isComplete()) &&
+            device.intent().nextResync(resyncFrom) >= 0;
     }
 
     /** Null when none is written. */
