@@ -451,7 +451,7 @@ final class ArrayWork implements BackgroundWork
         {
             if (0 != (failed & 1L << member.index()))
             {
-                device.onMemberFailed(member, "failed a metadata write: " + status);
+                device.onMemberFailed(member, "failed a metadata write:", status);
             }
         }
     }

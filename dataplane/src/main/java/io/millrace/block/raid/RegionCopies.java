@@ -527,13 +527,13 @@ final class RegionCopies
         final String blocks = count + (1 == count ? " block" : " blocks");
         if (StripeRequest.Purpose.RESYNC == purpose)
         {
-            device.announce("resync: " + blocks + " of members " + (1 == count ? "is" : "are") + " lost, since what " +
-                "others have of the same rows cannot be read, from byte " + lost.newOffset() +
+            device.announceLoss("resync: " + blocks + " of members " + (1 == count ? "is" : "are") +
+                " lost, since what others have of the same rows cannot be read, from byte " + lost.newOffset() +
                 " of the members' data on");
         }
         else if (device.view().isWritten(target))
         {
-            device.announce("slot " + slot + " (" + target + "): " + blocks + (1 == count ? " is" : " are") +
+            device.announceLoss("slot " + slot + " (" + target + "): " + blocks + (1 == count ? " is" : " are") +
                 " lost, which other members cannot read: the first at byte " + lost.newOffset() +
                 " of the member's data; overwrite " + (1 == count ? "it" : "them") + " from a host");
         }

@@ -61,6 +61,8 @@ class LostBlocksEventTest
 
     private List<String> events()
     {
+        assertEquals(List.copyOf(fixture.failures()),
+            fixture.events().stream().filter((each) -> each.contains("lost")).toList());
         return fixture.events().stream().filter((each) -> each.contains("lost")).toList();
     }
 
@@ -126,6 +128,7 @@ class LostBlocksEventTest
         fixture.stop();
         array.close();
         fixture.events().clear();
+        fixture.failures().clear();
         start(stripBytes);
         // Its work has begun when a change is answered.
         assertThrows(AssertionError.class, () -> RaidFixture.get(array.fail("nobody")));
