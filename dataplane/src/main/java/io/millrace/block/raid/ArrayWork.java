@@ -483,18 +483,14 @@ final class ArrayWork implements BackgroundWork
     {
         final ArrayView view = device.view();
         final int rebuilding = view.firstOf(SlotState.REBUILDING);
-        // One that is in sync has the bitmap.
-        if (copies.isBusy() || hasWanted())
+        // One that is in sync has the bitmap. And a write that was torn may have reached the member that it was copied
+        // from, where hosts have read it: the resync gives it to this one, which is the first to be read only then.
+        if (copies.isBusy() || hasWanted() || copies.isResyncing(view))
         {
             return -1;
         }
-        if (isCopied(rebuilding < 0 ? null : view.member(rebuilding)))
-        {
-            return rebuilding;
-        }
-        // A write that was torn may have reached the member that is replaced, where hosts have read it: the resync
-        // gives it to the other one, which is read only then.
-        return isCopied(view.target()) && !copies.isResyncing(view) ? view.targetSlot() : -1;
+        return isCopied(rebuilding < 0 ? null : view.member(rebuilding)) ? rebuilding :
+            isCopied(view.target()) ? view.targetSlot() : -1;
     }
 
     /** {@return whether a member that was rebuilt to its end is made one in sync} */
