@@ -39,9 +39,10 @@ public interface DeviceServices
     /**
      * Something happened that an operator should know, and that the status does not say. Not for each I/O.
      *
-     * @param sentence without the name of the device.
+     * @param sentence  without the name of the device.
+     * @param isFailure whether the operator has to do something about it.
      */
-    default void onEvent(final String sentence)
+    default void onEvent(final String sentence, final boolean isFailure)
     {
         // Who opened the device asks for its status.
     }

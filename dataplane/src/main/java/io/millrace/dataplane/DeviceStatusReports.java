@@ -36,10 +36,11 @@ final class DeviceStatusReports
     /**
      * Something happened.
      *
-     * @param device   that it happened to.
-     * @param sentence without the name of the device.
+     * @param device    that it happened to.
+     * @param sentence  without the name of the device.
+     * @param isFailure whether an operator has to do something about it.
      */
-    private record Event(ManagedDevice device, String sentence)
+    private record Event(ManagedDevice device, String sentence, boolean isFailure)
     {
     }
 
@@ -64,12 +65,13 @@ final class DeviceStatusReports
     /**
      * Something happened to a device that its status does not say. Any thread.
      *
-     * @param device   that is named.
-     * @param sentence without the name of the device.
+     * @param device    that is named.
+     * @param sentence  without the name of the device.
+     * @param isFailure whether an operator has to do something about it.
      */
-    void onEvent(final ManagedDevice device, final String sentence)
+    void onEvent(final ManagedDevice device, final String sentence, final boolean isFailure)
     {
-        events.add(new Event(device, sentence));
+        events.add(new Event(device, sentence, isFailure));
     }
 
     /**
@@ -87,7 +89,7 @@ final class DeviceStatusReports
     {
         for (Event event = events.poll(); null != event; event = events.poll())
         {
-            publish(event.device(), event.sentence(), false);
+            publish(event.device(), event.sentence(), event.isFailure());
         }
         for (ManagedDevice device = changed.poll(); null != device; device = changed.poll())
         {

@@ -39,9 +39,9 @@ final class ManagedServices implements DeviceServices
     }
 
     @Override
-    public void onEvent(final String sentence)
+    public void onEvent(final String sentence, final boolean isFailure)
     {
-        reports.onEvent(device, sentence);
+        reports.onEvent(device, sentence, isFailure);
     }
 
     @Override

@@ -136,6 +136,7 @@ final class ArrayWork implements BackgroundWork
         clearNs = reactor.nowNs() + times.clearNs();
         checkpointNs = reactor.nowNs() + times.checkpointNs();
         scheduleTick();
+        lostBlocks.announceFound();
         state = State.IDLE;
     }
 
@@ -220,7 +221,7 @@ final class ArrayWork implements BackgroundWork
         }
         return State.OPENING == state || State.IDLE == state && channel.canSleep() && copies.canSleep() &&
             (null == scrub || repairs.canSleep() && scrub.canSleep()) && !isStopping && !hasWanted() &&
-            !epochs.isOutdated() && !device.hasFailures() && membership.canSleep() ||
+            promotedSlot() < 0 && !epochs.isOutdated() && !device.hasFailures() && membership.canSleep() ||
             State.IDLE != state && channel.canSleep();
     }
 
@@ -450,7 +451,7 @@ final class ArrayWork implements BackgroundWork
         {
             if (0 != (failed & 1L << member.index()))
             {
-                device.onMemberFailed(member, "failed a metadata write: " + status);
+                device.onMemberFailed(member, "failed a metadata write:", status);
             }
         }
     }
@@ -477,21 +478,34 @@ final class ArrayWork implements BackgroundWork
         return true;
     }
 
-    /** {@return whether a member that was rebuilt to its end is made one in sync} */
-    private boolean promote()
+    /** {@return slot whose next member has all of its data, and takes it now; -1: none} */
+    private int promotedSlot()
     {
         final ArrayView view = device.view();
         final int rebuilding = view.firstOf(SlotState.REBUILDING);
-        final int slot = isCopied(rebuilding < 0 ? null : view.member(rebuilding)) ? rebuilding :
+        // One that is in sync has the bitmap. And a write that was torn may have reached the member that it was copied
+        // from, where hosts have read it: the resync gives it to this one, which is the first to be read only then.
+        if (copies.isBusy() || hasWanted() || copies.isResyncing(view))
+        {
+            return -1;
+        }
+        return isCopied(rebuilding < 0 ? null : view.member(rebuilding)) ? rebuilding :
             isCopied(view.target()) ? view.targetSlot() : -1;
-        // One that is in sync has the bitmap.
-        if (slot < 0 || copies.isBusy() || hasWanted())
+    }
+
+    /** {@return whether a member that was rebuilt to its end is made one in sync} */
+    private boolean promote()
+    {
+        final int slot = promotedSlot();
+        if (slot < 0)
         {
             return false;
         }
+        final ArrayView view = device.view();
         checkpointBytes = 0;
         // What was copied is stable before the superblocks say so.
-        change(view.with(slot, slot == rebuilding ? view.member(slot) : view.target(), SlotState.IN_SYNC), true);
+        change(view.with(
+            slot, slot == view.targetSlot() ? view.target() : view.member(slot), SlotState.IN_SYNC), true);
         return true;
     }
 

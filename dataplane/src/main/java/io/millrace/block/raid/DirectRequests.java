@@ -28,7 +28,6 @@ final class DirectRequests
     /** What a stripe request may have at most: it goes on with the whole request. */
     private final int unitBytes;
     private final boolean acceptsWrites;
-    private final int memberCount;
     /** Those that are free lie below the count: the one that was freed last is used next. */
     private final DirectRequest[] free = new DirectRequest[REQUESTS_MAX];
     private int freeCount;
@@ -52,7 +51,6 @@ final class DirectRequests
         copyCount = layout.copyCount();
         hasParity = layout.level().parityCount() > 0;
         acceptsWrites = null == device.intent();
-        memberCount = layout.memberCount();
         freeCount = REQUESTS_MAX;
         for (int i = 0; i < REQUESTS_MAX; i++)
         {
@@ -88,20 +86,15 @@ final class DirectRequests
         }
         else
         {
-            final long first = layout.memberStrip(strip, 0);
-            int at = (int)(strip * copyCount - first * memberCount);
-            if (copyCount > 1)
+            final long firstStrip = layout.memberStrip(strip, 0);
+            final int firstSlot = layout.firstSlot(strip, firstStrip);
+            final int copy = 1 == copyCount ? 0 : source(view, strip, firstStrip, firstSlot);
+            if (NO_COPY == copy)
             {
-                final int copy = source(view, strip, first, at);
-                if (NO_COPY == copy)
-                {
-                    return false;
-                }
-                at += copy;
+                return false;
             }
-            // The copy behind that in the last slot is in the first, one row further.
-            slot = at < memberCount ? at : at - memberCount;
-            memberStrip = at < memberCount ? first : first + 1;
+            slot = layout.slotBehind(firstSlot, copy);
+            memberStrip = layout.memberStripBehind(firstSlot, firstStrip, copy);
         }
         submit(request, view, slot, (memberStrip << stripShift) + (offset & layout.stripBytes() - 1));
         return true;
@@ -129,15 +122,15 @@ final class DirectRequests
     /**
      * The copy whose member has the least to do; none where copies may differ since a crash.
      *
-     * @param view        with the members.
-     * @param strip       of the array.
-     * @param memberStrip of the first copy.
-     * @param slot        of the first copy.
+     * @param view       with the members.
+     * @param strip      of the array.
+     * @param firstStrip of the first copy on its member.
+     * @param firstSlot  of the first copy.
      */
-    private int source(final ArrayView view, final long strip, final long memberStrip, final int slot)
+    private int source(final ArrayView view, final long strip, final long firstStrip, final int firstSlot)
     {
         final WriteIntent intent = device.intent();
-        if (intent.needsResync(intent.region(memberStrip << stripShift)))
+        if (intent.needsResync(intent.region(firstStrip << stripShift)))
         {
             return NO_COPY;
         }
@@ -147,8 +140,7 @@ final class DirectRequests
         for (int i = 0; i < copyCount && 0 != least; i++)
         {
             final int copy = start + i < copyCount ? start + i : start + i - copyCount;
-            final int at = slot + copy;
-            final int load = channel.inFlight(view.member(at < memberCount ? at : at - memberCount));
+            final int load = channel.inFlight(view.member(layout.slotBehind(firstSlot, copy)));
             if (load < least)
             {
                 least = load;

@@ -50,6 +50,26 @@ final class LostBlockStore
     }
 
     /**
+     * Says which blocks of members were lost before this start: an operator may not know of those that were listed when
+     * the array was stopped, and nobody else says again which are still to be overwritten.
+     */
+    void announceFound()
+    {
+        final ArrayView view = device.view();
+        for (int slot = 0; slot < device.layout().memberCount(); slot++)
+        {
+            final int count = view.isWritable(slot) ? view.member(slot).lostBlocks().count() : 0;
+            if (0 != count)
+            {
+                device.announceLoss("slot " + slot + " (" + view.member(slot) + "): " + count +
+                    (1 == count ? " block was" : " blocks were") + " lost before this start: the first at byte " +
+                    view.member(slot).lostBlocks().first(0, blockShift) + " of the member's data; overwrite " +
+                    (1 == count ? "it" : "them") + " from a host");
+            }
+        }
+    }
+
+    /**
      * {@return whether a list is being written}
      */
     boolean isBusy()
@@ -181,7 +201,7 @@ final class LostBlockStore
     {
         if (0 != failures)
         {
-            device.onMemberFailed(member, "failed a metadata write: " + lists.failedStatus());
+            device.onMemberFailed(member, "failed a metadata write:", lists.failedStatus());
             onEnded(BlockStatus.DEVICE_ERROR);
             return;
         }

@@ -184,16 +184,16 @@ final class MirrorStripeRequest extends StripeRequest
     /** No copy can be read, and they may differ: whatever can be read again, readers see the first one alone. */
     private boolean loseCopies(final LostBlockChanges changes)
     {
-        boolean isFirst = true;
+        badSlots = 0;
+        final int first = sourceCopy();
         boolean isLost = true;
         for (int copy = 0; copy < copyCount; copy++)
         {
             final int slot = layout.slot(strip, copy);
             if (view.isReadable(slot, memberOffset(copy) + length))
             {
-                isLost &= isFirst ? changes.loseOfTarget(view, slot, memberOffset(copy), length) :
+                isLost &= copy == first ? changes.loseOfTarget(view, slot, memberOffset(copy), length) :
                     changes.lose(view, slot, memberOffset(copy), length);
-                isFirst = false;
             }
         }
         return isLost && 1 << channel.blockShift() == length;
@@ -218,7 +218,8 @@ final class MirrorStripeRequest extends StripeRequest
 
     /**
      * The copy to read: where copies may differ since a crash the first, so that all readers see the same; else the one
-     * whose member has the least to do.
+     * whose member has the least to do. A member that is being rebuilt comes behind those in sync: how far it has been
+     * copied, and may be read, changes meanwhile.
      */
     private int sourceCopy()
     {
@@ -240,7 +241,9 @@ final class MirrorStripeRequest extends StripeRequest
             final int copy = start + i < copyCount ? start + i : start + i - copyCount;
             if (isSource(copy))
             {
-                final int load = isFirst ? 0 : channel.inFlight(view.member(layout.slot(strip, copy)));
+                final int slot = layout.slot(strip, copy);
+                final int load = isFirst ? SlotState.IN_SYNC == view.state(slot) ? 0 : 1 :
+                    channel.inFlight(view.member(slot));
                 if (load < least)
                 {
                     least = load;

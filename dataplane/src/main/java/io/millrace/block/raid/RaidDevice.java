@@ -3,6 +3,7 @@ package io.millrace.block.raid;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
+import io.millrace.block.BlockStatus;
 import io.millrace.block.DeviceHealth;
 import io.millrace.block.DeviceProgress;
 import io.millrace.block.DeviceServices;
@@ -572,7 +573,17 @@ public final class RaidDevice implements BlockDevice
      */
     void announce(final String sentence)
     {
-        services.onEvent(sentence);
+        services.onEvent(sentence, false);
+    }
+
+    /**
+     * Data was lost, which an operator has to restore.
+     *
+     * @param sentence without the name of the array.
+     */
+    void announceLoss(final String sentence)
+    {
+        services.onEvent(sentence, true);
     }
 
     /** A scrub has begun or ended, and its result is there. */
@@ -599,6 +610,19 @@ public final class RaidDevice implements BlockDevice
         {
             running.wake();
         }
+    }
+
+    /**
+     * A member failed a request that it must not fail. Any thread.
+     *
+     * @param member of the array.
+     * @param what   it did, the end of a sentence that begins with the member and goes on with the status.
+     * @param status that the request ended with.
+     */
+    void onMemberFailed(final RaidMember member, final String what, final BlockStatus status)
+    {
+        onMemberFailed(member, what + ' ' + status + (BlockStatus.CAPACITY_EXCEEDED == status ?
+            " (no space is left below it: free some before it is used again)" : ""));
     }
 
     /** Superblocks cannot be written: the array must not go on without the member, which would look valid later. */

@@ -189,8 +189,7 @@ final class RegionCopies
         final int rebuilding = view.firstOf(SlotState.REBUILDING);
         final boolean isRebuilding =
             rebuilding >= 0 && !isRebuildStalled && view.member(rebuilding).rebuiltBytes() < layout.memberBytes();
-        // Parity can be computed again only from all data.
-        final boolean isResyncing = (!hasParity || view.isComplete()) && device.intent().nextResync(resyncFrom) >= 0;
+        final boolean isResyncing = isResyncing(view);
         if (isResyncing || isRebuilding)
         {
             return isResyncing ? StripeRequest.Purpose.RESYNC : StripeRequest.Purpose.REBUILD;
@@ -198,6 +197,18 @@ final class RegionCopies
         final boolean isCopying =
             null != view.target() && !isCopyStalled && view.target().rebuiltBytes() < layout.memberBytes();
         return isCopying ? StripeRequest.Purpose.COPY : null;
+    }
+
+    /**
+     * {@return whether a resync goes on, or is next; not one that waits for its next try}
+     *
+     * @param view of the array.
+     */
+    boolean isResyncing(final ArrayView view)
+    {
+        // Parity can be computed again only from all data.
+        return null != device.intent() && (!hasParity || view.isComplete()) &&
+            device.intent().nextResync(resyncFrom) >= 0;
     }
 
     /** Null when none is written. */
@@ -516,13 +527,13 @@ final class RegionCopies
         final String blocks = count + (1 == count ? " block" : " blocks");
         if (StripeRequest.Purpose.RESYNC == purpose)
         {
-            device.announce("resync: " + blocks + " of members " + (1 == count ? "is" : "are") + " lost, since what " +
-                "others have of the same rows cannot be read, from byte " + lost.newOffset() +
+            device.announceLoss("resync: " + blocks + " of members " + (1 == count ? "is" : "are") +
+                " lost, since what others have of the same rows cannot be read, from byte " + lost.newOffset() +
                 " of the members' data on");
         }
         else if (device.view().isWritten(target))
         {
-            device.announce("slot " + slot + " (" + target + "): " + blocks + (1 == count ? " is" : " are") +
+            device.announceLoss("slot " + slot + " (" + target + "): " + blocks + (1 == count ? " is" : " are") +
                 " lost, which other members cannot read: the first at byte " + lost.newOffset() +
                 " of the member's data; overwrite " + (1 == count ? "it" : "them") + " from a host");
         }

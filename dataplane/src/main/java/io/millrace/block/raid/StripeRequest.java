@@ -648,12 +648,12 @@ abstract class StripeRequest
             for (long left = failedSlots; 0 != left; left &= left - 1)
             {
                 final int slot = Long.numberOfTrailingZeros(left);
-                channel.device().onMemberFailed(view.member(slot), parts[slot].operation() + " ended with " +
-                    failedStatus);
+                channel.device().onMemberFailed(
+                    view.member(slot), parts[slot].operation() + " ended with", failedStatus);
             }
             if (null != targetStatus)
             {
-                channel.device().onMemberFailed(view.target(), targetPart.operation() + " ended with " + targetStatus);
+                channel.device().onMemberFailed(view.target(), targetPart.operation() + " ended with", targetStatus);
             }
             isEarlyPhase = StripeState.WRITING != state;
             onReporting();

@@ -235,9 +235,22 @@ final class ArrayFixture implements AutoCloseable
     void restart()
     {
         closeArray();
+        restartDisks();
+        open();
+    }
+
+    /** Stops the array and assembles it of the same drives, and nothing more, as if the process was killed then. */
+    void assembleAlone()
+    {
+        closeArray();
+        restartDisks();
+        RaidAssembly.assemble(config, devices(config), List::of, null, times).close();
+    }
+
+    private void restartDisks()
+    {
         supply = new PowerSupply(random.nextLong());
         disks = new ArrayList<>(disks.stream().map((disk) -> disk.restart(supply)).toList());
-        open();
     }
 
     private void closeArray()

@@ -11,6 +11,7 @@ import io.millrace.block.BlockStatus;
 import io.millrace.block.DeviceHealth;
 import io.millrace.block.raid.format.LostBlocksPage;
 import io.millrace.block.raid.format.MemberArea;
+import io.millrace.block.raid.format.Slot;
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.block.raid.layout.RaidLevel;
@@ -317,6 +318,33 @@ class LostBlocksRebuildTest
             assertEquals(1, fixture.lostBlocks());
             assertEquals(unreadable, fixture.unreadable());
             assertFalse(fixture.array().view().member(0).lostBlocks().isEmpty());
+        }
+    }
+
+    /** Who assembles it next leaves out one that has no list where there has to be one, and reads none that may be. */
+    @ParameterizedTest
+    @CsvSource({"false", "true"})
+    void shouldSayWhetherAMemberThatComesBackHasAListBeforeAnythingElse(final boolean hasList)
+    {
+        try (ArrayFixture fixture = new ArrayFixture(random, RaidLevel.RAID5, 4, 1))
+        {
+            final Set<Integer> unreadable = hasList ? failRow(fixture, STRIPE, ROW) : Set.of();
+            rebuild(fixture);
+            fixture.set("d1 d2 d3 d4", "");
+            RaidFixture.get(fixture.array().fail("d4"));
+            fixture.write(0, BLOCK_BYTES);
+            fixture.assembleAlone();
+            for (int disk = 1; disk <= 4; disk++)
+            {
+                final Slot slot = fixture.read(disk).superblock().slots().getFirst();
+                assertEquals(SlotState.REBUILDING, slot.state());
+                assertEquals(hasList, slot.hasLostBlocks());
+            }
+            fixture.restart();
+            fixture.awaitOnline();
+            assertEquals(fixture.disk(4), fixture.array().view().member(0).device());
+            assertEquals(hasList ? 1 : 0, fixture.lostBlocks());
+            assertEquals(unreadable, fixture.unreadable());
         }
     }
 

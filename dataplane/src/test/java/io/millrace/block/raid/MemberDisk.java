@@ -193,7 +193,12 @@ public final class MemberDisk implements BlockDevice
     void onWritten(final long lba, final int blocks, final boolean isForced)
     {
         final Set<Long> written = badBlocks.subSet(lba, lba + blocks);
-        if (!isForced)
+        if (isForced)
+        {
+            // Whatever the cache has of them: no loss of power leaves a version from before this write.
+            unstableBlocks.removeIf((block) -> block >= lba && block < lba + blocks);
+        }
+        else
         {
             unstableBlocks.addAll(written);
         }

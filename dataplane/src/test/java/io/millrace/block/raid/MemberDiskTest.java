@@ -133,6 +133,43 @@ class MemberDiskTest
         assertEquals(0, read(5));
     }
 
+    /** One write of four is stored at once though it need not be: so many losses show the others. */
+    @Test
+    void shouldNotReadBadBlocksAgainWhoseWriteWasLost()
+    {
+        int lost = 0;
+        for (int loss = 0; loss < LOSSES; loss++)
+        {
+            disk.failMedia(0, 1);
+            assertEquals(BlockStatus.SUCCESS, write(0, 1, false, 1));
+            assertEquals(1, read(0));
+            cut();
+            restart(seed + loss);
+            lost += BlockStatus.MEDIA_ERROR == readStatus(0, 1) ? 1 : 0;
+        }
+        assertTrue(lost > LOSSES / 2 && lost < LOSSES, lost + " blocks cannot be read again");
+    }
+
+    @Test
+    void shouldReadBadBlocksAgainWhoseWriteIsStableWhateverWasWrittenBefore()
+    {
+        for (int loss = 0; loss < LOSSES; loss++)
+        {
+            disk.failMedia(0, 3);
+            assertEquals(BlockStatus.SUCCESS, write(0, 3, false, 1));
+            assertEquals(BlockStatus.SUCCESS, write(1, 1, true, 2));
+            cut();
+            restart(seed + loss);
+            assertEquals(2, read(1));
+            disk.failMedia(0, 3);
+            assertEquals(BlockStatus.SUCCESS, write(0, 3, false, 3));
+            assertEquals(BlockStatus.SUCCESS, flush());
+            cut();
+            restart(seed - loss);
+            assertEquals(3, read(1));
+        }
+    }
+
     @Test
     void shouldKeepRequestsWhileItHangs()
     {

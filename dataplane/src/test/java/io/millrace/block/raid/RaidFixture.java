@@ -35,6 +35,8 @@ final class RaidFixture implements DeviceServices, AutoCloseable
 
     /** What arrays announced, in its order. */
     private final Queue<String> events = new ConcurrentLinkedQueue<>();
+    /** Those of them that an operator has to do something about. */
+    private final Queue<String> failures = new ConcurrentLinkedQueue<>();
 
     RaidFixture()
     {
@@ -113,14 +115,23 @@ final class RaidFixture implements DeviceServices, AutoCloseable
     }
 
     @Override
-    public void onEvent(final String sentence)
+    public void onEvent(final String sentence, final boolean isFailure)
     {
         events.add(sentence);
+        if (isFailure)
+        {
+            failures.add(sentence);
+        }
     }
 
     Queue<String> events()
     {
         return events;
+    }
+
+    Queue<String> failures()
+    {
+        return failures;
     }
 
     @Override

@@ -1,6 +1,8 @@
 package io.millrace.block.raid;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -28,6 +30,7 @@ class RaidTornReplacementTest
     private static final int STRIP = 16 << 10;
     private static final int MEMBER_BYTES = 2 << 20;
     private static final CopyRates SLOW = new CopyRates(1 << 20, 1 << 20);
+    private static final CopyRates SLOWER = new CopyRates(4 << 20, 4 << 20);
     private static final CopyRates FAST = new CopyRates(1L << 40, 1L << 40);
 
     private final Random random = TestSeeds.random();
@@ -77,11 +80,46 @@ class RaidTornReplacementTest
         RaidFixture.get(stored);
         ArrayFixture.await(() -> array.view().target().rebuiltBytes() > STRIP, "copied in part");
         replacement.hang();
+        final byte[] written = tear(slot);
+        replacement.letGo();
+        array.copyRates(FAST);
+        awaitReplaced(replacement, slot);
+        assertArrayEquals(written, read());
+    }
+
+    /** Until members match, hosts read the first of them, and may have seen what it alone has. */
+    @ParameterizedTest
+    @CsvSource({"RAID1,2,0", "RAID1,2,1", "RAID10,4,0", "RAID5,3,0", "RAID5,3,2", "RAID6,4,1"})
+    void shouldNotGiveTheSlotToTheReplacementBeforeMembersMatch(
+        final RaidLevel level, final int memberCount, final int slot)
+    {
+        assemble(level, memberCount);
+        array.copyRates(SLOWER);
+        final CountedDevice replacement = device("replacement");
+        final CompletableFuture<Void> stored = new CompletableFuture<>();
+        array.change(new MemberChange.Replace(replacement, members.get(slot), stored));
+        RaidFixture.get(stored);
+        final long last = MEMBER_BYTES - 4L * STRIP;
+        ArrayFixture.await(() -> array.view().target().rebuiltBytes() >= last, "copied but for the end");
+        replacement.hang();
+        assertNotEquals(MEMBER_BYTES, array.view().target().rebuiltBytes(), "copied before the test holds it");
+        array.copyRates(FAST);
+        final byte[] written = tear(slot);
+        assertTrue(array.intent().needsResync(0));
+        assertArrayEquals(written, read());
+        replacement.letGo();
+        awaitReplaced(replacement, slot);
+        assertArrayEquals(written, read());
+    }
+
+    /** A write of the first block ends when members have it and the replacement has not. {@return what it wrote} */
+    private byte[] tear(final int slot)
+    {
         members.forEach(CountedDevice::forget);
+        final byte[] bytes = new byte[BLOCK];
+        random.nextBytes(bytes);
         try (Initiator host = new Initiator("host", array))
         {
-            final byte[] bytes = new byte[BLOCK];
-            random.nextBytes(bytes);
             NativeMemory.asByteBuffer(arena.address(), BLOCK).put(bytes);
             final Initiator.Io write = host.io();
             Initiator.fill(write.request(), BlockOperation.WRITE, 0, 1, false, arena.address(), BLOCK);
@@ -90,10 +128,24 @@ class RaidTornReplacementTest
             host.closeChannel();
             assertEquals(BlockStatus.ABORTED, host.await(write));
         }
-        replacement.letGo();
-        array.copyRates(FAST);
-        ArrayFixture.await(() -> array.intent().nextResync(0) < 0, "resynchronized");
+        return bytes;
+    }
+
+    private byte[] read()
+    {
+        final byte[] bytes = new byte[BLOCK];
+        try (Initiator host = new Initiator("reader", array))
+        {
+            assertEquals(BlockStatus.SUCCESS, host.run(BlockOperation.READ, 0, 1, false, arena.address(), BLOCK));
+            NativeMemory.asByteBuffer(arena.address(), BLOCK).get(bytes);
+        }
+        return bytes;
+    }
+
+    private void awaitReplaced(final CountedDevice replacement, final int slot)
+    {
         ArrayFixture.await(() -> replacement == array.view().member(slot).device(), "replaced");
+        ArrayFixture.await(() -> array.intent().nextResync(0) < 0, "resynchronized");
         assertNull(array.view().target());
         array.scrub(ScrubMode.CHECK);
         ArrayFixture.await(() -> null != array.details().scrub() && !array.details().scrub().isActive(), "scrubbed");

@@ -253,6 +253,42 @@ class RebuildWindowTest
         verify();
     }
 
+    /** It had reached the source of the copy, where hosts read it: they read the same until members match, and then. */
+    @ParameterizedTest
+    @CsvSource({"RAID1,2", "RAID1,3", "RAID10,4"})
+    void shouldKeepWhatHostsHaveReadOfAWriteThatEndedBehindItsCopy(final RaidLevel level, final int memberCount)
+    {
+        create(level, memberCount, 1);
+        rebuildHeld();
+        // Two strips behind the copy that waits.
+        final long memberBlock = (SLOW + 2) * STRIP_BLOCKS;
+        final int block = (int)(array.layout().strip(0, SLOW + 2) * STRIP_BLOCKS);
+        members.get(memberCount).hold((asked, first) -> BlockOperation.WRITE == asked && memberBlock == first);
+        Arrays.fill(model, block * BLOCK, (block + 1) * BLOCK, (byte)7);
+        NativeMemory.fill(arena.address(), BLOCK, (byte)7);
+        try (Initiator other = new Initiator("other", array))
+        {
+            final Initiator.Io write = other.io();
+            Initiator.fill(write.request(), BlockOperation.WRITE, block, 1, false, arena.address(), BLOCK);
+            final long writes = disks.get(1).writes();
+            other.send(write);
+            ArrayFixture.await(() -> members.get(memberCount).held() > 0 && disks.get(1).writes() > writes, "written");
+            other.closeChannel();
+            assertEquals(BlockStatus.ABORTED, other.await(write));
+        }
+        assertTrue(array.intent().needsResync(array.intent().region(memberBlock * BLOCK)));
+        assertEquals(BlockStatus.SUCCESS,
+            host.run(BlockOperation.READ, block, 1, false, arena.address(), BLOCK));
+        assertEquals(7, NativeMemory.getByte(arena.address()));
+        members.get(memberCount).letGo();
+        members.get(1).letGo();
+        awaitRebuilt();
+        ArrayFixture.await(() -> array.intent().nextResync(0) < 0, "resynchronized");
+        verify();
+        disks.get(1).state(MemberState.FAILING);
+        verify();
+    }
+
     /** Power is cut while copies behind one that waits are done, and some in a cache that is lost. */
     @ParameterizedTest
     @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5", "RAID10,4"})

@@ -214,6 +214,44 @@ public final class ArrayLayout
     }
 
     /**
+     * Levels 0, 1 and 10: the slot of the first copy, from its strip there; no division.
+     *
+     * @param strip       of the array, below its capacity.
+     * @param memberStrip number of the strip on the member of the first copy, as {@link #memberStrip} has it.
+     * @return slot.
+     */
+    public int firstSlot(final long strip, final long memberStrip)
+    {
+        return (int)(strip * copyCount - memberStrip * memberCount);
+    }
+
+    /**
+     * Levels 0, 1 and 10: the slot of a copy, from that of the first; no division.
+     *
+     * @param firstSlot of the first copy.
+     * @param copy      from 0, below {@link #copyCount()}.
+     * @return slot.
+     */
+    public int slotBehind(final int firstSlot, final int copy)
+    {
+        return wrapped(firstSlot + copy);
+    }
+
+    /**
+     * Levels 0, 1 and 10: the strip of a copy on its member, from that of the first; no division. A copy behind the
+     * last slot is in the next row.
+     *
+     * @param firstSlot   of the first copy.
+     * @param memberStrip of the first copy.
+     * @param copy        from 0, below {@link #copyCount()}.
+     * @return number of the strip on the member in {@link #slotBehind}.
+     */
+    public long memberStripBehind(final int firstSlot, final long memberStrip, final int copy)
+    {
+        return firstSlot + copy < memberCount ? memberStrip : memberStrip + 1;
+    }
+
+    /**
      * Levels 0, 1 and 10: what a member holds.
      *
      * @param slot        of the member.

@@ -111,6 +111,10 @@ class ArrayLayoutPropertyTest
             assertEquals(place.disk(), layout.slot(strip, copy));
             assertEquals(place.sector(), (layout.memberStrip(strip, copy) << layout.stripShift()) / SECTOR);
             assertEquals(strip, layout.strip(place.disk(), layout.memberStrip(strip, copy)));
+            final long firstStrip = layout.memberStrip(strip, 0);
+            final int firstSlot = layout.firstSlot(strip, firstStrip);
+            assertEquals(place.disk(), layout.slotBehind(firstSlot, copy));
+            assertEquals(layout.memberStrip(strip, copy), layout.memberStripBehind(firstSlot, firstStrip, copy));
         }
     }
 
