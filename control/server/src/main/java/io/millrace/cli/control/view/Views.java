@@ -189,10 +189,10 @@ public final class Views
         of("HOST", "host", QueuePairInfo::hostNqn),
         of("ADDRESS", "address", QueuePairInfo::address),
         of("LOCAL", "local-address", QueuePairInfo::localAddress),
-        new Column<>("DEVICE", "rdma-device", (q) -> q.rdmaDevice().isEmpty() ? null : q.rdmaDevice(),
-            (q) -> q.rdmaDevice().isEmpty() ? "-" : q.rdmaDevice() + "/" + q.rdmaPort()),
-        new Column<>(">GID", "gid-index", (q) -> q.gidIndex() < 0 ? null : q.gidIndex(),
-            (q) -> q.gidIndex() < 0 ? "-" : Integer.toString(q.gidIndex()))));
+            new Column<>("DEVICE", "rdma-device", (q) -> q.rdmaDevice().isEmpty() ? null : q.rdmaDevice(),
+                (q) -> q.rdmaDevice().isEmpty() ? "-" : q.rdmaDevice() + "/" + q.rdmaPort()),
+            new Column<>(">GID", "gid-index", (q) -> q.gidIndex() < 0 ? null : q.gidIndex(),
+                (q) -> q.gidIndex() < 0 ? "-" : Integer.toString(q.gidIndex()))));
 
     /** Reactors: load, and use of their buffer pools. */
     public static final View<ReactorInfo> REACTORS = new View<>(Kind.REACTOR, "reactors", ReactorInfo.class, List.of(
