@@ -21,6 +21,8 @@ import io.millrace.rdma.core.LinuxRdmaCore;
 import io.millrace.rdma.core.RdmaCore;
 import io.millrace.reactor.Housekeeping;
 import io.millrace.reactor.Reactor;
+import io.millrace.spdk.SpdkException;
+import io.millrace.spdk.SpdkRuntime;
 import io.millrace.status.DeviceErrorStatus;
 import io.millrace.status.StatusException;
 import io.millrace.status.StatusFile;
@@ -160,8 +162,9 @@ public final class DataPlane implements AutoCloseable
         final DmaMemory memory = mapMemory();
         final MemoryRegistry registry = new MemoryRegistry();
         registry.add(memory, MemoryRole.BUFFERS);
-        devices = new Devices(operations, registry, rdmaCore);
+        devices = new Devices(operations, registry, rdmaCore, this::spdk);
         started.push(() -> devices.closeAll(isAbandoned && !operations.hadHosts()));
+        startSpdk();
         new DeclaredDevices(config.devices(), devices, operations::onError).create();
         reactors = new ServingReactors(config, operations, status, devices, closeWaitMs);
         reactors.start(memory, started);
@@ -192,6 +195,27 @@ public final class DataPlane implements AutoCloseable
             listenForDiscovery();
         }
         publishStatus();
+    }
+
+    /** For the process, not for this data plane alone: who ends the process stops it. */
+    private SpdkRuntime spdk()
+    {
+        return SpdkRuntime.start(config.spdk().config(), operations::onError);
+    }
+
+    private void startSpdk()
+    {
+        if (config.spdk().atStart())
+        {
+            try
+            {
+                spdk();
+            }
+            catch (final SpdkException e)
+            {
+                throw new SettingException("spdk", null, e.problem(), "", e);
+            }
+        }
     }
 
     private StatusFile makeStatus()

@@ -18,6 +18,7 @@ import io.millrace.nvmf.initiator.HostPollGroups;
 import io.millrace.nvmf.initiator.rdma.HostBuffers;
 import io.millrace.rdma.core.RdmaCore;
 import io.millrace.reactor.Reactor;
+import io.millrace.spdk.SpdkRuntime;
 import io.millrace.validation.ResourceValidation;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,6 +33,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 
 /**
  * The devices of a running data plane. Any thread but the reactors'; futures may complete on a reactor, so dependent
@@ -51,13 +53,25 @@ public final class Devices
     private final DeviceFactories factories = new DeviceFactories();
     private final HostBuffers hostBuffers;
     private final HostPollGroups hosts;
+    private final Supplier<SpdkRuntime> spdk;
     /** Null before the reactors run. */
     private BackgroundTasks background;
 
-    Devices(final Operations operations, final MemoryRegistry registry, final RdmaCore rdmaCore)
+    /**
+     * @param operations of the data plane.
+     * @param registry   of memory that payload lies in.
+     * @param rdmaCore   of the initiator.
+     * @param spdk       starts SPDK when it does not run yet.
+     */
+    Devices(
+        final Operations operations,
+        final MemoryRegistry registry,
+        final RdmaCore rdmaCore,
+        final Supplier<SpdkRuntime> spdk)
     {
         this.operations = operations;
         this.registry = registry;
+        this.spdk = spdk;
         hostBuffers = new HostBuffers(registry, rdmaCore);
         hosts = HostTransports.pollGroups(hostBuffers);
         operations.deviceStatus().onGrowable(this::growLater);
@@ -157,7 +171,7 @@ public final class Devices
     private DeviceDependencies dependencies(final DeviceConfig config, final List<BlockDevice> bases)
     {
         return new DeviceDependencies(
-            registry, bases, () -> unused(bases), config.files(), hosts, operations::onError);
+            registry, bases, () -> unused(bases), config.files(), hosts, spdk, operations::onError);
     }
 
     private List<BlockDevice> unused(final List<BlockDevice> named)

@@ -10,6 +10,8 @@ public final class SpdkException extends RuntimeException
     @Serial
     private static final long serialVersionUID = 1L;
 
+    private static final String SUBJECT = "spdk: ";
+
     /**
      * Without a cause.
      *
@@ -29,5 +31,13 @@ public final class SpdkException extends RuntimeException
     public SpdkException(final String message, final Throwable cause)
     {
         super(message, cause);
+    }
+
+    /**
+     * {@return the message without its subject}
+     */
+    public String problem()
+    {
+        return getMessage().startsWith(SUBJECT) ? getMessage().substring(SUBJECT.length()) : getMessage();
     }
 }

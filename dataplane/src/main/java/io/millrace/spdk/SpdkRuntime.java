@@ -192,9 +192,11 @@ public final class SpdkRuntime
     {
         try
         {
+            SpdkSocket.prepare(config.rpcSocket());
             SpdkReactorCalls.listenRpc(application.nativeReactor(), config.rpcSocket().toString());
+            SpdkSocket.restrict(config.rpcSocket());
         }
-        catch (final NativeException e)
+        catch (final NativeException | IOException e)
         {
             throw new SpdkException("spdk: rpc-socket " + config.rpcSocket() + " cannot be made (" + e.getMessage() +
                 "): use a path in a directory that this user may write, and that no other process serves", e);

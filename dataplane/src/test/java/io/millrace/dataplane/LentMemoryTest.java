@@ -17,6 +17,7 @@ import io.millrace.memory.RefusingListener;
 import io.millrace.nvmf.config.TargetListener;
 import io.millrace.rdma.core.LinuxRdmaCore;
 import io.millrace.reactor.ReactorConfig;
+import io.millrace.spdk.SpdkRuntime;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,7 +40,7 @@ class LentMemoryTest
         final DataPlaneConfig config = DataPlaneConfig.managed(List.of(ReactorConfig.of("r0", -1)), 16 * MIB);
         devices = new Devices(new Operations(config, TargetListener.NONE, (event) ->
         {
-        }), registry, LinuxRdmaCore.INSTANCE);
+        }), registry, LinuxRdmaCore.INSTANCE, SpdkRuntime::running);
         registry.addListener(listener);
     }
 

@@ -24,7 +24,7 @@ final class CommandList
         GROUPS.put("Resources", List.of("device", "raid", "subsystem", "namespace", "host", "listener", "ana", "qos",
             "connection", "reactor", "dataplane"));
         GROUPS.put("Hosts", List.of("perf", "discover", "identify"));
-        GROUPS.put("This machine", List.of("doctor", "drive", "rdma", "parity"));
+        GROUPS.put("This machine", List.of("doctor", "drive", "rdma", "spdk", "parity"));
         GROUPS.put("Help", List.of("help", "version", "man", "completion"));
     }
 

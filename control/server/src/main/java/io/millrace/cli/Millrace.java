@@ -29,6 +29,7 @@ import io.millrace.console.Version;
 import io.millrace.cli.local.drive.DriveCommand;
 import io.millrace.cli.local.parity.ParityCommand;
 import io.millrace.cli.local.rdma.RdmaCommand;
+import io.millrace.cli.local.spdk.SpdkCommand;
 import io.millrace.cli.initiator.DiscoverCommand;
 import io.millrace.cli.initiator.IdentifyCommand;
 import io.millrace.cli.initiator.PerfCommand;
@@ -303,6 +304,7 @@ public final class Millrace extends CommandGroup
             ALL.put("audit", AuditCommand::new);
             ALL.put("drive", DriveCommand::new);
             ALL.put("rdma", RdmaCommand::new);
+            ALL.put("spdk", SpdkCommand::new);
             ALL.put("parity", ParityCommand::new);
             ALL.put("doctor", DoctorCommand::new);
             ALL.put("train", TrainCommand::new);

@@ -10,6 +10,7 @@ import io.millrace.console.Version;
 import io.millrace.control.agent.ControlAgent;
 import io.millrace.control.agent.ControlEvents;
 import io.millrace.control.agent.MetricsRecords;
+import io.millrace.control.service.ControlBase;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.control.setting.Units;
 import io.millrace.dataplane.DataPlane;
@@ -20,6 +21,7 @@ import io.millrace.manager.metrics.MetricsEndpoint;
 import io.millrace.manager.metrics.PlaneRecords;
 import io.millrace.serve.config.ConfigReader;
 import io.millrace.settings.ConfigException;
+import io.millrace.spdk.SpdkRuntime;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -87,6 +89,26 @@ public final class ServeCommand implements Callable<Integer>
         final StopSignal stop = StopSignal.install();
         final LineLog lines = new LineLog(terminal);
         final EventLog log = new EventLog(lines);
+        makeBase(read);
+        try
+        {
+            serve(read, terminal, stop, lines, log);
+        }
+        finally
+        {
+            // Nothing of it is open any more.
+            stopSpdk(terminal);
+        }
+        return ExitCode.OK;
+    }
+
+    private void serve(
+        final ConfigReader.Result read,
+        final Terminal terminal,
+        final StopSignal stop,
+        final LineLog lines,
+        final EventLog log) throws Exception
+    {
         // Without control nothing of it is loaded: the time to start counts.
         final ControlEvents events = null == read.control() ? null : new ControlEvents();
         final FileRecords records = FileRecords.in(read.recordDirectory());
@@ -125,7 +147,32 @@ public final class ServeCommand implements Callable<Integer>
             lines.close();
             terminal.line("stopping");
         }
-        return ExitCode.OK;
+    }
+
+    /** Before SPDK makes its socket there, which may be before the control agent makes its directory. */
+    private static void makeBase(final ConfigReader.Result read)
+    {
+        final Path socket = read.config().spdk().config().rpcSocket();
+        if (null != read.control() && null != socket)
+        {
+            try
+            {
+                ControlBase.make(socket, read.control().group());
+            }
+            catch (final IOException e)
+            {
+                // Who uses the directory says that it is missing.
+            }
+        }
+    }
+
+    private static void stopSpdk(final Terminal terminal)
+    {
+        final SpdkRuntime running = SpdkRuntime.running();
+        if (null != running)
+        {
+            running.stop().forEach(terminal::line);
+        }
     }
 
     private ConfigReader.Result read()

@@ -25,6 +25,7 @@ import java.util.Objects;
  * @param transports    settings of the transports, one for each type that is served; at least one.
  * @param managed       whether operations will create further resources: it may be empty initially.
  * @param status        where its counters are published.
+ * @param spdk          settings of SPDK, and when it starts.
  */
 public record DataPlaneConfig(
     List<ReactorConfig> reactors,
@@ -36,7 +37,8 @@ public record DataPlaneConfig(
     TargetConfig limits,
     List<TransportConfig> transports,
     boolean managed,
-    StatusSettings status)
+    StatusSettings status,
+    SpdkSettings spdk)
 {
     /** Arena when none is given: 128 MiB. */
     public static final long MEMORY_BYTES_DEFAULT = 128L << 20;
@@ -59,8 +61,41 @@ public record DataPlaneConfig(
         transports = List.copyOf(transports);
         Objects.requireNonNull(limits, "limits");
         Objects.requireNonNull(status, "status");
+        Objects.requireNonNull(spdk, "spdk");
         new ConfigCheck(reactors, memoryBytes, devices, subsystems, listeners, discoveryPort, transports, managed)
             .run();
+    }
+
+    /**
+     * A data plane with the default settings of SPDK.
+     *
+     * @param reactors      at least one; no two on one CPU.
+     * @param memoryBytes   of the arena that I/O buffers come from, shared out among the reactors.
+     * @param devices       in order: a device that wraps another comes after it.
+     * @param subsystems    as the record has them.
+     * @param listeners     as the record has them.
+     * @param discoveryPort on which discovery is answered too, on every address that is listened on; -1 for none, 0 for
+     *                      any free one.
+     * @param limits        of controllers and queues.
+     * @param transports    settings of the transports, one for each type that is served; at least one.
+     * @param managed       whether operations will create further resources: it may be empty initially.
+     * @param status        where its counters are published.
+     * @throws SettingException naming the first setting that does not fit.
+     */
+    public DataPlaneConfig(
+        final List<ReactorConfig> reactors,
+        final long memoryBytes,
+        final List<DeviceConfig> devices,
+        final List<SubsystemSettings> subsystems,
+        final List<ListenerSettings> listeners,
+        final int discoveryPort,
+        final TargetConfig limits,
+        final List<TransportConfig> transports,
+        final boolean managed,
+        final StatusSettings status)
+    {
+        this(reactors, memoryBytes, devices, subsystems, listeners, discoveryPort, limits, transports, managed, status,
+            SpdkSettings.DEFAULTS);
     }
 
     /**

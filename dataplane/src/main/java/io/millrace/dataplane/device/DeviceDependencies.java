@@ -3,6 +3,7 @@ package io.millrace.dataplane.device;
 import io.millrace.block.BlockDevice;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.nvmf.initiator.HostPollGroups;
+import io.millrace.spdk.SpdkRuntime;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -18,6 +19,8 @@ import java.util.function.Supplier;
  *                  them, too. Asked while the device is opened.
  * @param files     where files may lie, and which devices had.
  * @param hosts     poll groups of the initiator, one for each reactor that connects to other targets.
+ * @param spdk      SPDK of the process, which it starts when it does not run yet; throws
+ *                  {@link io.millrace.spdk.SpdkException} when it cannot be used.
  * @param onWarning notified of what an operator should know, one sentence; any thread.
  */
 public record DeviceDependencies(
@@ -26,6 +29,7 @@ public record DeviceDependencies(
     Supplier<List<BlockDevice>> unused,
     FileAccess files,
     HostPollGroups hosts,
+    Supplier<SpdkRuntime> spdk,
     Consumer<String> onWarning)
 {
     /**

@@ -12,7 +12,7 @@ public final class DeviceFactories
 {
     private static final List<Supplier<DeviceFactory>> ALL = List.of(
         MemoryFactory::new, DiscardFactory::new, FileFactory::new, NvmeFactory::new, RemoteFactory::new,
-        FaultFactory::new, DelayFactory::new, RaidFactory::new);
+        FaultFactory::new, DelayFactory::new, RaidFactory::new, SpdkBdevFactory::new);
 
     private final Map<String, DeviceFactory> byType = new LinkedHashMap<>();
 

@@ -2,6 +2,7 @@ package io.millrace.control.client;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -28,6 +29,8 @@ public final class ControlDirectories
     private static final String RUNTIME_VARIABLE = "XDG_RUNTIME_DIR";
     private static final String TMPFS = "tmpfs";
     private static final String PROGRAM = "millrace";
+    /** What {@code sun_path} has room for, without the 0 at its end. */
+    private static final int SOCKET_PATH_BYTES_MAX = 107;
     private static final int TYPE_MASK = 0170000;
     private static final int DIRECTORY_TYPE = 0040000;
     private static final int LINK_TYPE = 0120000;
@@ -78,6 +81,19 @@ public final class ControlDirectories
     public static Path dataPlane(final String name)
     {
         return DATA_PLANE_NAME_DEFAULT.equals(name) ? dataPlane() : base().resolve(DATA_PLANE + '-' + name);
+    }
+
+    /**
+     * {@return the Unix domain socket of SPDK's JSON-RPC in a data plane when none is named; null: its path would be
+     * too long for a socket}
+     *
+     * @param name of the data plane.
+     */
+    public static Path spdkSocket(final String name)
+    {
+        final Path socket =
+            base().resolve(DATA_PLANE_NAME_DEFAULT.equals(name) ? "spdk.sock" : "spdk-" + name + ".sock");
+        return socket.toString().getBytes(StandardCharsets.UTF_8).length > SOCKET_PATH_BYTES_MAX ? null : socket;
     }
 
     /**

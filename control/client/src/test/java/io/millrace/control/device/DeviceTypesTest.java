@@ -98,6 +98,7 @@ class DeviceTypesTest
             "base=d; rules=effect=error",
         "fault | base=d; rules=effect=delay,delay=1000us,status=aborted,probability=0.50 | " +
             "base=d; rules=effect=delay,delay=1ms,probability=0.5",
+        "spdk-bdev | bdev=lvs0/vol 0 | bdev=lvs0/vol 0",
         "raid | level=5; members=c a b; spares=; strip-size=65536; wipe-signatures=false | level=5; members=c a b",
         "raid | level=6; members=a b c d; journal=degraded | level=6; members=a b c d",
         "raid | level=5; members=a b c; journal=always | level=5; members=a b c; journal=always",
@@ -172,6 +173,8 @@ class DeviceTypesTest
             "the range",
         "fault | base=d; rules=effect=power-loss,status=success | rules[0].status = success: no error; choose " +
             "another status",
+        "spdk-bdev | '' | bdev: missing; add it: name or alias of the bdev, such as Malloc0; 'millrace spdk status' " +
+            "lists them",
         "raid | members=a b c | level: missing; add it: RAID level",
         "raid | level=4; members=a b c | level = 4: not one of 0, 1, 5, 6, 10; use one of them",
         "raid | level=5; spares=a | members: missing; add it: names of the devices of the array, declared before it; " +

@@ -12,11 +12,9 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import org.agrona.BufferUtil;
 import org.agrona.CloseHelper;
 import org.agrona.IoUtil;
@@ -87,31 +85,16 @@ final class DriverDirectory implements AutoCloseable
         }
     }
 
-    /** Creates the parent of the default directories, accessible to this user alone. */
     private static void makeBase(final Path directory, final String group)
     {
-        final Path base = ControlDirectories.base();
-        if (!base.equals(directory.getParent()) || Files.exists(base, LinkOption.NOFOLLOW_LINKS))
-        {
-            return;
-        }
         try
         {
-            Files.createDirectory(base, PosixFilePermissions.asFileAttribute(
-                PosixFilePermissions.fromString(null == group ? "rwx------" : "rwxr-x---")));
-            if (null != group)
-            {
-                DriverPermissions.chgrp(base, group);
-            }
-        }
-        catch (final FileAlreadyExistsException _)
-        {
-            // Created by another process at this moment; its owner is checked below.
+            ControlBase.make(directory, group);
         }
         catch (final IOException e)
         {
-            throw new InvalidSettingException(SETTING, base, "cannot be made (" + e.getClass().getSimpleName() + ")",
-                REMEDY, e);
+            throw new InvalidSettingException(SETTING, directory.getParent(),
+                "cannot be made (" + e.getClass().getSimpleName() + ")", REMEDY, e);
         }
     }
 

@@ -13,6 +13,7 @@ import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.dataplane.config.ListenerSettings;
 import io.millrace.dataplane.config.QosSettings;
 import io.millrace.dataplane.config.SettingException;
+import io.millrace.dataplane.config.SpdkSettings;
 import io.millrace.dataplane.config.SubsystemSettings;
 import io.millrace.dataplane.device.FileAccess;
 import io.millrace.nvmf.config.CapacityLimits;
@@ -29,6 +30,7 @@ import io.millrace.settings.DeviceReader;
 import io.millrace.settings.Section;
 import io.millrace.settings.Setting;
 import io.millrace.settings.TextFile;
+import io.millrace.spdk.SpdkConfig;
 import io.millrace.status.StatusSettings;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -82,7 +84,7 @@ public final class ConfigReader
         {
             return new DataPlaneConfig(config.reactors(), config.memoryBytes(), List.of(), List.of(), List.of(),
                 DataPlaneConfig.NO_DISCOVERY_PORT, config.limits(), config.transports(), config.managed(),
-                config.status());
+                config.status(), config.spdk());
         }
 
         /**
@@ -104,7 +106,7 @@ public final class ConfigReader
             final List<DeviceConfig> devices = config.devices().stream().map((each) -> each.with(files)).toList();
             return new DataPlaneConfig(config.reactors(), config.memoryBytes(), devices, config.subsystems(),
                 config.listeners(), config.discoveryPort(), config.limits(), config.transports(), config.managed(),
-                config.status());
+                config.status(), config.spdk());
         }
 
         /**
@@ -157,7 +159,8 @@ public final class ConfigReader
                 limits(top.section(Settings.LIMITS), Math.max(1, reactors(top).size())),
                 List.of(tcp(top.section(Settings.TCP)), rdma(top.section(Settings.RDMA))),
                 isControlled(top),
-                status(top.section(Settings.STATUS), top.section(Settings.CONTROL).get(Settings.CONTROL_NAME)));
+                status(top.section(Settings.STATUS), top.section(Settings.CONTROL).get(Settings.CONTROL_NAME)),
+                spdk(top));
             final ControlSettings control = control(top);
             final Path directory = top.section(Settings.STATE).get(Settings.STATE_DIRECTORY);
             final Path state = null != directory ? directory :
@@ -352,6 +355,20 @@ public final class ConfigReader
             null != file,
             Math.toIntExact(section.get(Settings.STATUS_SIZE)),
             "millrace " + Version.number());
+    }
+
+    private static SpdkSettings spdk(final Section top)
+    {
+        final Section section = top.section(Settings.SPDK);
+        final Path socket = section.get(Settings.SPDK_RPC_SOCKET);
+        return new SpdkSettings(new SpdkConfig(
+            section.get(Settings.SPDK_CONFIG),
+            section.get(Settings.SPDK_MEMORY),
+            section.get(Settings.SPDK_HUGEPAGES),
+            section.list(Settings.SPDK_PCI),
+            null == socket ?
+                ControlDirectories.spdkSocket(top.section(Settings.CONTROL).get(Settings.CONTROL_NAME)) :
+                Settings.NO_FILE.equals(socket) ? null : socket), top.has(Settings.SPDK));
     }
 
     private static TargetConfig limits(final Section section, final int reactors)

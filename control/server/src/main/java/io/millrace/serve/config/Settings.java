@@ -1,7 +1,9 @@
 package io.millrace.serve.config;
 
 import io.millrace.control.service.ControlSettings;
+import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.setting.Addresses;
+import io.millrace.control.setting.InvalidSettingException;
 import io.millrace.control.setting.SettingType;
 import io.millrace.control.setting.Units;
 import io.millrace.dataplane.config.DataPlaneConfig;
@@ -18,14 +20,17 @@ import io.millrace.reactor.ReactorConfig.IdleMode;
 import io.millrace.settings.DeviceReader;
 import io.millrace.settings.Setting;
 import io.millrace.settings.SettingTable;
+import io.millrace.spdk.SpdkConfig;
 import io.millrace.status.StatusSettings;
 import io.millrace.validation.AddressFilter;
 import io.millrace.validation.ResourceValidation;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -39,6 +44,7 @@ final class Settings
 {
     // Largest number of CPUs that a kernel can be built for, less one.
     private static final int CPU_MAX = 8191;
+    private static final int SOCKET_PATH_BYTES_MAX = 107;
     private static final long MICROS = 1_000L;
     private static final long MILLIS = 1_000_000L;
     private static final long SECONDS = 1_000_000_000L;
@@ -197,7 +203,7 @@ final class Settings
     static final Setting<Void> STATUS = Setting.group("status",
         "The file in which other processes read what is counted and measured; written without this group too.");
     static final Setting<Path> STATUS_FILE = Setting.optional("status.file",
-        new SettingType<>("path", "a path of the file system, or none", Settings::statusFile), null,
+        new SettingType<>("path", "a path of the file system, or none", Settings::optionalFile), null,
         "The file, in memory best; kept when the process ends, until the next start. /dev/shm/millrace-USER.status " +
             "when not given, and /dev/shm/millrace-USER-NAME.status with a control.name.");
     static final Setting<Long> STATUS_SIZE = Setting.optional("status.size",
@@ -317,6 +323,24 @@ final class Settings
         "Whether hosts may connect through iWARP adapters, on which each host can write into the I/O buffers of the " +
             "others.");
 
+    static final Setting<Void> SPDK = Setting.group("spdk",
+        "SPDK in this process; without this group it starts with the first device of type spdk-bdev, by the defaults.");
+    static final Setting<Path> SPDK_CONFIG = Setting.optional("spdk.config", SettingType.PATH, null,
+        "SPDK's JSON configuration, as its save_config writes it; none when not given.");
+    static final Setting<Integer> SPDK_MEMORY = Setting.optional("spdk.memory",
+        SettingType.size(SpdkConfig.MEMORY_MIB_MIN * MIB, SpdkConfig.MEMORY_MIB_MAX * MIB)
+            .then("size", "256MiB to 1TiB, whole MiB", Settings::wholeMib),
+        SpdkConfig.MEMORY_MIB_DEFAULT + "MiB", "Memory of SPDK's own, for its pools of buffers and requests.");
+    static final Setting<Boolean> SPDK_HUGEPAGES = Setting.optional("spdk.hugepages", SettingType.BOOLEAN, "false",
+        "Whether that memory is in hugepages, of which as many have to be free.");
+    static final Setting<String> SPDK_PCI = Setting.values("spdk.pci[]",
+        new SettingType<>("PCI address", "such as 0000:01:00.0", Settings::pciAddress),
+        "Drives and other functions that SPDK may use, bound to vfio-pci; it looks at no others.");
+    static final Setting<Path> SPDK_RPC_SOCKET = Setting.optional("spdk.rpc-socket",
+        new SettingType<>("path", "up to 107 bytes, or none", Settings::socket), null,
+        "Unix domain socket of SPDK's JSON-RPC, for this user alone. spdk.sock beside the control directory when not " +
+            "given, and spdk-NAME.sock with a control.name.");
+
     private static final List<Setting<?>> BEFORE_DEVICES = List.of(
         REACTORS, REACTOR_NAME, REACTOR_CPU, REACTOR_IDLE, REACTOR_SPIN,
         MEMORY, MEMORY_SIZE);
@@ -342,7 +366,8 @@ final class Settings
         TCP, TCP_IN_CAPSULE, TCP_MAX_H2C, TCP_RECEIVE_BUFFER, TCP_SUCCESS_FLAG, TCP_CONNECT_TIMEOUT,
         TCP_DATA_TIMEOUT, TCP_SEND_TIMEOUT, TCP_CONNECTIONS, TCP_SOCKET_SEND, TCP_SOCKET_RECEIVE,
         RDMA, RDMA_IN_CAPSULE, RDMA_CAPSULES, RDMA_READS, RDMA_CONNECT_TIMEOUT, RDMA_TRANSFER_TIMEOUT,
-        RDMA_CONNECTIONS, RDMA_ALLOWED_ADDRESSES, RDMA_IWARP);
+        RDMA_CONNECTIONS, RDMA_ALLOWED_ADDRESSES, RDMA_IWARP,
+        SPDK, SPDK_CONFIG, SPDK_MEMORY, SPDK_HUGEPAGES, SPDK_PCI, SPDK_RPC_SOCKET);
 
     /** All of them, in the order of the documentation. */
     static final SettingTable ALL = new SettingTable(Stream.of(BEFORE_DEVICES, DeviceReader.settings(), AFTER_DEVICES)
@@ -371,7 +396,7 @@ final class Settings
     }
 
     /** {@return a path; an empty one for none} */
-    private static Path statusFile(final String text)
+    private static Path optionalFile(final String text)
     {
         return "none".equals(text) ? NO_FILE : SettingType.PATH.parse(text);
     }
@@ -406,6 +431,40 @@ final class Settings
         }
         throw new SettingType.BadValue("not an IP address with a port",
             "write one such as 127.0.0.1:4420 or \"[::1]:4420\"");
+    }
+
+    private static Path socket(final String text)
+    {
+        final Path path = optionalFile(text);
+        if (path.toString().getBytes(StandardCharsets.UTF_8).length > SOCKET_PATH_BYTES_MAX)
+        {
+            throw new SettingType.BadValue("longer than " + SOCKET_PATH_BYTES_MAX + " bytes, which the kernel takes " +
+                "for a socket", "use a shorter path");
+        }
+        return path;
+    }
+
+    private static int wholeMib(final long sizeBytes)
+    {
+        if (0 != sizeBytes % MIB)
+        {
+            throw new SettingType.BadValue("not whole MiB", "use " + (sizeBytes / MIB + 1) + "MiB");
+        }
+        return (int)(sizeBytes / MIB);
+    }
+
+    /** As the type nvme takes them. */
+    private static String pciAddress(final String text)
+    {
+        try
+        {
+            return DeviceTypes.of("nvme").canonical(Map.of("address", text)).get("address");
+        }
+        catch (final InvalidSettingException e)
+        {
+            throw new SettingType.BadValue("no PCI address", "write one such as 0000:01:00.0, which 'millrace drive " +
+                "list' shows");
+        }
     }
 
     private static int wholeSeconds(final long durationNs)

@@ -2,6 +2,7 @@ package io.millrace.serve.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +13,7 @@ import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
 import io.millrace.block.file.FileDeviceConfig.Polling;
 import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.block.file.FileRecords;
 import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.control.client.ControlDirectories;
 import io.millrace.control.service.ControlSettings;
@@ -20,6 +22,7 @@ import io.millrace.dataplane.config.DataPlaneConfig;
 import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.dataplane.config.QosSettings;
 import io.millrace.dataplane.config.SettingException;
+import io.millrace.dataplane.config.SpdkSettings;
 import io.millrace.dataplane.config.SubsystemSettings;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.config.CapacityLimits;
@@ -32,10 +35,12 @@ import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig.IdleMode;
 import io.millrace.settings.ConfigException;
 import io.millrace.settings.Setting;
+import io.millrace.spdk.SpdkConfig;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -66,6 +71,60 @@ class ConfigReaderTest
         final ConfigException e = assertThrows(ConfigException.class, () -> ConfigReader.read("test.yaml", text));
         assertFalse(e.getMessage().contains("\n"), e.getMessage());
         return e.getMessage();
+    }
+
+    @Test
+    void shouldReadSettingsOfSpdk()
+    {
+        final SpdkSettings defaults = read(MINIMAL).spdk();
+        assertFalse(defaults.atStart());
+        assertEquals(new SpdkConfig(null, 512, false, List.of(), ControlDirectories.base().resolve("spdk.sock")),
+            defaults.config());
+        assertEquals(ControlDirectories.base().resolve("spdk-a.sock"),
+            read(MINIMAL + "control: {name: a}\n").spdk().config().rpcSocket());
+        assertTrue(read(MINIMAL + "spdk: {memory: 1GiB}\n").spdk().atStart());
+        final ConfigReader.Result all = ConfigReader.read("test.yaml", MINIMAL + "spdk: {config: /etc/spdk.json, " +
+            "memory: 1GiB, hugepages: true, pci: [\"01:00.0\", \"0000:0A:1f.7\"], rpc-socket: /run/s}\n");
+        final SpdkSettings given = new SpdkSettings(new SpdkConfig(Path.of("/etc/spdk.json"), 1024, true,
+            List.of("0000:01:00.0", "0000:0a:1f.7"), Path.of("/run/s")), true);
+        assertEquals(given, all.config().spdk());
+        assertEquals(given, all.withoutServed().spdk());
+        assertEquals(given, all.withRecords(FileRecords.NONE).spdk());
+        assertNull(read(MINIMAL + "spdk: {rpc-socket: none}\n").spdk().config().rpcSocket());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "memory: 255MiB | spdk.memory = 255MiB: out of range 256MiB to 1TiB; use a value in the range",
+        "memory: 2TiB | spdk.memory = 2TiB: out of range 256MiB to 1TiB; use a value in the range",
+        "memory: 268435457 | spdk.memory = 268435457: not whole MiB; use 257MiB",
+        "hugepages: yes | spdk.hugepages = yes: neither true nor false; write true or false",
+        "pci: [nvme0] | spdk.pci[0] = nvme0: no PCI address; write one such as 0000:01:00.0, which 'millrace drive " +
+            "list' shows",
+        "rpc-sock: /s | spdk.rpc-sock: unknown key; did you mean rpc-socket?"})
+    void shouldRefuseSettingsOfSpdk(final String setting, final String message)
+    {
+        final String actual = message(MINIMAL + "spdk: {" + setting + "}\n");
+        assertTrue(actual.contains(message), actual);
+    }
+
+    @Test
+    void shouldRefuseASocketThatTheKernelCannotName()
+    {
+        final String path = "/" + "s".repeat(106);
+        assertEquals(Path.of(path), read(MINIMAL + "spdk: {rpc-socket: " + path + "}\n").spdk().config().rpcSocket());
+        assertTrue(message(MINIMAL + "spdk: {rpc-socket: " + path + "s}\n").endsWith(
+            "s: longer than 107 bytes, which the kernel takes for a socket; use a shorter path"));
+    }
+
+    @Test
+    void shouldReadABdevOfSpdkOnce()
+    {
+        final String devices = MINIMAL.replace("devices:\n", "devices:\n  - {name: s, type: spdk-bdev, bdev: M0}\n");
+        assertEquals(DeviceConfig.of("s", "spdk-bdev", Map.of("bdev", "M0")), read(devices).devices().getFirst());
+        final String twice = message(devices.replace("subsystems:", "  - {name: t, type: spdk-bdev, bdev: M0}\n" +
+            "subsystems:"));
+        assertTrue(twice.contains("bdev M0"), twice);
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.millrace.bindings.linux.IoUringProbe;
 import io.millrace.pci.VfioFunction;
 import io.millrace.reactor.CpuAffinity;
 import io.millrace.reactor.Housekeeping;
+import io.millrace.spdk.SpdkRuntime;
 import java.lang.module.ModuleFinder;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -43,6 +44,8 @@ final class MachineProbe
      */
     List<Finding> run()
     {
+        // Before ISA-L: SPDK brings a newer one of the same name, and does not load where the older one was loaded first.
+        final Capability spdk = SpdkRuntime.capability();
         java();
         memory();
         ioUring();
@@ -52,6 +55,7 @@ final class MachineProbe
         vfio();
         findings.addAll(new RdmaProbe(files, this::module).run());
         parity();
+        findings.addAll(new SpdkProbe(files, spdk).run());
         later();
         return List.copyOf(findings);
     }
@@ -88,7 +92,7 @@ final class MachineProbe
             hugepages = Capability.on("hugepages", free + " of " + total + " pages of 2 MiB are free, " +
                 Long.parseLong(free) * HUGEPAGE_BYTES / (1 << 20) + " MiB");
         }
-        add("Memory", hugepages, "I/O buffers with fewer address translations; ordinary pages otherwise");
+        add("Memory", hugepages, "I/O buffers with fewer address translations; ordinary pages otherwise. SPDK with spdk.hugepages");
         final String transparent = files.read("/sys/kernel/mm/transparent_hugepage/enabled");
         add("Memory", transparent.contains("[madvise]") || transparent.contains("[always]") ?
             Capability.on("transparent huge pages", transparent) :
@@ -209,7 +213,7 @@ final class MachineProbe
     void vfio()
     {
         final String group = "NVMe drives from user space";
-        final String use = "driving NVMe drives without the kernel, devices of type nvme";
+        final String use = "driving NVMe drives without the kernel: devices of type nvme, and drives of SPDK";
         add(group, VfioFunction.capability(Architecture.current()), use);
         final List<String> groups = files.list("/sys/kernel/iommu_groups");
         add(group, groups.isEmpty() ? Capability.off("IOMMU", "functions are in no IOMMU groups",
@@ -261,8 +265,6 @@ final class MachineProbe
 
     private void later()
     {
-        add("SPDK", NativeLibrary.probe("SPDK libraries", "build SPDK with --with-shared and put its build/lib on " +
-            "LD_LIBRARY_PATH", List.of("libspdk_nvme.so"), List.of("spdk_nvme_probe")).capability(), LATER);
         add("GPU", NativeLibrary.probe("CUDA driver", "install the NVIDIA driver",
             List.of("libcuda.so.1"), List.of("cuInit")).capability(), LATER);
         add("GPU", NativeLibrary.probe("cuFile", "install libcufile of the CUDA toolkit",

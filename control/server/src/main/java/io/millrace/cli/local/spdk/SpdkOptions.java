@@ -1,0 +1,81 @@
+package io.millrace.cli.local.spdk;
+
+import io.millrace.console.CommandException;
+import io.millrace.console.ExitCode;
+import io.millrace.console.TimeSpan;
+import io.millrace.control.client.ControlDirectories;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import picocli.CommandLine.Option;
+
+/**
+ * Which SPDK is called, and how long it may take.
+ */
+final class SpdkOptions
+{
+    private static final long TIMEOUT_MS_MAX = 86_400_000;
+
+    @Option(names = "--socket", paramLabel = "PATH",
+        description = "Unix domain socket of SPDK's JSON-RPC. Default: that of this user's data plane.")
+    private Path socket;
+
+    @Option(names = "--data-plane", paramLabel = "NAME", defaultValue = ControlDirectories.DATA_PLANE_NAME_DEFAULT,
+        description = "Call SPDK in this user's data plane with this control.name.")
+    private String dataPlane;
+
+    @Option(names = "--timeout", paramLabel = "TIME", converter = TimeSpan.class, defaultValue = "60s",
+        description = "How long an answer may take. Default: ${DEFAULT-VALUE}.")
+    private long timeoutMs;
+
+    /**
+     * Called by picocli.
+     */
+    SpdkOptions()
+    {
+    }
+
+    SpdkOptions(final Path socket, final long timeoutMs)
+    {
+        this.socket = socket;
+        this.timeoutMs = timeoutMs;
+    }
+
+    /**
+     * {@return a client}
+     *
+     * @throws CommandException if an option is wrong, there is no socket, or it may be another user's.
+     */
+    SpdkRpc client()
+    {
+        if (timeoutMs < 1 || timeoutMs > TIMEOUT_MS_MAX)
+        {
+            throw new CommandException(ExitCode.USAGE, "--timeout is not between 1 ms and 24 h: use 60s");
+        }
+        return new SpdkRpc(null == socket ? ofDataPlane() : socket, timeoutMs);
+    }
+
+    private Path ofDataPlane()
+    {
+        final Path path = ControlDirectories.spdkSocket(dataPlane);
+        if (null == path)
+        {
+            throw new CommandException(ExitCode.USAGE, "the path of the socket of data plane " + dataPlane +
+                " would be too long: set spdk.rpc-socket, and name it with --socket");
+        }
+        if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS))
+        {
+            throw new CommandException(ExitCode.FAILURE, "SPDK does not run in data plane " + dataPlane +
+                " of this user: there is no " + path + "; it starts with the first device of type spdk-bdev, or with " +
+                "the data plane where its file has a section spdk; spdk.rpc-socket may name another socket, then use " +
+                "--socket");
+        }
+        final String problem = ControlDirectories.trustProblem(path.getParent(), null);
+        if (null != problem)
+        {
+            throw new CommandException(ExitCode.FAILURE, "directory " + path.getParent() + ' ' + problem +
+                ", and is not used; name the socket with --socket");
+        }
+        return path;
+    }
+}
