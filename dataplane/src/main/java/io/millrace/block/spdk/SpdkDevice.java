@@ -74,7 +74,8 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
         final SpdkReactor application = runtime.application();
         try
         {
-            observed = application.open(bdevName, false, 0, this);
+            // For writing, which SPDK refuses where a module has claimed the bdev.
+            observed = application.open(bdevName, true, 0, this);
         }
         catch (final NativeException e)
         {

@@ -113,7 +113,8 @@ final class StateSettings
         Setting.optional("warm-up", SettingType.BOOLEAN, null, "Configured per process."),
         Setting.group("limits", "Configured per process."),
         Setting.group("tcp", "Configured per process."),
-        Setting.group("rdma", "Configured per process."));
+        Setting.group("rdma", "Configured per process."),
+        Setting.group("spdk", "Configured per process."));
 
     static final SettingTable ALL = new SettingTable(all());
     /** Settings of a persisted state. */

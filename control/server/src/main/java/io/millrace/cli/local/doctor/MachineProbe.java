@@ -44,7 +44,8 @@ final class MachineProbe
      */
     List<Finding> run()
     {
-        // Before ISA-L: SPDK brings a newer one of the same name, and does not load where the older one was loaded first.
+        // Before ISA-L: SPDK brings a newer one of the same name, and does not load where the older one was loaded
+        // first.
         final Capability spdk = SpdkRuntime.capability();
         java();
         memory();
@@ -92,7 +93,8 @@ final class MachineProbe
             hugepages = Capability.on("hugepages", free + " of " + total + " pages of 2 MiB are free, " +
                 Long.parseLong(free) * HUGEPAGE_BYTES / (1 << 20) + " MiB");
         }
-        add("Memory", hugepages, "I/O buffers with fewer address translations; ordinary pages otherwise. SPDK with spdk.hugepages");
+        add("Memory", hugepages, "I/O buffers with fewer address translations; ordinary pages otherwise. SPDK with " +
+            "spdk.hugepages");
         final String transparent = files.read("/sys/kernel/mm/transparent_hugepage/enabled");
         add("Memory", transparent.contains("[madvise]") || transparent.contains("[always]") ?
             Capability.on("transparent huge pages", transparent) :

@@ -43,7 +43,8 @@ class SpdkRpcTest
     void shouldReadAnAnswerInPieces(final int pieceBytes) throws IOException
     {
         final String text = "}]\\\" \u00e9\u20ac {[";
-        try (RpcServer server = server(pieceBytes, " \n" + result("{\"a\": [1, {\"}\": \"}]\\\\\\\" é€ {[\"}]}") + "\n"))
+        try (RpcServer server = server(
+            pieceBytes, " \n" + result("{\"a\": [1, {\"}\": \"}]\\\\\\\" é€ {[\"}]}") + "\n"))
         {
             assertEquals(Map.of("a", List.of(1L, Map.of("}", text))), client().call("get", Map.of("name", "Malloc0")));
             assertEquals(List.of("{\"jsonrpc\": \"2.0\", \"method\": \"get\", \"id\": 1, \"params\": " +
