@@ -4,7 +4,9 @@ import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.DeviceProperties;
 import io.millrace.block.spdk.SpdkDevice;
+import io.millrace.block.spdk.SpdkMemory;
 import io.millrace.spdk.SpdkException;
+import io.millrace.spdk.SpdkRuntime;
 
 /**
  * Bdevs of SPDK, which starts in this process with the first of them.
@@ -12,6 +14,9 @@ import io.millrace.spdk.SpdkException;
 final class SpdkBdevFactory implements DeviceFactory
 {
     private static final String BDEV = "bdev";
+
+    /** Null before the first device of an SPDK that has drives. */
+    private SpdkMemory memory;
 
     @Override
     public String type()
@@ -37,7 +42,18 @@ final class SpdkBdevFactory implements DeviceFactory
     {
         try
         {
-            return SpdkDevice.open(name, properties.text(BDEV), dependencies.spdk().get());
+            final SpdkRuntime spdk = dependencies.spdk().get();
+            if (null == memory && !spdk.config().pciAllowed().isEmpty())
+            {
+                final SpdkMemory registered = new SpdkMemory();
+                dependencies.memory().addListener(registered);
+                memory = registered;
+            }
+            return SpdkDevice.open(name, properties.text(BDEV), spdk);
+        }
+        catch (final IllegalStateException e)
+        {
+            throw new BlockDeviceException("device " + name + ": " + e.getMessage(), e);
         }
         catch (final SpdkException e)
         {
