@@ -29,6 +29,14 @@ static void on_event(enum spdk_bdev_event_type type, struct spdk_bdev *bdev, voi
     opened->reactor->has_events = true;
 }
 
+/* So few at a time that places are left for the completions of all requests under way. */
+static bool tell_event(millrace_spdk_bdev *bdev, const int32_t type, const int64_t word0)
+{
+    const int waiting = millrace_queue_size(&bdev->reactor->ring.to_java);
+    return waiting >= 0 && waiting < MILLRACE_SPDK_EVENTS &&
+        millrace_spdk_tell(bdev->reactor, type, 0, 0, word0, bdev->tag);
+}
+
 int millrace_spdk_bdev_report(millrace_spdk_reactor *reactor)
 {
     if (!reactor->has_events)
@@ -42,13 +50,13 @@ int millrace_spdk_bdev_report(millrace_spdk_reactor *reactor)
     {
         if (each->is_resize_due)
         {
-            is_full = !millrace_spdk_tell(reactor, MILLRACE_SPDK_RESIZED, 0, 0,
-                (int64_t)spdk_bdev_get_num_blocks(each->bdev), each->tag);
+            is_full =
+                !tell_event(each, MILLRACE_SPDK_RESIZED, (int64_t)spdk_bdev_get_num_blocks(each->bdev));
             each->is_resize_due = is_full;
         }
         if (each->is_removal_due && !is_full)
         {
-            is_full = !millrace_spdk_tell(reactor, MILLRACE_SPDK_REMOVED, 0, 0, 0, each->tag);
+            is_full = !tell_event(each, MILLRACE_SPDK_REMOVED, 0);
             each->is_removal_due = is_full;
         }
         if (is_full)

@@ -21,6 +21,8 @@
 #define MILLRACE_SPDK_THREADS_MAX 256
 /* Requests taken in one poll, so that neither side waits long for the other. */
 #define MILLRACE_SPDK_BATCH 32
+/* Events on the ring at a time, at most; Java has places for as many and for all its requests (SpdkReactor). */
+#define MILLRACE_SPDK_EVENTS 32
 
 typedef struct millrace_spdk_request millrace_spdk_request;
 

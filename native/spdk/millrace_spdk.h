@@ -66,6 +66,13 @@ const char *millrace_spdk_version(void);
 int32_t millrace_spdk_env_opts_size(void);
 int32_t millrace_spdk_env_opts_opts_size_offset(void);
 
+/*
+ * Has a bus error that is not of a drive handled as before SPDK was loaded, which replaces the handler of SIGBUS. Once.
+ *
+ * before  struct sigaction of SIGBUS before this library was loaded; copied.
+ */
+int32_t millrace_spdk_signals_chain(const void *before);
+
 /* Has messages of SPDK kept for millrace_spdk_log_read(). Before spdk_env_init(); any thread. */
 void millrace_spdk_log_open(void);
 

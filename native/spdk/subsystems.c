@@ -1,6 +1,8 @@
 /* SPDK's subsystems and its JSON-RPC, on the application thread. */
 #include "internal.h"
 
+#include "spdk/module/bdev/nvme.h"
+
 typedef struct starting
 {
     millrace_spdk_reactor *reactor;
@@ -38,12 +40,26 @@ static void on_subsystems_started(int result, void *context)
     spdk_subsystem_load_config(start->json, start->bytes, on_runtime_configured, start, true);
 }
 
+/*
+ * SPDK ends flushes of NVMe drives with a volatile write cache and does not flush, unless it is told to; what its
+ * save_config writes tells it not to.
+ */
+static int flush_drives(void)
+{
+    struct spdk_bdev_nvme_opts opts;
+    memset(&opts, 0, sizeof(opts));
+    spdk_bdev_nvme_get_opts(&opts, sizeof(opts));
+    opts.enable_flush = true;
+    return spdk_bdev_nvme_set_opts(&opts);
+}
+
 static void on_startup_configured(int result, void *context)
 {
     starting *const start = (starting *)context;
-    if (0 != result)
+    const int error = 0 != result ? result : flush_drives();
+    if (0 != error)
     {
-        end_start(start, result);
+        end_start(start, error);
         return;
     }
     spdk_subsystem_init(on_subsystems_started, start);
@@ -75,7 +91,7 @@ int32_t millrace_spdk_subsystems_start(
     spdk_rpc_set_state(SPDK_RPC_STARTUP);
     if (NULL == start->json)
     {
-        spdk_subsystem_init(on_subsystems_started, start);
+        on_startup_configured(0, start);
     }
     else
     {

@@ -1,6 +1,6 @@
 /*
  * Two threads that stand for reactors of Java, each with bdevs of SPDK: random reads and writes against a model, with
- * data in one piece and in several, more requests than SPDK has memory for, resets, a bdev that is deleted under load.
+ * data in one piece and in several, more requests than SPDK has memory for, resets; events of many bdevs at once.
  * Prints its seed; an argument repeats a run.
  */
 #include "../internal.h"
@@ -9,6 +9,8 @@
 
 #include <sys/uio.h>
 #include <time.h>
+
+#include "spdk/bdev_module.h"
 
 #define BLOCK 512
 #define BLOCKS 4096
@@ -233,6 +235,47 @@ static void *work(void *argument)
     return NULL;
 }
 
+/* Events leave places on the ring for completions, however many bdevs change, and none is lost. */
+static void check_events(fake_java *fake)
+{
+    millrace_spdk_bdev *opened[MILLRACE_SPDK_EVENTS + 8];
+    bool is_told[MILLRACE_SPDK_EVENTS + 8];
+    const int bdevs = MILLRACE_SPDK_EVENTS + 8;
+    int32_t error;
+    memset(is_told, 0, sizeof(is_told));
+    for (int i = 0; i < bdevs; i++)
+    {
+        opened[i] = millrace_spdk_bdev_open(fake->reactor, "N0", 0, 0, i, &error);
+        CHECK(NULL != opened[i]);
+    }
+    struct spdk_bdev *const bdev = (struct spdk_bdev *)millrace_spdk_bdev_get(opened[0]);
+    spdk_set_thread(fake->reactor->thread);
+    CHECK(0 == spdk_bdev_notify_blockcnt_change(bdev, 2 * BLOCKS));
+    spdk_set_thread(NULL);
+    for (int i = 0; i < 1000; i++)
+    {
+        CHECK(millrace_spdk_reactor_poll(fake->reactor) >= 0);
+        CHECK(millrace_queue_size(&fake->java.to_native) <= MILLRACE_SPDK_EVENTS);
+    }
+    CHECK(MILLRACE_SPDK_EVENTS == millrace_queue_size(&fake->java.to_native));
+    millrace_descriptor one;
+    int told = 0;
+    while (told < bdevs)
+    {
+        CHECK(millrace_spdk_reactor_poll(fake->reactor) >= 0);
+        if (1 == millrace_queue_read(&fake->java.to_native, &one, 1))
+        {
+            CHECK(MILLRACE_SPDK_RESIZED == one.type && 2 * BLOCKS == one.word0 && !is_told[one.word1]);
+            is_told[one.word1] = true;
+            told++;
+        }
+    }
+    for (int i = 0; i < bdevs; i++)
+    {
+        millrace_spdk_bdev_close(opened[i]);
+    }
+}
+
 int main(int count, char **arguments)
 {
     const unsigned int seed = count > 1 ? (unsigned int)strtoul(arguments[1], NULL, 10) : (unsigned int)time(NULL);
@@ -255,6 +298,7 @@ int main(int count, char **arguments)
     CHECK(0 == millrace_spdk_subsystems_start(fake.reactor, config, sizeof(config) - 1, 3));
     await_done(&fake, 3);
     CHECK(millrace_spdk_reactor_idle_ns(fake.reactor) >= 0);
+    check_events(&fake);
     worker workers[] = {{"M0", seed, 0, 0}, {"M1", seed + 1, 0, 0}};
     pthread_t threads[2];
     for (int i = 0; i < 2; i++)

@@ -1,5 +1,6 @@
 package io.millrace.spdk;
 
+import io.millrace.bindings.NativeException;
 import io.millrace.bindings.generated.spdk.spdk_h;
 import io.millrace.bindings.spdk.SpdkBdev;
 import io.millrace.bindings.spdk.SpdkReactorCalls;
@@ -23,8 +24,10 @@ import java.util.function.BooleanSupplier;
 public final class SpdkReactor implements Poller
 {
     private static final int PLACES = 512;
-    /** Places that events of bdevs and ends of operations have for themselves. */
-    private static final int PLACES_RESERVED = 64;
+    /** Places that events of bdevs ({@code MILLRACE_SPDK_EVENTS}) and ends of operations have for themselves. */
+    private static final int PLACES_OF_EVENTS = 64;
+    /** Places that resets have for themselves: requests that never end leave no others. */
+    private static final int PLACES_OF_RESETS = 64;
     private static final long IDLE_NS_MAX = 10_000_000;
     /** Of SPDK's application thread while others have requests, some of which it has a part in. */
     private static final long ACTIVE_NS_MAX = 200_000;
@@ -57,7 +60,8 @@ public final class SpdkReactor implements Poller
     private long openings;
     private SpdkOperation[] operations = new SpdkOperation[2];
     private int operationCount;
-    private int bdevCount;
+    /** Channels that need the SPDK thread, those included whose bdev was removed and is closed. */
+    private int userCount;
     private int inFlight;
     private long lastProgressNs;
     private long timerId = NO_TIMER;
@@ -88,8 +92,16 @@ public final class SpdkReactor implements Poller
         this.reactor = reactor;
         this.othersAreActive = othersAreActive;
         ring = new NativeRing(reactor, PLACES, NativeRing.NativeProducers.ONE, this::onMessage);
-        nativeReactor =
-            SpdkReactorCalls.create("millrace-" + reactor.config().name(), ring.address(), ring.lengthBytes());
+        try
+        {
+            nativeReactor =
+                SpdkReactorCalls.create("millrace-" + reactor.config().name(), ring.address(), ring.lengthBytes());
+        }
+        catch (final NativeException e)
+        {
+            ring.close();
+            throw e;
+        }
         lastProgressNs = reactor.nowNs();
         reactor.addPoller(this);
     }
@@ -133,7 +145,6 @@ public final class SpdkReactor implements Poller
         final SpdkBdev bdev = SpdkBdev.open(nativeReactor, name, writable, slots, tag);
         listeners[index] = listener;
         tags[index] = tag;
-        bdevCount++;
         return bdev;
     }
 
@@ -150,7 +161,6 @@ public final class SpdkReactor implements Poller
             if (listener == listeners[i])
             {
                 listeners[i] = null;
-                bdevCount--;
             }
         }
         bdev.close();
@@ -164,12 +174,17 @@ public final class SpdkReactor implements Poller
         return isActive.getOpaque();
     }
 
-    /**
-     * {@return count of bdevs that are open on it}
-     */
-    int bdevCount()
+    void addUser()
     {
-        return bdevCount;
+        userCount++;
+    }
+
+    /**
+     * {@return whether there are users left}
+     */
+    boolean removeUser()
+    {
+        return --userCount > 0;
     }
 
     /**
@@ -177,7 +192,7 @@ public final class SpdkReactor implements Poller
      */
     public boolean hasRoom()
     {
-        return inFlight < PLACES - 1 - PLACES_RESERVED;
+        return inFlight < PLACES - 1 - PLACES_OF_EVENTS - PLACES_OF_RESETS;
     }
 
     /**
@@ -194,7 +209,25 @@ public final class SpdkReactor implements Poller
     public boolean submit(
         final int type, final int slot, final long address, final int length, final long lba, final long bdev)
     {
-        if (!hasRoom() || !ring.write(type, slot, address, length, lba, bdev))
+        return hasRoom() && write(type, slot, address, length, lba, bdev);
+    }
+
+    /**
+     * Has SPDK end what a bdev has under way.
+     *
+     * @param slot of the reset, of the bdev's.
+     * @param bdev address of the bdev.
+     * @return false when there is no place now.
+     */
+    public boolean reset(final int slot, final long bdev)
+    {
+        return inFlight < PLACES - 1 - PLACES_OF_EVENTS && write(spdk_h.MILLRACE_SPDK_RESET(), slot, 0, 0, 0, bdev);
+    }
+
+    private boolean write(
+        final int type, final int slot, final long address, final int length, final long lba, final long bdev)
+    {
+        if (!ring.write(type, slot, address, length, lba, bdev))
         {
             return false;
         }

@@ -82,6 +82,7 @@ public final class SpdkRuntime
      */
     public static synchronized SpdkRuntime start(final SpdkConfig config, final Consumer<String> onMessage)
     {
+        Reactor.checkMayBlock("the start of SPDK");
         if (State.RUNNING == state)
         {
             if (!running.config.equals(config))
@@ -147,7 +148,6 @@ public final class SpdkRuntime
 
     private void open(final String json)
     {
-        Reactor.checkMayBlock("the start of SPDK");
         SpdkReactorCalls.openLog();
         startEnvironment();
         applicationReactor.start();
@@ -217,7 +217,6 @@ public final class SpdkRuntime
     /** DPDK sets the calling thread to CPUs of its own, so that is one which ends. */
     private void startEnvironment()
     {
-        Reactor.checkMayBlock("the start of SPDK");
         final Throwable[] failure = new Throwable[1];
         final Thread thread = new Thread(() ->
         {
@@ -304,10 +303,12 @@ public final class SpdkRuntime
             final SpdkReactor present = reactors.get(reactor);
             if (null != present)
             {
+                present.addUser();
                 return present;
             }
         }
         final SpdkReactor made = new SpdkReactor(reactor, () -> false);
+        made.addUser();
         synchronized (reactors)
         {
             reactors.put(reactor, made);
@@ -317,14 +318,14 @@ public final class SpdkRuntime
     }
 
     /**
-     * Ends the SPDK thread of a reactor when no bdev is open on it any more. On the reactor's thread.
+     * Ends the SPDK thread of a reactor with its last user. On the reactor's thread, once for each {@link #acquire}.
      *
      * @param spdkReactor that {@link #acquire} returned.
      * @param onReleased  run when the user of it need not wait any more, maybe before this returns.
      */
     public void release(final SpdkReactor spdkReactor, final Runnable onReleased)
     {
-        if (spdkReactor.bdevCount() > 0)
+        if (spdkReactor.removeUser())
         {
             onReleased.run();
             return;

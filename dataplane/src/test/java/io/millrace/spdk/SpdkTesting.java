@@ -21,10 +21,11 @@ public final class SpdkTesting
 {
     private static final int RESPONSE_BYTES = 1 << 20;
     private static final Path SOCKET = Path.of("/tmp", "millrace-spdk-" + ProcessHandle.current().pid() + ".sock");
-    /** So few requests of SPDK's own that some of ours have to wait. */
+    /** So few requests of SPDK's own that some of ours have to wait, and what its save_config writes of drives. */
     private static final String JSON = """
         {"subsystems": [{"subsystem": "bdev", "config": [{"method": "bdev_set_options",
-        "params": {"bdev_io_pool_size": 320, "bdev_io_cache_size": 32}}]}]}
+        "params": {"bdev_io_pool_size": 640, "bdev_io_cache_size": 32}},
+        {"method": "bdev_nvme_set_options", "params": {"enable_flush": false}}]}]}
         """;
     private static final Path CONFIG = config();
     private static final ConcurrentLinkedQueue<String> MESSAGES = new ConcurrentLinkedQueue<>();

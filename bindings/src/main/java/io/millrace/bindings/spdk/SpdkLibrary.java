@@ -2,11 +2,14 @@ package io.millrace.bindings.spdk;
 
 import io.millrace.bindings.Capability;
 import io.millrace.bindings.Native;
+import io.millrace.bindings.NativeException;
 import io.millrace.bindings.NativeLibrary;
 import io.millrace.bindings.generated.spdk.spdk_env_opts;
 import io.millrace.bindings.generated.spdk.spdk_h;
+import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +30,22 @@ public final class SpdkLibrary
         "make -C native/spdk SPDK_DIR=PREFIX, and name the library in " + VARIABLE + " (docs/spdk.md)";
     private static final String REBUILD = "build the library again: make -C native/spdk clean all SPDK_DIR=PREFIX";
     private static final int TEXT_BYTES_MAX = 256;
+    private static final int SIGBUS = 7;
+    /** More than {@code struct sigaction} has on any architecture. */
+    private static final int SIGACTION_BYTES_MAX = 256;
+    private static final List<String> FUNCTIONS = List.of(
+        "millrace_spdk_interface", "millrace_spdk_version", "millrace_spdk_env_opts_opts_size_offset",
+        "millrace_spdk_signals_chain", "millrace_spdk_log_open", "millrace_spdk_log_read",
+        "millrace_spdk_threads_start",
+        "millrace_spdk_reactor_create", "millrace_spdk_reactor_poll", "millrace_spdk_reactor_idle_ns",
+        "millrace_spdk_reactor_threads", "millrace_spdk_reactor_exit", "millrace_spdk_reactor_ended",
+        "millrace_spdk_reactor_free", "millrace_spdk_subsystems_start", "millrace_spdk_subsystems_stop",
+        "millrace_spdk_rpc_listen", "millrace_spdk_rpc_close", "millrace_spdk_bdev_open", "millrace_spdk_bdev_get",
+        "millrace_spdk_bdev_close", "spdk_env_opts_init", "spdk_env_init", "spdk_pci_addr_parse",
+        "spdk_mem_register", "spdk_mem_unregister", "spdk_bdev_get_product_name", "spdk_bdev_get_block_size",
+        "spdk_bdev_get_num_blocks", "spdk_bdev_get_md_size", "spdk_bdev_get_buf_align",
+        "spdk_bdev_get_optimal_io_boundary", "spdk_bdev_get_write_unit_size", "spdk_bdev_has_write_cache",
+        "spdk_bdev_is_zoned", "spdk_bdev_io_type_supported");
 
     private SpdkLibrary()
     {
@@ -73,6 +92,33 @@ public final class SpdkLibrary
         try
         {
             return (int)Loaded.LIBRARY.link(function, descriptor).invokeExact();
+        }
+        catch (final Throwable t)
+        {
+            throw Native.broken(t);
+        }
+    }
+
+    /** SPDK's constructors replace the handler of SIGBUS, which the JVM needs for mapped files that are truncated. */
+    private static NativeLibrary load()
+    {
+        final MemorySegment before = Arena.global().allocate(SIGACTION_BYTES_MAX, Long.BYTES);
+        try
+        {
+            final int result = (int)Native.link("sigaction", FunctionDescriptor.of(
+                ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS))
+                .invokeExact(SIGBUS, MemorySegment.NULL, before);
+            final NativeLibrary library = NativeLibrary.probe(NAME, REMEDY, candidates(), FUNCTIONS);
+            if (0 == result && library.capability().isAvailable())
+            {
+                final int chained = (int)library.link("millrace_spdk_signals_chain",
+                    FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS)).invokeExact(before);
+                if (0 != chained)
+                {
+                    throw new NativeException("sigaction", -chained);
+                }
+            }
+            return library;
         }
         catch (final Throwable t)
         {
@@ -127,18 +173,7 @@ public final class SpdkLibrary
 
     private static final class Loaded
     {
-        private static final NativeLibrary LIBRARY = NativeLibrary.probe(NAME, REMEDY, candidates(), List.of(
-            "millrace_spdk_interface", "millrace_spdk_version", "millrace_spdk_env_opts_opts_size_offset",
-            "millrace_spdk_log_open", "millrace_spdk_log_read", "millrace_spdk_threads_start",
-            "millrace_spdk_reactor_create", "millrace_spdk_reactor_poll", "millrace_spdk_reactor_idle_ns",
-            "millrace_spdk_reactor_threads", "millrace_spdk_reactor_exit", "millrace_spdk_reactor_ended",
-            "millrace_spdk_reactor_free", "millrace_spdk_subsystems_start", "millrace_spdk_subsystems_stop",
-            "millrace_spdk_rpc_listen", "millrace_spdk_rpc_close", "millrace_spdk_bdev_open", "millrace_spdk_bdev_get",
-            "millrace_spdk_bdev_close", "spdk_env_opts_init", "spdk_env_init", "spdk_pci_addr_parse",
-            "spdk_mem_register", "spdk_mem_unregister", "spdk_bdev_get_product_name", "spdk_bdev_get_block_size",
-            "spdk_bdev_get_num_blocks", "spdk_bdev_get_md_size", "spdk_bdev_get_buf_align",
-            "spdk_bdev_get_optimal_io_boundary", "spdk_bdev_get_write_unit_size", "spdk_bdev_has_write_cache",
-            "spdk_bdev_is_zoned", "spdk_bdev_io_type_supported"));
+        private static final NativeLibrary LIBRARY = load();
         private static final Capability CAPABILITY = check();
     }
 }

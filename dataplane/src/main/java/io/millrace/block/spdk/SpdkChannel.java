@@ -286,7 +286,7 @@ final class SpdkChannel implements BlockChannel, SpdkBdevListener
     private void reset()
     {
         closeTimer = context.reactor().schedule(context.reactor().nowNs() + GIVE_UP_AFTER_NS, (nowNs) -> giveUp());
-        isResetting = spdkReactor.submit(spdk_h.MILLRACE_SPDK_RESET(), RESET_SLOT, 0, 0, 0, bdev.address());
+        isResetting = spdkReactor.reset(RESET_SLOT, bdev.address());
     }
 
     private void giveUp()

@@ -26,6 +26,7 @@ import io.millrace.spdk.SpdkTesting;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -136,6 +137,31 @@ class SpdkDeviceTest
         }
         device.close();
         assertRefused(name, "is not a bdev of SPDK");
+    }
+
+    @Test
+    void shouldKeepTheSpdkThreadForAChannelWhoseBdevIsGone()
+    {
+        final String gone = malloc(1024);
+        undoing.removeLast();
+        final SpdkDevice goneDevice = open(gone);
+        final SpdkDevice device = open(malloc(1024));
+        try (Initiator initiator = new Initiator("gone", goneDevice))
+        {
+            final Initiator beside = initiator.beside(device);
+            SpdkTesting.rpc("bdev_malloc_delete", "{'name':'" + gone + "'}");
+            assertEquals(BlockStatus.DEVICE_ERROR,
+                initiator.run(BlockOperation.READ, 0, 1, false, memory.address(), BLOCK));
+            // The last bdev of the reactor, not the last channel.
+            beside.close();
+            final Initiator later = initiator.beside(device);
+            initiator.closeChannel();
+            assertEquals(BlockStatus.SUCCESS,
+                later.run(BlockOperation.READ, 0, 1, false, memory.address(), BLOCK));
+            later.close();
+        }
+        goneDevice.close();
+        device.close();
     }
 
     private Initiator.Io write(final Initiator initiator, final int lba)
@@ -282,9 +308,44 @@ class SpdkDeviceTest
     }
 
     @Test
+    void shouldResetABdevWhoseRequestsTakeAllPlaces()
+    {
+        final String base = malloc(1024);
+        SpdkTesting.rpc("bdev_error_create", "{'base_name':'" + base + "'}");
+        undoing.add(() -> SpdkTesting.rpc("bdev_error_delete", "{'name':'EE_" + base + "'}"));
+        SpdkTesting.rpc("bdev_error_inject_error",
+            "{'name':'EE_" + base + "','io_type':'read','error_type':'pending','num':1000}");
+        final SpdkDevice device = open("EE_" + base);
+        final Initiator initiator = new Initiator("places", device);
+        final Initiator beside = initiator.beside(device);
+        final List<Initiator.Io> ios = new ArrayList<>();
+        for (int i = 0; i < 512; i++)
+        {
+            final Initiator each = 0 == i % 2 ? initiator : beside;
+            final Initiator.Io io = each.io();
+            Initiator.fill(
+                io.request(), BlockOperation.READ, i, 1, false, memory.address() + (long)i * BLOCK, BLOCK);
+            each.send(io);
+            ios.add(io);
+        }
+        final CompletableFuture<Void> closing = initiator.beginClosing();
+        beside.closeChannel();
+        closing.join();
+        ios.forEach((io) -> assertNull(io.request().hold(), "memory is held although the bdev was reset"));
+        beside.close();
+        initiator.close();
+        device.close();
+    }
+
+    @Test
     void shouldServeManyRequestsWhenSpdkHasNoMemoryForThemAllAtOnce()
     {
-        final String name = malloc(1024);
+        final String base = malloc(1024);
+        // Malloc bdevs are so fast that few requests are under way.
+        final String name = SpdkTesting.name("Delay");
+        SpdkTesting.rpc("bdev_delay_create", "{'name':'" + name + "','base_bdev_name':'" + base +
+            "','avg_read_latency':0,'p99_read_latency':0,'avg_write_latency':100000,'p99_write_latency':100000}");
+        undoing.add(() -> SpdkTesting.rpc("bdev_delay_delete", "{'name':'" + name + "'}"));
         final List<SpdkDevice> devices = new ArrayList<>();
         final List<Initiator> initiators = new ArrayList<>();
         final List<List<Initiator.Io>> ios = new ArrayList<>();
