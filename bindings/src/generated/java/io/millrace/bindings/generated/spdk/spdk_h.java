@@ -23,10 +23,10 @@ public class spdk_h extends spdk_h$shared {
     static final SymbolLookup SYMBOL_LOOKUP = SymbolLookup.loaderLookup()
             .or(Linker.nativeLinker().defaultLookup());
 
-    private static final int MILLRACE_SPDK_INTERFACE = (int)1L;
+    private static final int MILLRACE_SPDK_INTERFACE = (int)2L;
     /**
      * {@snippet lang=c :
-     * #define MILLRACE_SPDK_INTERFACE 1
+     * #define MILLRACE_SPDK_INTERFACE 2
      * }
      */
     public static int MILLRACE_SPDK_INTERFACE() {
