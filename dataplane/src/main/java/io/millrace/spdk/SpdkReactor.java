@@ -17,8 +17,9 @@ import java.util.function.BooleanSupplier;
  * An SPDK thread that a reactor polls, and the ring between both. On the reactor's thread only.
  * <p>
  * <b>Sleep.</b> SPDK polls, and wakes nobody. So the reactor stays awake while requests have been under way for a short
- * time, and sleeps an eighth of the time that the last one already took when they take longer; without requests it
- * sleeps until the next timed poller of SPDK, {@link #IDLE_NS_MAX} at most, which is how long a message of another SPDK
+ * time, and sleeps an eighth of the time that the last one already took when they take longer. Without requests it
+ * sleeps until the next timed poller of SPDK, {@link #IDLE_NS_MAX} at most; after a second of that up to
+ * {@link #QUIET_NS_MAX}, with timed pollers late by up to {@link #LATE_NS_MAX}. So long a message of another SPDK
  * thread may wait.
  */
 public final class SpdkReactor implements Poller
@@ -29,6 +30,9 @@ public final class SpdkReactor implements Poller
     /** Places that resets have for themselves: requests that never end leave no others. */
     private static final int PLACES_OF_RESETS = 64;
     private static final long IDLE_NS_MAX = 10_000_000;
+    private static final long QUIET_AFTER_NS = 1_000_000_000;
+    private static final long QUIET_NS_MAX = 100_000_000;
+    private static final long LATE_NS_MAX = 20_000_000;
     /** Of SPDK's application thread while others have requests, some of which it has a part in. */
     private static final long ACTIVE_NS_MAX = 200_000;
     /** Sleep of less costs more than it saves. */
@@ -277,6 +281,7 @@ public final class SpdkReactor implements Poller
             final SpdkOperation operation = operations[slot];
             operations[slot] = null;
             operationCount--;
+            lastProgressNs = reactor.nowNs();
             operation.onDone((int)word0);
         }
         else if (null != listeners[(int)word1 & INDEX_MASK] && tags[(int)word1 & INDEX_MASK] == word1)
@@ -323,15 +328,21 @@ public final class SpdkReactor implements Poller
         {
             return false;
         }
-        final long sleepNs = inFlight > 0 ?
-            Math.min(SLEEP_NS_MAX, reactor.nowNs() - lastProgressNs >> SLEEP_SHIFT) :
-            Math.min(othersAreActive.getAsBoolean() ? ACTIVE_NS_MAX : IDLE_NS_MAX,
-                SpdkReactorCalls.idleNs(nativeReactor));
+        final long quietNs = reactor.nowNs() - lastProgressNs;
+        final long sleepNs = inFlight > 0 ? Math.min(SLEEP_NS_MAX, quietNs >> SLEEP_SHIFT) : idleSleepNs(quietNs);
         if (sleepNs < SLEEP_NS_MIN)
         {
             return false;
         }
         return wakesBy(reactor.nowNs() + sleepNs);
+    }
+
+    private long idleSleepNs(final long quietNs)
+    {
+        final long dueNs = SpdkReactorCalls.idleNs(nativeReactor);
+        return othersAreActive.getAsBoolean() ? Math.min(ACTIVE_NS_MAX, dueNs) :
+            quietNs < QUIET_AFTER_NS ? Math.min(IDLE_NS_MAX, dueNs) :
+            Math.min(QUIET_NS_MAX, Math.max(LATE_NS_MAX, dueNs));
     }
 
     /** A reactor knows how long to sleep before it asks, so a new timer is for when it asks again. */
