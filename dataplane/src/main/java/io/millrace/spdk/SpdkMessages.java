@@ -58,6 +58,16 @@ final class SpdkMessages implements Poller
     }
 
     /**
+     * Passes on what somebody else has to say of SPDK.
+     *
+     * @param sentence with its subject.
+     */
+    void report(final String sentence)
+    {
+        listener.accept(sentence);
+    }
+
+    /**
      * {@return what SPDK last complained of, as the end of a sentence; empty when it did not}
      */
     synchronized String explain()

@@ -281,6 +281,16 @@ public final class SpdkRuntime
     }
 
     /**
+     * Has a failure in the log of the process. On the reactor of the application thread.
+     *
+     * @param sentence with its subject.
+     */
+    public void report(final String sentence)
+    {
+        messages.report(sentence);
+    }
+
+    /**
      * {@return the settings that it runs with}
      */
     public SpdkConfig config()

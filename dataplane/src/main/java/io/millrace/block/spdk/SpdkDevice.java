@@ -244,6 +244,7 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
             "bdev " + bdevName + " was deleted or its drive removed; delete the device, or make the bdev again and " +
             "start the data plane again");
         services.onStatusChanged();
+        runtime.report("device " + name + " is " + status.health() + ": " + status.reason());
     }
 
     @Override

@@ -227,7 +227,7 @@ class StateDocumentTest
         "listeners: [{transport: tcp, address: 127.0.0.1, port: 0}] | s.yaml:1: listeners[0]: listener 127.0.0.1:0: " +
             "port 0 cannot be persisted, as it selects another port at each start; name a port",
         "volumes: [] | s.yaml:1: volumes: unknown key; allowed here: devices, subsystems, listeners, discovery, " +
-            "reactors, memory, control, state, status, metrics, warm-up, limits, tcp, rdma",
+            "reactors, memory, control, state, status, metrics, warm-up, limits, tcp, rdma, spdk",
         "a: &x b | s.yaml:1: anchors and aliases (& and *) are not supported; quote the value if it is meant as " +
             "text, else write it out"})
     void shouldSayWhatIsWrong(final String text, final String message)

@@ -38,7 +38,7 @@ public final class SpdkCommand extends CommandGroup
             "Exits with 1 when SPDK does not run, or does not answer."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace spdk status",
-            "  millrace spdk status --json | jq -r '.bdevs[] | select(.claimed | not) | .name'"})
+            "  millrace spdk status --json | jq -r '.bdevs[].name'"})
     int status(
         @Mixin final SpdkOptions options,
         @Option(names = "--json", description = "Print JSON.") final boolean json)
@@ -65,8 +65,7 @@ public final class SpdkCommand extends CommandGroup
             "Exits with 1 when SPDK refuses the call, or does not answer."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace spdk rpc rpc_get_methods",
-            "  millrace spdk rpc bdev_malloc_create '{\"name\": \"Malloc1\", \"num_blocks\": 262144, " +
-                "\"block_size\": 4096}'",
+            "  millrace spdk rpc bdev_malloc_delete '{\"name\": \"Malloc0\"}'",
             "  millrace spdk rpc save_config > spdk.json"})
     int rpc(
         @Mixin final SpdkOptions options,
