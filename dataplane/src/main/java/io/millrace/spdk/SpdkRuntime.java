@@ -29,6 +29,7 @@ import java.util.stream.Stream;
  */
 public final class SpdkRuntime
 {
+    private static final String START = "the start of SPDK";
     private static final long START_S = 120;
     private static final long STOP_S = 30;
     /** Names DPDK's files in /var/run/dpdk, which a process of the same name would use as well. */
@@ -82,7 +83,7 @@ public final class SpdkRuntime
      */
     public static synchronized SpdkRuntime start(final SpdkConfig config, final Consumer<String> onMessage)
     {
-        Reactor.checkMayBlock("the start of SPDK");
+        Reactor.checkMayBlock(START);
         if (State.RUNNING == state)
         {
             if (!running.config.equals(config))
@@ -148,6 +149,7 @@ public final class SpdkRuntime
 
     private void open(final String json)
     {
+        Reactor.checkMayBlock(START);
         SpdkReactorCalls.openLog();
         startEnvironment();
         applicationReactor.start();
@@ -217,6 +219,7 @@ public final class SpdkRuntime
     /** DPDK sets the calling thread to CPUs of its own, so that is one which ends. */
     private void startEnvironment()
     {
+        Reactor.checkMayBlock(START);
         final Throwable[] failure = new Throwable[1];
         final Thread thread = new Thread(() ->
         {

@@ -30,7 +30,7 @@ class StateDocumentTest
     private static final Path ROOT = Path.of(System.getProperty("millrace.root"));
     private static final Pattern ROW = Pattern.compile("\\| `([a-z][a-z0-9.\\[\\]-]*)` \\| ([^|]*) \\| ([^|]*) \\|.*");
     private static final Set<String> PROCESS = Set.of(
-        "reactors[]", "memory", "control", "state", "status", "metrics", "warm-up", "limits", "tcp", "rdma");
+        "reactors[]", "memory", "control", "state", "status", "metrics", "warm-up", "limits", "tcp", "rdma", "spdk");
 
     private static final String TEXT = """
         devices:

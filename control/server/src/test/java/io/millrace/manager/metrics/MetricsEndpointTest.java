@@ -183,7 +183,8 @@ class MetricsEndpointTest
                 (200.0 + ReactorCounters.Value.REQUEST_WAITS.ordinal()));
             assertSample(scraped,
                 "millrace_rdma_operations_total{data_plane=\"a\",device=\"mlx5_0\",operation=\"send\"} 300.0");
-            assertSample(scraped, "millrace_rdma_errors_total{data_plane=\"a\",device=\"mlx5_0\",status=\"length\"} " +
+            assertSample(scraped,
+                "millrace_rdma_errors_total{data_plane=\"a\",device=\"mlx5_0\",status=\"LOC_LEN_ERR\"} " +
                 (300.0 + DeviceCounters.Value.FAILED_LENGTH.ordinal()));
             assertSample(scraped, "millrace_rdma_queue_pairs{data_plane=\"a\",device=\"mlx5_0\"} " +
                 (300.0 + DeviceCounters.Value.QUEUE_PAIRS.ordinal()));
