@@ -32,7 +32,7 @@ public final class SpdkRuntime
     private static final String START = "the start of SPDK";
     private static final long START_S = 120;
     private static final long STOP_S = 30;
-    /** Names DPDK's files in /var/run/dpdk, which a process of the same name would use as well. */
+    /** Of DPDK's messages; its files are named after the process id. */
     private static final String PROCESS_NAME = "millrace";
     private static final Path STATUS = Path.of("/proc/self/status");
     private static final String CPUS = "Cpus_allowed_list:";

@@ -18,7 +18,7 @@ public final class SpdkEnvironment
     /**
      * What the environment has.
      *
-     * @param name       of the process, for DPDK's files in {@code /var/run/dpdk}.
+     * @param name       of the program, in DPDK's messages.
      * @param lcoreMap   DPDK's {@code --lcores}: the CPUs that its one lcore, the calling thread, may run on.
      * @param memoryMib  memory in MiB.
      * @param hugepages  whether the memory is in hugepages; else in ordinary pages, which no drive can access without
@@ -110,8 +110,8 @@ public final class SpdkEnvironment
     /**
      * {@code spdk_mem_register}: drives of SPDK may access the memory.
      *
-     * @param address     a multiple of 2 MiB.
-     * @param lengthBytes a multiple of 2 MiB.
+     * @param address     a multiple of 4096.
+     * @param lengthBytes a multiple of 4096.
      * @return 0 or a negated errno.
      */
     public static int register(final long address, final long lengthBytes)
