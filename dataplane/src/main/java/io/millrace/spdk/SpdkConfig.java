@@ -17,7 +17,7 @@ import java.util.List;
  */
 public record SpdkConfig(Path config, int memoryMib, boolean hugepages, List<String> pciAllowed, Path rpcSocket)
 {
-    /** Smallest {@link #memoryMib()}: with less SPDK's bdev layer does not start. */
+    /** Smallest {@link #memoryMib()}; below some 400 SPDK needs a configuration with smaller pools. */
     public static final int MEMORY_MIB_MIN = 256;
     /** Default of {@link #memoryMib()}. */
     public static final int MEMORY_MIB_DEFAULT = 512;

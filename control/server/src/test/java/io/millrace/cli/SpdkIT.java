@@ -46,7 +46,7 @@ class SpdkIT
             listeners:
               - {transport: tcp, address: 127.0.0.1, port: 0}
             discovery: false
-            spdk: {config: %s, memory: 256MiB, rpc-socket: %s}
+            spdk: {config: %s, memory: 512MiB, rpc-socket: %s}
             """.formatted(json, socket));
         try (MillraceProcess serve = MillraceProcess.start("serve", "--config", config.toString()))
         {

@@ -43,6 +43,6 @@ final class SpdkProbe
         return availableKib >= MEMORY_KIB ?
             Capability.on(name, (availableKib >> 10) + " MiB of memory are available, 512 are the default") :
             Capability.off(name, (availableKib >> 10) + " MiB of memory are available, 512 are the default",
-                "set spdk.memory to 256MiB, or free memory");
+                "free memory");
     }
 }

@@ -40,6 +40,6 @@ class SpdkProbeTest
             "memory of SPDK is on: 512 MiB of memory are available, 512 are the default"), run(ON));
         Files.writeString(file, "MemAvailable:    524287 kB\n");
         assertEquals("memory of SPDK is off: 511 MiB of memory are available, 512 are the default; " +
-            "set spdk.memory to 256MiB, or free memory", run(ON).getLast());
+            "free memory", run(ON).getLast());
     }
 }
