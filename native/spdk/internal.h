@@ -61,7 +61,6 @@ struct millrace_spdk_reactor
     pthread_mutex_t lock;
     struct spdk_thread *threads[MILLRACE_SPDK_THREADS_MAX];
     int32_t thread_count;
-    bool is_first;
     bool has_events;
     TAILQ_HEAD(, millrace_spdk_bdev) bdevs;
     STAILQ_HEAD(, millrace_spdk_request) waiting;

@@ -148,7 +148,6 @@ millrace_spdk_reactor *millrace_spdk_reactor_create(
     STAILQ_INIT(&reactor->waiting);
     if (NULL == first_reactor)
     {
-        reactor->is_first = true;
         first_reactor = reactor;
     }
     creating = reactor;

@@ -26,7 +26,7 @@ public final class SpdkException extends RuntimeException
      * With a cause.
      *
      * @param message one sentence with the remedy.
-     * @param cause   of it.
+     * @param cause   of the failure.
      */
     public SpdkException(final String message, final Throwable cause)
     {

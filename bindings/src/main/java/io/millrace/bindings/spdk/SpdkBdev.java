@@ -33,7 +33,7 @@ public final class SpdkBdev
      * @param slots    how many requests there may be at a time; 0: none, it is only looked at.
      * @param tag      that descriptors name it by.
      * @return the bdev.
-     * @throws NativeException with ENODEV when there is none of the name, EPERM when a module of SPDK has claimed it.
+     * @throws NativeException with ENODEV for an unknown name, EPERM when a module of SPDK has claimed it.
      */
     public static SpdkBdev open(
         final MemorySegment reactor, final String name, final boolean writable, final int slots, final long tag)
@@ -137,14 +137,6 @@ public final class SpdkBdev
     }
 
     /**
-     * {@return count of blocks between boundaries that requests had better not cross; 0: none}
-     */
-    public int optimalBoundaryBlocks()
-    {
-        return number(Handles.OPTIMAL_BOUNDARY);
-    }
-
-    /**
      * {@return whether what was written is stable only after a flush}
      */
     public boolean hasWriteCache()
@@ -233,8 +225,6 @@ public final class SpdkBdev
             SpdkLibrary.link("spdk_bdev_get_buf_align", spdk_h.spdk_bdev_get_buf_align$descriptor());
         private static final MethodHandle WRITE_UNIT_SIZE =
             SpdkLibrary.link("spdk_bdev_get_write_unit_size", spdk_h.spdk_bdev_get_write_unit_size$descriptor());
-        private static final MethodHandle OPTIMAL_BOUNDARY = SpdkLibrary.link(
-            "spdk_bdev_get_optimal_io_boundary", spdk_h.spdk_bdev_get_optimal_io_boundary$descriptor());
         private static final MethodHandle WRITE_CACHE =
             SpdkLibrary.link("spdk_bdev_has_write_cache", spdk_h.spdk_bdev_has_write_cache$descriptor());
         private static final MethodHandle ZONED =

@@ -45,7 +45,7 @@ public final class SpdkEnvironment
      *
      * @param options of the environment.
      * @throws NativeException          with the errno that DPDK gives; its messages say more.
-     * @throws IllegalArgumentException when a PCI address is none.
+     * @throws IllegalArgumentException when a PCI address is invalid.
      */
     public static void start(final Options options)
     {

@@ -44,7 +44,7 @@ public final class SpdkLibrary
         "millrace_spdk_bdev_close", "spdk_env_opts_init", "spdk_env_init", "spdk_pci_addr_parse",
         "spdk_mem_register", "spdk_mem_unregister", "spdk_bdev_get_product_name", "spdk_bdev_get_block_size",
         "spdk_bdev_get_num_blocks", "spdk_bdev_get_md_size", "spdk_bdev_get_buf_align",
-        "spdk_bdev_get_optimal_io_boundary", "spdk_bdev_get_write_unit_size", "spdk_bdev_has_write_cache",
+        "spdk_bdev_get_write_unit_size", "spdk_bdev_has_write_cache",
         "spdk_bdev_is_zoned", "spdk_bdev_io_type_supported");
 
     private SpdkLibrary()

@@ -44,7 +44,7 @@ public final class SpdkReactorCalls
      * Takes the oldest message of SPDK. Any thread.
      *
      * @param text room for it.
-     * @return its level, {@link #LOG_LOST}, or -1 when there is none; the text is UTF-8 that ends with 0.
+     * @return its level, {@link #LOG_LOST}, or -1 for no message; the text is UTF-8 that ends with 0.
      */
     public static int readLog(final MemorySegment text)
     {
@@ -136,7 +136,7 @@ public final class SpdkReactorCalls
     }
 
     /**
-     * {@return nanoseconds until a timed poller of SPDK is due; {@link Long#MAX_VALUE} where there is none}
+     * {@return nanoseconds until a timed poller of SPDK is due; {@link Long#MAX_VALUE} without timed pollers}
      *
      * @param reactor with the pollers.
      */

@@ -25,7 +25,7 @@ import java.util.concurrent.ExecutionException;
  * handed to SPDK where it lies.
  * <p>
  * A write completes when the bdev has taken it. A write with FUA is flushed before it completes where the bdev can
- * flush, and hosts are told of a volatile write cache then, since few bdevs say whether they have one. A bdev that is
+ * flush, and hosts see a volatile write cache then, since few bdevs say whether they have one. A bdev that is
  * deleted or removed fails the device: requests end with {@link io.millrace.block.BlockStatus#DEVICE_ERROR}.
  */
 public final class SpdkDevice implements GrowableDevice, SpdkBdevListener

@@ -14,8 +14,8 @@ final class JsonEnd
      * Takes a piece.
      *
      * @param bytes  with the piece.
-     * @param offset of it.
-     * @param length of it.
+     * @param offset of the piece.
+     * @param length of the piece.
      * @return the offset behind the object; -1: more is to come.
      * @throws RpcException if it is no object.
      */

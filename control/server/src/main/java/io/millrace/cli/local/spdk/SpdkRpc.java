@@ -80,7 +80,7 @@ final class SpdkRpc
         }
         if (!ID.equals(response.get("id")) || !response.containsKey("result"))
         {
-            throw new RpcException("the answer is none of JSON-RPC 2.0 to this call: is the socket SPDK's?");
+            throw new RpcException("the answer is no JSON-RPC 2.0 response to this call: is the socket SPDK's?");
         }
         return response.get("result");
     }

@@ -84,9 +84,9 @@ class SpdkRpcTest
             "SPDK refused x: Invalid parameters (error -32602); SPDK's documentation of JSON-RPC has the parameters",
         "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-17,\"message\":\"File exists\"}} | " +
             "SPDK refused x: File exists (error -17)",
-        "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":true} | the answer is none of JSON-RPC 2.0 to this call: is the " +
-            "socket SPDK's?",
-        "{\"jsonrpc\":\"2.0\",\"id\":1} | the answer is none of JSON-RPC 2.0 to this call: is the socket SPDK's?",
+        "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":true} | the answer is no JSON-RPC 2.0 response to this call: is " +
+            "the socket SPDK's?",
+        "{\"jsonrpc\":\"2.0\",\"id\":1} | the answer is no JSON-RPC 2.0 response to this call: is the socket SPDK's?",
         "{\"id\":1,\"result\":tru} | the answer is no JSON: no value at character 18",
         "HTTP/1.1 400 | the answer is no JSON object: is the socket SPDK's?",
         "[] | the answer is no JSON object: is the socket SPDK's?",
