@@ -221,8 +221,8 @@ public final class JsonReader
         {
             throw wrong("a number of more than " + NUMBER_LENGTH_MAX + " characters");
         }
-        final Number number = null != matcher.group(2) || null != matcher.group(3) ? decimal(digits) :
-            digits.length() <= LONG_LENGTH_MAX ? (Number)Long.valueOf(digits) : new BigInteger(digits);
+        final Number number =
+            null != matcher.group(2) || null != matcher.group(3) ? decimal(digits) : whole(digits);
         if (!Double.isFinite(number.doubleValue()))
         {
             throw wrong("a number beyond a double");
@@ -231,11 +231,18 @@ public final class JsonReader
         return number;
     }
 
-    private BigDecimal decimal(final String digits)
+    private static Number whole(final String digits)
+    {
+        return digits.length() <= LONG_LENGTH_MAX ? (Number)Long.valueOf(digits) : new BigInteger(digits);
+    }
+
+    private Number decimal(final String digits)
     {
         try
         {
-            return new BigDecimal(digits);
+            final BigDecimal decimal = new BigDecimal(digits);
+            // Written without a point (1.5e1 as 15): read as what that is read as.
+            return 0 == decimal.scale() ? whole(decimal.toString()) : decimal;
         }
         catch (final NumberFormatException e)
         {

@@ -41,6 +41,15 @@ class JsonReaderTest
         assertEquals(Map.of("a", 2L), JsonReader.read("{\"a\":1,\"a\":2}"));
     }
 
+    @Test
+    void shouldReadAWholeNumberWithAnExponentAsItIsWritten()
+    {
+        final Object value = JsonReader.read("[1.5e1, -0e0, 12E-0, 1234567890123456789e0, 0.5e-1, 15e1]");
+        assertEquals(List.of(15L, 0L, 12L, new BigInteger("1234567890123456789"), new BigDecimal("0.05"),
+            new BigDecimal("1.5E+2")), value);
+        assertEquals(value, JsonReader.read(Json.line(value)));
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', value = {
         "`` | no value at character 1",
