@@ -598,12 +598,9 @@ public final class RdmaConnection
         }
         state = ConnectionState.CLOSED;
         cancelTimer();
-        if (hasShared())
-        {
-            queuePair.shared().completions().drain();
-        }
         if (null != queuePair)
         {
+            queuePair.drain();
             queuePair.freeWindows();
             manager.destroyQueuePair(idAddress, domain);
         }

@@ -592,6 +592,16 @@ public final class RdmaQueuePair implements CompletionTarget
         }
     }
 
+    /** Reports what has completed, before the queue pair is destroyed and its completions with it. */
+    void drain()
+    {
+        completions.drain();
+        if (null != shared)
+        {
+            shared.completions().drain();
+        }
+    }
+
     /** The queue pair has been destroyed: what is outstanding has ended, and the device uses its memory no more. */
     void close()
     {

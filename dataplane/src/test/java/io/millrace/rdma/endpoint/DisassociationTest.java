@@ -266,6 +266,27 @@ class DisassociationTest extends RdmaEndpointFixture
         assertEquals("done", client.closed());
     }
 
+    /** What came before the end is told as such, though both are seen at once. */
+    @Test
+    void shouldReportWhatCompletedBeforeTheHardwareEnded() throws Exception
+    {
+        open();
+        disassociate(false);
+        while (ConnectionState.ESTABLISHED == target.call(() -> server.connection().state()))
+        {
+            Thread.onSpinWait();
+        }
+        target.call(() ->
+        {
+            host.run(() -> assertTrue(client.at(hostData(), 8).postSend(1, true)));
+            client.expect("sent 1 SUCCESS");
+            model.targetDevice().endHardware();
+            return null;
+        });
+        server.expect("received 0 SUCCESS 8 0");
+        assertEquals("the RDMA device was removed", server.closed());
+    }
+
     @Override
     @AfterEach
     void stop()
