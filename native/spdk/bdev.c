@@ -91,7 +91,7 @@ millrace_spdk_bdev *millrace_spdk_bdev_open(
     {
         opened->requests[i].bdev = opened;
     }
-    spdk_set_thread(reactor->thread);
+    millrace_spdk_enter(reactor);
     *error = spdk_bdev_open_ext(name, 0 != write, on_event, opened, &opened->desc);
     if (0 == *error)
     {
@@ -105,7 +105,7 @@ millrace_spdk_bdev *millrace_spdk_bdev_open(
             *error = -ENOMEM;
         }
     }
-    spdk_set_thread(NULL);
+    millrace_spdk_leave();
     if (0 != *error)
     {
         free(opened);
@@ -123,13 +123,13 @@ void *millrace_spdk_bdev_get(const millrace_spdk_bdev *bdev)
 void millrace_spdk_bdev_close(millrace_spdk_bdev *bdev)
 {
     TAILQ_REMOVE(&bdev->reactor->bdevs, bdev, link);
-    spdk_set_thread(bdev->reactor->thread);
+    millrace_spdk_enter(bdev->reactor);
     if (NULL != bdev->channel)
     {
         spdk_put_io_channel(bdev->channel);
     }
     spdk_bdev_close(bdev->desc);
-    spdk_set_thread(NULL);
+    millrace_spdk_leave();
     free(bdev);
 }
 

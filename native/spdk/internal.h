@@ -23,8 +23,11 @@
 #define MILLRACE_SPDK_BATCH 32
 /* Events on the ring at a time, at most; Java has places for as many and for all its requests (SpdkReactor). */
 #define MILLRACE_SPDK_EVENTS 32
+/* Requests to exported devices under way on a reactor; Java has places for as many (SpdkReactor). */
+#define MILLRACE_SPDK_EXPORTED_IOS MILLRACE_SPDK_EXPORTED_IOS_MAX
 
 typedef struct millrace_spdk_request millrace_spdk_request;
+typedef struct millrace_spdk_exported_io millrace_spdk_exported_io;
 
 struct millrace_spdk_request
 {
@@ -62,9 +65,21 @@ struct millrace_spdk_reactor
     struct spdk_thread *threads[MILLRACE_SPDK_THREADS_MAX];
     int32_t thread_count;
     bool has_events;
+    bool is_exiting;
     TAILQ_HEAD(, millrace_spdk_bdev) bdevs;
     STAILQ_HEAD(, millrace_spdk_request) waiting;
+    /* Requests to exported devices that wait for a slot, and slots that are free. */
+    STAILQ_HEAD(, millrace_spdk_exported_io) exported_waiting;
+    int32_t export_slots[MILLRACE_SPDK_EXPORTED_IOS];
+    int32_t export_slots_free;
 };
+
+/* Calls of SPDK that follow are of the reactor's own SPDK thread, until millrace_spdk_leave(). */
+void millrace_spdk_enter(millrace_spdk_reactor *reactor);
+void millrace_spdk_leave(void);
+
+/* The reactor that this thread of the operating system is, while it calls SPDK; else NULL. */
+millrace_spdk_reactor *millrace_spdk_current(void);
 
 /* Writes a descriptor to Java. Returns false when there is no place now. */
 bool millrace_spdk_tell(
@@ -72,6 +87,9 @@ bool millrace_spdk_tell(
 
 /* Hands a request to its bdev, or keeps it until SPDK has memory. */
 void millrace_spdk_bdev_submit(millrace_spdk_reactor *reactor, const millrace_descriptor *descriptor);
+
+/* Ends a request to an exported device, and hands over one that waits. Changes SPDK's current thread. */
+void millrace_spdk_export_complete(millrace_spdk_reactor *reactor, const millrace_descriptor *descriptor);
 
 /* Tries again what waits for memory. Returns how many went. */
 int millrace_spdk_bdev_retry(millrace_spdk_reactor *reactor);

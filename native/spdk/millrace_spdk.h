@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* Of this header. Java refuses a library that has another. */
-#define MILLRACE_SPDK_INTERFACE 2
+#define MILLRACE_SPDK_INTERFACE 3
 
 /* Types of descriptors to native code: requests. slot: of the request; word1: address of its millrace_spdk_bdev. */
 /* address, length: payload, whole blocks; word0: first block. */
@@ -41,6 +41,9 @@ extern "C" {
 #define MILLRACE_SPDK_COMPAREV 15
 /* Ends what the bdev has under way. */
 #define MILLRACE_SPDK_RESET 16
+/* Java has ended a request to an exported device. slot, word1: as of its MILLRACE_SPDK_EXPORTED_IO; word0: status code
+   type << 8 | status code of NVMe. */
+#define MILLRACE_SPDK_EXPORTED_DONE 17
 
 /* Types of descriptors to Java. */
 /* A request is done. slot; word0: status code type << 8 | status code of NVMe; length: errno where there is one;
@@ -52,9 +55,54 @@ extern "C" {
 #define MILLRACE_SPDK_RESIZED 3
 /* A call with an operation number has ended. slot: the number; word0: 0 or a negated errno. */
 #define MILLRACE_SPDK_DONE 4
+/* A request to an exported device. slot: that no other has until it is done; word0: address of its millrace_spdk_io;
+   word1: number of the export. */
+#define MILLRACE_SPDK_EXPORTED_IO 5
+
+/* How many requests to exported devices a reactor has under way at most. */
+#define MILLRACE_SPDK_EXPORTED_IOS_MAX 256
 
 typedef struct millrace_spdk_reactor millrace_spdk_reactor;
 typedef struct millrace_spdk_bdev millrace_spdk_bdev;
+typedef struct millrace_spdk_export millrace_spdk_export;
+
+/* A request to an exported device: Java's to read until it is done. */
+typedef struct millrace_spdk_io
+{
+    /* First block, and how many. */
+    uint64_t first;
+    uint64_t blocks;
+    /* First block of what is copied. */
+    uint64_t source;
+    /* Address of struct iovec, and how many. */
+    uint64_t vectors;
+    int32_t vector_count;
+    /* MILLRACE_SPDK_READV, WRITEV, FLUSH, WRITE_ZEROES, UNMAP, COPY or COMPAREV. */
+    int32_t type;
+    /* Whether what is changed is to be stable when it is done. */
+    int32_t is_forced;
+    int32_t export_number;
+} millrace_spdk_io;
+
+/* What an exported device can do. */
+typedef struct millrace_spdk_limits
+{
+    uint64_t block_count;
+    uint32_t block_bytes;
+    /* Of memory; a power of two. */
+    uint32_t alignment_bytes;
+    uint32_t transfer_bytes_max;
+    uint32_t vectors_max;
+    uint32_t unmap_blocks_max;
+    int32_t is_read_only;
+    /* A volatile one: it can be flushed. */
+    int32_t has_write_cache;
+    int32_t writes_zeroes;
+    int32_t unmaps;
+    int32_t copies;
+    int32_t compares;
+    uint8_t uuid[16];
+} millrace_spdk_limits;
 
 /* MILLRACE_SPDK_INTERFACE of the library. */
 int32_t millrace_spdk_interface(void);
@@ -159,6 +207,40 @@ void *millrace_spdk_bdev_get(const millrace_spdk_bdev *bdev);
 
 /* Closes it; it has no requests, and descriptors that name it are none any more. */
 void millrace_spdk_bdev_close(millrace_spdk_bdev *bdev);
+
+/*
+ * Makes a bdev of a device of Java, on the first reactor.
+ *
+ * name    of the bdev; copied.
+ * number  that requests name it by.
+ * limits  of the device; copied.
+ * error   negated errno: EEXIST where there is a bdev of that name.
+ * Returns it, or NULL.
+ */
+millrace_spdk_export *millrace_spdk_export_add(
+    millrace_spdk_reactor *reactor, const char *name, int32_t number, const millrace_spdk_limits *limits,
+    int32_t *error);
+
+/* The device has another size, in blocks. */
+int32_t millrace_spdk_export_resize(millrace_spdk_reactor *reactor, millrace_spdk_export *export, int64_t block_count);
+
+/*
+ * Removes the bdev: those that have it open are told to close it. Ends with MILLRACE_SPDK_DONE when they have, and no
+ * request is left.
+ */
+void millrace_spdk_export_remove(
+    millrace_spdk_reactor *reactor, millrace_spdk_export *export, int32_t operation);
+
+/*
+ * Carries out the methods of a JSON configuration, as those of front ends of bdevs, on the first reactor, when
+ * millrace_spdk_subsystems_start() has ended. Ends with MILLRACE_SPDK_DONE.
+ *
+ * json       SPDK's configuration; copied.
+ * bytes      of it.
+ * operation  number of the call.
+ */
+int32_t millrace_spdk_configure(
+    millrace_spdk_reactor *reactor, const char *json, int64_t bytes, int32_t operation);
 
 #ifdef __cplusplus
 }

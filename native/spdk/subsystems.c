@@ -65,13 +65,13 @@ static void on_startup_configured(int result, void *context)
     spdk_subsystem_init(on_subsystems_started, start);
 }
 
-int32_t millrace_spdk_subsystems_start(
+static starting *make_start(
     millrace_spdk_reactor *reactor, const char *json, const int64_t bytes, const int32_t operation)
 {
     starting *const start = calloc(1, sizeof(*start));
     if (NULL == start)
     {
-        return -ENOMEM;
+        return NULL;
     }
     start->reactor = reactor;
     start->operation = operation;
@@ -81,13 +81,24 @@ int32_t millrace_spdk_subsystems_start(
         if (NULL == start->json)
         {
             free(start);
-            return -ENOMEM;
+            return NULL;
         }
         memcpy(start->json, json, (size_t)bytes);
         start->json[bytes] = 0;
         start->bytes = bytes;
     }
-    spdk_set_thread(reactor->thread);
+    return start;
+}
+
+int32_t millrace_spdk_subsystems_start(
+    millrace_spdk_reactor *reactor, const char *json, const int64_t bytes, const int32_t operation)
+{
+    starting *const start = make_start(reactor, json, bytes, operation);
+    if (NULL == start)
+    {
+        return -ENOMEM;
+    }
+    millrace_spdk_enter(reactor);
     spdk_rpc_set_state(SPDK_RPC_STARTUP);
     if (NULL == start->json)
     {
@@ -97,7 +108,21 @@ int32_t millrace_spdk_subsystems_start(
     {
         spdk_subsystem_load_config(start->json, start->bytes, on_startup_configured, start, true);
     }
-    spdk_set_thread(NULL);
+    millrace_spdk_leave();
+    return 0;
+}
+
+int32_t millrace_spdk_configure(
+    millrace_spdk_reactor *reactor, const char *json, const int64_t bytes, const int32_t operation)
+{
+    starting *const start = make_start(reactor, json, bytes, operation);
+    if (NULL == start)
+    {
+        return -ENOMEM;
+    }
+    millrace_spdk_enter(reactor);
+    spdk_subsystem_load_config(start->json, start->bytes, on_runtime_configured, start, true);
+    millrace_spdk_leave();
     return 0;
 }
 
@@ -109,30 +134,28 @@ static void on_subsystems_stopped(void *context)
 
 int32_t millrace_spdk_subsystems_stop(millrace_spdk_reactor *reactor, const int32_t operation)
 {
-    starting *const stop = calloc(1, sizeof(*stop));
+    starting *const stop = make_start(reactor, NULL, 0, operation);
     if (NULL == stop)
     {
         return -ENOMEM;
     }
-    stop->reactor = reactor;
-    stop->operation = operation;
-    spdk_set_thread(reactor->thread);
+    millrace_spdk_enter(reactor);
     spdk_subsystem_fini(on_subsystems_stopped, stop);
-    spdk_set_thread(NULL);
+    millrace_spdk_leave();
     return 0;
 }
 
 int32_t millrace_spdk_rpc_listen(millrace_spdk_reactor *reactor, const char *path)
 {
-    spdk_set_thread(reactor->thread);
+    millrace_spdk_enter(reactor);
     const int result = spdk_rpc_initialize(path, NULL);
-    spdk_set_thread(NULL);
+    millrace_spdk_leave();
     return result;
 }
 
 void millrace_spdk_rpc_close(millrace_spdk_reactor *reactor)
 {
-    spdk_set_thread(reactor->thread);
+    millrace_spdk_enter(reactor);
     spdk_rpc_finish();
-    spdk_set_thread(NULL);
+    millrace_spdk_leave();
 }

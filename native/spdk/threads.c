@@ -9,6 +9,7 @@
 static millrace_spdk_reactor *first_reactor;
 /* Whose own SPDK thread is being made on this thread of the operating system. */
 static __thread millrace_spdk_reactor *creating;
+static __thread millrace_spdk_reactor *current;
 
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 static char log_text[MESSAGES][MESSAGE_BYTES];
@@ -146,6 +147,12 @@ millrace_spdk_reactor *millrace_spdk_reactor_create(
     pthread_mutex_init(&reactor->lock, NULL);
     TAILQ_INIT(&reactor->bdevs);
     STAILQ_INIT(&reactor->waiting);
+    STAILQ_INIT(&reactor->exported_waiting);
+    while (reactor->export_slots_free < MILLRACE_SPDK_EXPORTED_IOS)
+    {
+        reactor->export_slots[reactor->export_slots_free] = reactor->export_slots_free;
+        reactor->export_slots_free++;
+    }
     if (NULL == first_reactor)
     {
         first_reactor = reactor;
@@ -161,6 +168,23 @@ millrace_spdk_reactor *millrace_spdk_reactor_create(
     }
     *error = 0;
     return reactor;
+}
+
+void millrace_spdk_enter(millrace_spdk_reactor *reactor)
+{
+    current = reactor;
+    spdk_set_thread(reactor->thread);
+}
+
+void millrace_spdk_leave(void)
+{
+    spdk_set_thread(NULL);
+    current = NULL;
+}
+
+millrace_spdk_reactor *millrace_spdk_current(void)
+{
+    return current;
 }
 
 bool millrace_spdk_tell(
@@ -205,10 +229,12 @@ static void remove_thread(millrace_spdk_reactor *reactor, struct spdk_thread *th
 int32_t millrace_spdk_reactor_poll(millrace_spdk_reactor *reactor)
 {
     int32_t work = 0;
+    current = reactor;
     millrace_descriptor batch[MILLRACE_SPDK_BATCH];
     const int taken = millrace_queue_read(&reactor->ring.to_native, batch, MILLRACE_SPDK_BATCH);
     if (taken < 0)
     {
+        current = NULL;
         return -abs(taken);
     }
     if (taken > 0 || !STAILQ_EMPTY(&reactor->waiting) || reactor->has_events)
@@ -217,7 +243,15 @@ int32_t millrace_spdk_reactor_poll(millrace_spdk_reactor *reactor)
         work += millrace_spdk_bdev_retry(reactor);
         for (int i = 0; i < taken; i++)
         {
-            millrace_spdk_bdev_submit(reactor, &batch[i]);
+            if (MILLRACE_SPDK_EXPORTED_DONE == batch[i].type)
+            {
+                millrace_spdk_export_complete(reactor, &batch[i]);
+                spdk_set_thread(reactor->thread);
+            }
+            else
+            {
+                millrace_spdk_bdev_submit(reactor, &batch[i]);
+            }
         }
         work += taken + millrace_spdk_bdev_report(reactor);
         spdk_set_thread(NULL);
@@ -230,11 +264,13 @@ int32_t millrace_spdk_reactor_poll(millrace_spdk_reactor *reactor)
         {
             work++;
         }
-        if (spdk_thread_is_exited(thread) && spdk_thread_is_idle(thread))
+        /* Pollers that were unregistered are part of a thread until they would have been due, minutes later. */
+        if (spdk_thread_is_exited(thread) && (reactor->is_exiting || spdk_thread_is_idle(thread)))
         {
             remove_thread(reactor, thread);
         }
     }
+    current = NULL;
     return work;
 }
 
@@ -263,9 +299,10 @@ int32_t millrace_spdk_reactor_threads(const millrace_spdk_reactor *reactor)
 
 void millrace_spdk_reactor_exit(millrace_spdk_reactor *reactor)
 {
-    spdk_set_thread(reactor->thread);
+    reactor->is_exiting = true;
+    millrace_spdk_enter(reactor);
     spdk_thread_exit(reactor->thread);
-    spdk_set_thread(NULL);
+    millrace_spdk_leave();
 }
 
 int32_t millrace_spdk_reactor_ended(const millrace_spdk_reactor *reactor)

@@ -47,13 +47,13 @@ class ArchitectureTest
     private static final String[] DATA_PATH = {
         "io.millrace.reactor..", "io.millrace.memory..", "io.millrace.block..", "io.millrace.nvme..",
         "io.millrace.nvmf..", "io.millrace.parity..", "io.millrace.rdma..", "io.millrace.remote..",
-        "io.millrace.spdk..", "io.millrace.status..",
+        "io.millrace.spdk..", "io.millrace.export..", "io.millrace.status..",
         "io.millrace.jfr.."};
     private static final String[] DATA_PLANE_MODULE = {
         "io.millrace.reactor..", "io.millrace.memory..", "io.millrace.pci..", "io.millrace.block..",
         "io.millrace.nvme..",
         "io.millrace.nvmf..", "io.millrace.parity..", "io.millrace.rdma..", "io.millrace.remote..",
-        "io.millrace.spdk..", "io.millrace.status..",
+        "io.millrace.spdk..", "io.millrace.export..", "io.millrace.status..",
         "io.millrace.jfr..", "io.millrace.lock..",
         "io.millrace.validation..",
         "io.millrace.dataplane.."};
@@ -81,7 +81,7 @@ class ArchitectureTest
         "io.millrace.nvmf.namespace", "io.millrace.nvmf.config", "io.millrace.nvmf.request", "io.millrace.nvmf.queue",
         "io.millrace.nvmf.tcp", "io.millrace.nvmf.tcp.pdu", "io.millrace.nvmf.initiator",
         "io.millrace.nvmf.initiator.tcp", "io.millrace.parity", "io.millrace.rdma", "io.millrace.rdma.endpoint",
-        "io.millrace.remote", "io.millrace.spdk", "io.millrace.block.spdk",
+        "io.millrace.remote", "io.millrace.spdk", "io.millrace.block.spdk", "io.millrace.export",
         "io.millrace.status", "io.millrace.jfr",
         "io.millrace.dataplane", "io.millrace.serve.config",
         "io.millrace.settings", "io.millrace.console",
@@ -147,7 +147,11 @@ class ArchitectureTest
         "io.millrace.rdma.. | io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., io.millrace.remote.., " +
             "io.millrace.status.., io.millrace.dataplane..",
         "io.millrace.spdk.. | io.millrace.memory.., io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., " +
+            "io.millrace.remote.., io.millrace.export.., io.millrace.dataplane..",
+        "io.millrace.export.. | io.millrace.block.spdk.., io.millrace.nvmf.tcp.., io.millrace.nvmf.rdma.., " +
             "io.millrace.remote.., io.millrace.dataplane..",
+        "io.millrace.block.. | io.millrace.export..",
+        "io.millrace.nvmf.. | io.millrace.export..",
         "io.millrace.block.spdk.. | io.millrace.block.memory.., io.millrace.block.file.., io.millrace.block.nvme.., " +
             "io.millrace.pci..",
         "io.millrace.block.. | io.millrace.nvmf.., io.millrace.remote.., io.millrace.dataplane..",

@@ -5,6 +5,7 @@ import io.millrace.bindings.NativeException;
 import io.millrace.dataplane.config.DataPlaneConfig;
 import io.millrace.dataplane.config.ListenerSettings;
 import io.millrace.dataplane.config.SettingException;
+import io.millrace.dataplane.config.SpdkSettings;
 import io.millrace.dataplane.snapshot.DataPlaneSnapshot;
 import io.millrace.dataplane.snapshot.DataPlaneState;
 import io.millrace.dataplane.snapshot.ListenerSnapshot;
@@ -62,6 +63,7 @@ public final class DataPlane implements AutoCloseable
     private StatusFile status;
     private Devices devices;
     private ServingReactors reactors;
+    private MemoryRegistry registry;
     private Subsystems subsystems;
     private Hosts hosts;
     private Controllers controllers;
@@ -160,7 +162,7 @@ public final class DataPlane implements AutoCloseable
         started.push(status);
         operations.status(status);
         final DmaMemory memory = mapMemory();
-        final MemoryRegistry registry = new MemoryRegistry();
+        registry = new MemoryRegistry();
         registry.add(memory, MemoryRole.BUFFERS);
         devices = new Devices(operations, registry, rdmaCore, this::spdk);
         started.push(() -> devices.closeAll(isAbandoned && !operations.hadHosts()));
@@ -170,6 +172,7 @@ public final class DataPlane implements AutoCloseable
         reactors.start(memory, started);
         started.push(Housekeeping.begin(reactors.reactors()));
         devices.start(new BackgroundTasks(reactors.groups()));
+        export(config.spdk());
         subsystems = new Subsystems(operations, devices);
         hosts = new Hosts(operations, subsystems);
         controllers = new Controllers(operations, subsystems);
@@ -201,6 +204,33 @@ public final class DataPlane implements AutoCloseable
     private SpdkRuntime spdk()
     {
         return SpdkRuntime.start(config.spdk().config(), operations::onError);
+    }
+
+    /**
+     * Has SPDK serve devices by front ends of its own, until this is closed. Once, unless there is nothing to serve.
+     * The thread that started the data plane.
+     *
+     * @param settings naming devices that are there, and the front ends.
+     * @throws SettingException naming the setting that cannot be applied.
+     */
+    public void export(final SpdkSettings settings)
+    {
+        if (settings.exports().isEmpty() && null == settings.frontEnds())
+        {
+            return;
+        }
+        final SpdkRuntime runtime;
+        try
+        {
+            runtime = spdk();
+        }
+        catch (final SpdkException e)
+        {
+            throw new SettingException("spdk", null, e.problem(), "", e);
+        }
+        final Exports exports = new Exports(operations, devices);
+        started.push(exports);
+        exports.start(settings, runtime, reactors.groups(), registry);
     }
 
     private void startSpdk()

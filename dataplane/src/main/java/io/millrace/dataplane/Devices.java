@@ -187,7 +187,7 @@ public final class Devices
 
     private void use(final ManagedDevice base, final ManagedDevice device)
     {
-        base.user(new ManagedDevice.User(device, null, 0));
+        base.user(ManagedDevice.User.of(device));
         bases.put(base.device(), base);
     }
 
@@ -340,7 +340,11 @@ public final class Devices
             {
                 user = user.wrapper().user();
             }
-            return null == user ? CompletableFuture.completedFuture(null) :
+            if (null != user && null != user.export())
+            {
+                user.export().onGrown();
+            }
+            return null == user || null == user.subsystem() ? CompletableFuture.completedFuture(null) :
                 user.subsystem().onDeviceGrown(user.nsid());
         }
     }

@@ -6,6 +6,7 @@ import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.dataplane.device.DeviceFactory;
 import io.millrace.dataplane.snapshot.DeviceSnapshot;
 import io.millrace.dataplane.snapshot.DeviceState;
+import io.millrace.export.ExportedDevice;
 import io.millrace.nvmf.Subsystem;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -16,17 +17,34 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class ManagedDevice
 {
     /**
-     * User of a device: a namespace, or a device that wraps it.
+     * User of a device: a namespace, a device that wraps it, or SPDK.
      *
      * @param wrapper   the wrapping device, or null.
      * @param subsystem of the namespace, or null.
      * @param nsid      of the namespace, or 0.
+     * @param export    as which SPDK has it, or null.
      */
-    record User(ManagedDevice wrapper, Subsystem subsystem, int nsid)
+    record User(ManagedDevice wrapper, Subsystem subsystem, int nsid, ExportedDevice export)
     {
+        static User of(final ManagedDevice wrapper)
+        {
+            return new User(wrapper, null, 0, null);
+        }
+
+        static User of(final Subsystem subsystem, final int nsid)
+        {
+            return new User(null, subsystem, nsid, null);
+        }
+
+        static User of(final ExportedDevice export)
+        {
+            return new User(null, null, 0, export);
+        }
+
         String describe()
         {
-            return null == wrapper ? "namespace " + subsystem.nqn() + '/' + nsid : "device " + wrapper.name();
+            return null != export ? "SPDK (spdk.exports)" :
+                null == wrapper ? "namespace " + subsystem.nqn() + '/' + nsid : "device " + wrapper.name();
         }
     }
 

@@ -134,7 +134,7 @@ public final class Namespaces
             throw new OperationException(Reason.UNSUPPORTED, "", e.getMessage(), "", e);
         }
         uuids.put(namespace.uuid(), subject(nqn, nsid));
-        device.user(new ManagedDevice.User(null, subsystem, nsid));
+        device.user(ManagedDevice.User.of(subsystem, nsid));
     }
 
     /**

@@ -26,7 +26,7 @@ import io.millrace.nvme.NvmeStatus;
  * The retry delay is not passed: it is a number of a delay of the device's controller, and ours report none. Neither
  * is the more bit: it points to the device's error log, and the host reads ours.
  */
-final class StatusMap
+public final class StatusMap
 {
     private StatusMap()
     {
@@ -37,7 +37,7 @@ final class StatusMap
      *
      * @param request that a device has ended.
      */
-    static int of(final BlockRequest request)
+    public static int of(final BlockRequest request)
     {
         final int passed = passed(request.nvmeStatus());
         return NvmeStatus.SUCCESS == passed ? of(request.status(), request.operation()) : passed;

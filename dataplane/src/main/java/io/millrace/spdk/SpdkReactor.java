@@ -9,9 +9,12 @@ import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.TimerListener;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
 
 /**
  * An SPDK thread that a reactor polls, and the ring between both. On the reactor's thread only.
@@ -20,15 +23,20 @@ import java.util.function.BooleanSupplier;
  * time, and sleeps an eighth of the time that the last one already took when they take longer. Without requests it
  * sleeps until the next timed poller of SPDK, {@link #IDLE_NS_MAX} at most; after a second of that up to
  * {@link #QUIET_NS_MAX}, with timed pollers late by up to {@link #LATE_NS_MAX}. So long a message of another SPDK
- * thread may wait.
+ * thread may wait. After a request to an exported device it stays awake for {@link #EXPORTED_AWAKE_NS}, and then sleeps
+ * a 64th of the time since, {@link #IDLE_NS_MAX} at most.
  */
 public final class SpdkReactor implements Poller
 {
-    private static final int PLACES = 512;
+    /** Most requests to exported devices at a time. */
+    public static final int EXPORTED_MAX = spdk_h.MILLRACE_SPDK_EXPORTED_IOS_MAX();
+    private static final int PLACES = 1024;
     /** Places that events of bdevs ({@code MILLRACE_SPDK_EVENTS}) and ends of operations have for themselves. */
     private static final int PLACES_OF_EVENTS = 64;
     /** Places that resets have for themselves: requests that never end leave no others. */
     private static final int PLACES_OF_RESETS = 64;
+    /** Places that no request of ours takes: of requests to exported devices, and what ends them. */
+    private static final int PLACES_RESERVED = PLACES_OF_EVENTS + PLACES_OF_RESETS + EXPORTED_MAX;
     private static final long IDLE_NS_MAX = 10_000_000;
     private static final long QUIET_AFTER_NS = 1_000_000_000;
     private static final long QUIET_NS_MAX = 100_000_000;
@@ -39,6 +47,8 @@ public final class SpdkReactor implements Poller
     private static final long SLEEP_NS_MIN = 50_000;
     private static final long SLEEP_NS_MAX = 1_000_000;
     private static final int SLEEP_SHIFT = 3;
+    private static final int EXPORTED_SLEEP_SHIFT = 6;
+    private static final long EXPORTED_AWAKE_NS = SLEEP_NS_MIN << EXPORTED_SLEEP_SHIFT;
     private static final long NO_TIMER = -1;
     private static final int INDEX_BITS = 16;
     private static final int INDEX_MASK = (1 << INDEX_BITS) - 1;
@@ -56,6 +66,10 @@ public final class SpdkReactor implements Poller
     private final NativeRing ring;
     private final MemorySegment nativeReactor;
     private final BooleanSupplier othersAreActive;
+    private final IntFunction<SpdkExportSource> exports;
+    /** By the numbers of their exports; null where no request has come yet. */
+    private SpdkExportChannel[] exportChannels = {};
+    private long lastExportedNs;
     private final TimerListener timerListener = this::onTimer;
     private final AtomicBoolean isActive = new AtomicBoolean();
     private SpdkBdevListener[] listeners = new SpdkBdevListener[8];
@@ -71,7 +85,7 @@ public final class SpdkReactor implements Poller
     private long timerId = NO_TIMER;
     private long timerDeadlineNs;
     private State state = State.RUNNING;
-    private Runnable onEnded;
+    private final List<Runnable> endListeners = new ArrayList<>();
 
     /** Notified of the end of an operation. */
     @FunctionalInterface
@@ -90,11 +104,14 @@ public final class SpdkReactor implements Poller
      *
      * @param reactor         that polls it.
      * @param othersAreActive whether other reactors have requests under way, in which this one may have a part.
+     * @param exports         exported devices by their numbers.
      */
-    SpdkReactor(final Reactor reactor, final BooleanSupplier othersAreActive)
+    SpdkReactor(
+        final Reactor reactor, final BooleanSupplier othersAreActive, final IntFunction<SpdkExportSource> exports)
     {
         this.reactor = reactor;
         this.othersAreActive = othersAreActive;
+        this.exports = exports;
         ring = new NativeRing(reactor, PLACES, NativeRing.NativeProducers.ONE, this::onMessage);
         try
         {
@@ -191,12 +208,17 @@ public final class SpdkReactor implements Poller
         return --userCount > 0;
     }
 
+    boolean hasUsers()
+    {
+        return userCount > 0;
+    }
+
     /**
      * {@return whether there is a place for a request}
      */
     public boolean hasRoom()
     {
-        return inFlight < PLACES - 1 - PLACES_OF_EVENTS - PLACES_OF_RESETS;
+        return inFlight < PLACES - 1 - PLACES_RESERVED;
     }
 
     /**
@@ -225,7 +247,7 @@ public final class SpdkReactor implements Poller
      */
     public boolean reset(final int slot, final long bdev)
     {
-        return inFlight < PLACES - 1 - PLACES_OF_EVENTS && write(spdk_h.MILLRACE_SPDK_RESET(), slot, 0, 0, 0, bdev);
+        return inFlight < PLACES - 1 - PLACES_RESERVED + PLACES_OF_RESETS && write(spdk_h.MILLRACE_SPDK_RESET(), slot, 0, 0, 0, bdev);
     }
 
     private boolean write(
@@ -276,6 +298,11 @@ public final class SpdkReactor implements Poller
             lastProgressNs = reactor.nowNs();
             listeners[(int)word1 & INDEX_MASK].onCompletion(slot, (int)word0, length);
         }
+        else if (spdk_h.MILLRACE_SPDK_EXPORTED_IO() == type)
+        {
+            lastExportedNs = reactor.nowNs();
+            exportChannel((int)word1).onRequest(slot, word0);
+        }
         else if (spdk_h.MILLRACE_SPDK_DONE() == type)
         {
             final SpdkOperation operation = operations[slot];
@@ -289,6 +316,81 @@ public final class SpdkReactor implements Poller
             onEvent(type, word0, listeners[(int)word1 & INDEX_MASK]);
         }
         // Else the bdev was closed meanwhile, and another may have been opened in its place.
+    }
+
+    private SpdkExportChannel exportChannel(final int number)
+    {
+        if (number < exportChannels.length && null != exportChannels[number])
+        {
+            return exportChannels[number];
+        }
+        exportChannels = Arrays.copyOf(exportChannels, Math.max(exportChannels.length, number + 1));
+        exportChannels[number] = exports.apply(number).open(this);
+        return exportChannels[number];
+    }
+
+    /**
+     * Closes exported devices here, to which no request can come until a bdev is opened again.
+     *
+     * @param listener run when all have closed, maybe before this returns.
+     */
+    void closeExports(final Runnable listener)
+    {
+        final SpdkExportChannel[] open = exportChannels;
+        // Requests that come meanwhile open them again.
+        exportChannels = new SpdkExportChannel[0];
+        final int[] left = {1};
+        final Runnable onClosed = () ->
+        {
+            if (0 == --left[0])
+            {
+                listener.run();
+            }
+        };
+        for (final SpdkExportChannel channel : open)
+        {
+            if (null != channel)
+            {
+                left[0]++;
+                channel.close(onClosed);
+            }
+        }
+        onClosed.run();
+    }
+
+    /**
+     * Closes an exported device here: SPDK has removed its bdev.
+     *
+     * @param number   of the export.
+     * @param listener run when it has closed, maybe before this returns.
+     */
+    void closeExport(final int number, final Runnable listener)
+    {
+        final SpdkExportChannel channel = number < exportChannels.length ? exportChannels[number] : null;
+        if (null == channel)
+        {
+            listener.run();
+            return;
+        }
+        exportChannels[number] = null;
+        channel.close(listener);
+    }
+
+    /**
+     * Ends a request to an exported device, with the next poll.
+     *
+     * @param slot   of the request.
+     * @param io     address of the request.
+     * @param status status code type and status code of NVMe; 0 for success.
+     */
+    public void complete(final int slot, final long io, final int status)
+    {
+        if (!ring.write(spdk_h.MILLRACE_SPDK_EXPORTED_DONE(), slot, 0, 0, status, io))
+        {
+            throw new IllegalStateException("ring to SPDK of reactor " + reactor.config().name() +
+                " has no place for the end of a request");
+        }
+        lastExportedNs = reactor.nowNs();
     }
 
     private static void onEvent(final int type, final long word0, final SpdkBdevListener listener)
@@ -328,6 +430,10 @@ public final class SpdkReactor implements Poller
         {
             return false;
         }
+        if (0 != exportChannels.length && reactor.nowNs() - lastExportedNs < EXPORTED_AWAKE_NS)
+        {
+            return false;
+        }
         final long quietNs = reactor.nowNs() - lastProgressNs;
         final long sleepNs = inFlight > 0 ? Math.min(SLEEP_NS_MAX, quietNs >> SLEEP_SHIFT) : idleSleepNs(quietNs);
         if (sleepNs < SLEEP_NS_MIN)
@@ -341,8 +447,16 @@ public final class SpdkReactor implements Poller
     {
         final long dueNs = SpdkReactorCalls.idleNs(nativeReactor);
         return othersAreActive.getAsBoolean() ? Math.min(ACTIVE_NS_MAX, dueNs) :
+            0 != exportChannels.length ? exportedSleepNs(dueNs) :
             quietNs < QUIET_AFTER_NS ? Math.min(IDLE_NS_MAX, dueNs) :
             Math.min(QUIET_NS_MAX, Math.max(LATE_NS_MAX, dueNs));
+    }
+
+    /** Front ends poll for what hosts send. */
+    private long exportedSleepNs(final long dueNs)
+    {
+        final long sleepNs = reactor.nowNs() - lastExportedNs >> EXPORTED_SLEEP_SHIFT;
+        return Math.min(Math.clamp(sleepNs, SLEEP_NS_MIN, IDLE_NS_MAX), dueNs);
     }
 
     /** A reactor knows how long to sleep before it asks, so a new timer is for when it asks again. */
@@ -368,15 +482,18 @@ public final class SpdkReactor implements Poller
     }
 
     /**
-     * Ends the SPDK thread, on which no bdev is open and no operation is under way.
+     * Ends the SPDK thread, on which no bdev is open and no operation is under way. May be called more than once.
      *
      * @param listener run when it has ended, in a later cycle.
      */
     void exit(final Runnable listener)
     {
-        onEnded = listener;
-        state = State.EXITING;
-        SpdkReactorCalls.exit(nativeReactor);
+        endListeners.add(listener);
+        if (State.RUNNING == state)
+        {
+            state = State.EXITING;
+            SpdkReactorCalls.exit(nativeReactor);
+        }
     }
 
     private void onExited()
@@ -390,6 +507,6 @@ public final class SpdkReactor implements Poller
         reactor.removePoller(this);
         SpdkReactorCalls.free(nativeReactor);
         ring.close();
-        onEnded.run();
+        endListeners.forEach(Runnable::run);
     }
 }

@@ -4,6 +4,7 @@ import io.millrace.bindings.Capability;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.spdk.SpdkEnvironment;
+import io.millrace.bindings.spdk.SpdkExportCalls;
 import io.millrace.bindings.spdk.SpdkLibrary;
 import io.millrace.bindings.spdk.SpdkReactorCalls;
 import io.millrace.reactor.Reactor;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -57,6 +59,7 @@ public final class SpdkRuntime
     /** By the reactors that have them; each is used on its reactor's thread only. */
     private final Map<Reactor, SpdkReactor> reactors = new IdentityHashMap<>();
     private volatile SpdkReactor[] others = {};
+    private final SpdkExports exports = new SpdkExports(this);
 
     private SpdkRuntime(final SpdkConfig config, final SpdkMessages messages)
     {
@@ -158,7 +161,7 @@ public final class SpdkRuntime
             final CompletableFuture<Integer> started = new CompletableFuture<>();
             applicationReactor.call(() ->
             {
-                application = new SpdkReactor(applicationReactor, this::areOthersActive);
+                application = new SpdkReactor(applicationReactor, this::areOthersActive, exports::source);
                 applicationReactor.addPoller(messages);
                 if (null != config.rpcSocket())
                 {
@@ -320,7 +323,7 @@ public final class SpdkRuntime
                 return present;
             }
         }
-        final SpdkReactor made = new SpdkReactor(reactor, () -> false);
+        final SpdkReactor made = new SpdkReactor(reactor, () -> false, exports::source);
         made.addUser();
         synchronized (reactors)
         {
@@ -343,12 +346,34 @@ public final class SpdkRuntime
             onReleased.run();
             return;
         }
+        // Bdevs that it had open may have been of exported devices.
+        spdkReactor.closeExports(() -> end(spdkReactor, onReleased));
+    }
+
+    private void end(final SpdkReactor spdkReactor, final Runnable onReleased)
+    {
+        if (spdkReactor.hasUsers())
+        {
+            onReleased.run();
+            return;
+        }
         synchronized (reactors)
         {
             reactors.remove(spdkReactor.reactor());
             others = reactors.values().toArray(SpdkReactor[]::new);
         }
         spdkReactor.exit(onReleased);
+    }
+
+    /** {@return the SPDK threads of the process now; any thread} */
+    List<SpdkReactor> spdkReactors()
+    {
+        synchronized (reactors)
+        {
+            final List<SpdkReactor> all = new ArrayList<>(reactors.values());
+            all.add(application);
+            return all;
+        }
     }
 
     private boolean areOthersActive()
@@ -361,6 +386,86 @@ public final class SpdkRuntime
             }
         }
         return false;
+    }
+
+    /**
+     * {@return the devices that SPDK has as bdevs}
+     */
+    public SpdkExports exports()
+    {
+        return exports;
+    }
+
+    /**
+     * Carries out the methods of a JSON configuration, such as those that make front ends of bdevs. Off the reactors.
+     *
+     * @param json SPDK's configuration.
+     * @throws SpdkException when a method fails; those before it have been carried out.
+     */
+    public void configure(final String json)
+    {
+        final CompletableFuture<Integer> configured = new CompletableFuture<>();
+        onApplication(() ->
+        {
+            SpdkExportCalls.configure(application.nativeReactor(), json, application.begin(configured::complete));
+            return null;
+        });
+        final int result = await(configured, "its configuration is not carried out");
+        if (0 != result)
+        {
+            throw new SpdkException("spdk: it refuses a configuration (" + Errno.describe(-result) + ')' +
+                onApplication(messages::explain));
+        }
+    }
+
+    static int await(final CompletableFuture<Integer> result, final String problem)
+    {
+        try
+        {
+            return result.get(STOP_S, TimeUnit.SECONDS);
+        }
+        catch (final TimeoutException e)
+        {
+            throw new SpdkException("spdk: " + problem + " after " + STOP_S + " s", e);
+        }
+        catch (final ExecutionException e)
+        {
+            throw new IllegalStateException(e.getCause());
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            throw new SpdkException("spdk: interrupted while " + problem, e);
+        }
+    }
+
+    /**
+     * Runs a task on the reactor of SPDK's application thread, and waits for it. Off the reactors.
+     *
+     * @param task to run.
+     * @param <T>  of its result.
+     * @return its result.
+     */
+    public <T> T onApplication(final Callable<T> task)
+    {
+        Reactor.checkMayBlock("a call of SPDK");
+        try
+        {
+            return applicationReactor.call(task).get();
+        }
+        catch (final ExecutionException e)
+        {
+            if (e.getCause() instanceof final RuntimeException cause)
+            {
+                throw cause;
+            }
+            throw new IllegalStateException(e.getCause());
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            throw new SpdkException("spdk: interrupted while it was called", e);
+        }
     }
 
     /**

@@ -26,7 +26,7 @@ class SpdkSettingsTest
         final DataPlaneConfig empty = DataPlaneConfig.managed(List.of(ReactorConfig.of("r0", -1)), 16 << 20);
         return new DataPlaneConfig(empty.reactors(), empty.memoryBytes(), List.of(), List.of(), List.of(),
             empty.discoveryPort(), empty.limits(), empty.transports(), true, empty.status(),
-            new SpdkSettings(MISSING, atStart));
+            new SpdkSettings(MISSING, atStart, List.of(), null));
     }
 
     @Test

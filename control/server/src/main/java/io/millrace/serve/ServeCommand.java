@@ -120,6 +120,10 @@ public final class ServeCommand implements Callable<Integer>
                 null == events ? null : startControl(read, dataPlane, events, applied, terminal, log, stop);
             MetricsEndpoint metrics = startMetrics(read, dataPlane, control, log))
         {
+            if (null != applied && applied.isRestored())
+            {
+                exportRestored(read, dataPlane, log);
+            }
             Banner.print(terminal, dataPlane);
             if (null != control)
             {
@@ -146,6 +150,19 @@ public final class ServeCommand implements Callable<Integer>
             }
             lines.close();
             terminal.line("stopping");
+        }
+    }
+
+    /** Devices are there only now. What cannot be served is no reason to serve nothing. */
+    private static void exportRestored(final ConfigReader.Result read, final DataPlane dataPlane, final EventLog log)
+    {
+        try
+        {
+            dataPlane.export(read.config().spdk());
+        }
+        catch (final SettingException e)
+        {
+            log.onError(e.getMessage());
         }
     }
 

@@ -23,10 +23,10 @@ public class spdk_h extends spdk_h$shared {
     static final SymbolLookup SYMBOL_LOOKUP = SymbolLookup.loaderLookup()
             .or(Linker.nativeLinker().defaultLookup());
 
-    private static final int MILLRACE_SPDK_INTERFACE = (int)2L;
+    private static final int MILLRACE_SPDK_INTERFACE = (int)3L;
     /**
      * {@snippet lang=c :
-     * #define MILLRACE_SPDK_INTERFACE 2
+     * #define MILLRACE_SPDK_INTERFACE 3
      * }
      */
     public static int MILLRACE_SPDK_INTERFACE() {
@@ -176,6 +176,15 @@ public class spdk_h extends spdk_h$shared {
     public static int MILLRACE_SPDK_RESET() {
         return MILLRACE_SPDK_RESET;
     }
+    private static final int MILLRACE_SPDK_EXPORTED_DONE = (int)17L;
+    /**
+     * {@snippet lang=c :
+     * #define MILLRACE_SPDK_EXPORTED_DONE 17
+     * }
+     */
+    public static int MILLRACE_SPDK_EXPORTED_DONE() {
+        return MILLRACE_SPDK_EXPORTED_DONE;
+    }
     private static final int MILLRACE_SPDK_COMPLETION = (int)1L;
     /**
      * {@snippet lang=c :
@@ -211,6 +220,24 @@ public class spdk_h extends spdk_h$shared {
      */
     public static int MILLRACE_SPDK_DONE() {
         return MILLRACE_SPDK_DONE;
+    }
+    private static final int MILLRACE_SPDK_EXPORTED_IO = (int)5L;
+    /**
+     * {@snippet lang=c :
+     * #define MILLRACE_SPDK_EXPORTED_IO 5
+     * }
+     */
+    public static int MILLRACE_SPDK_EXPORTED_IO() {
+        return MILLRACE_SPDK_EXPORTED_IO;
+    }
+    private static final int MILLRACE_SPDK_EXPORTED_IOS_MAX = (int)256L;
+    /**
+     * {@snippet lang=c :
+     * #define MILLRACE_SPDK_EXPORTED_IOS_MAX 256
+     * }
+     */
+    public static int MILLRACE_SPDK_EXPORTED_IOS_MAX() {
+        return MILLRACE_SPDK_EXPORTED_IOS_MAX;
     }
     private static final int SPDK_BDEV_IO_TYPE_WRITE = (int)2L;
     /**
@@ -886,6 +913,84 @@ public class spdk_h extends spdk_h$shared {
      */
     public static FunctionDescriptor millrace_spdk_bdev_close$descriptor() {
         return millrace_spdk_bdev_close.DESC;
+    }
+
+    private static class millrace_spdk_export_add {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            spdk_h.C_POINTER,
+            spdk_h.C_POINTER,
+            spdk_h.C_POINTER,
+            spdk_h.C_INT,
+            spdk_h.C_POINTER,
+            spdk_h.C_POINTER
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * millrace_spdk_export *millrace_spdk_export_add(millrace_spdk_reactor *reactor, const char *name, int32_t number, const millrace_spdk_limits *limits, int32_t *error)
+     * }
+     */
+    public static FunctionDescriptor millrace_spdk_export_add$descriptor() {
+        return millrace_spdk_export_add.DESC;
+    }
+
+    private static class millrace_spdk_export_resize {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            spdk_h.C_INT,
+            spdk_h.C_POINTER,
+            spdk_h.C_POINTER,
+            spdk_h.C_LONG
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int32_t millrace_spdk_export_resize(millrace_spdk_reactor *reactor, millrace_spdk_export *export, int64_t block_count)
+     * }
+     */
+    public static FunctionDescriptor millrace_spdk_export_resize$descriptor() {
+        return millrace_spdk_export_resize.DESC;
+    }
+
+    private static class millrace_spdk_export_remove {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            spdk_h.C_POINTER,
+            spdk_h.C_POINTER,
+            spdk_h.C_INT
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void millrace_spdk_export_remove(millrace_spdk_reactor *reactor, millrace_spdk_export *export, int32_t operation)
+     * }
+     */
+    public static FunctionDescriptor millrace_spdk_export_remove$descriptor() {
+        return millrace_spdk_export_remove.DESC;
+    }
+
+    private static class millrace_spdk_configure {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            spdk_h.C_INT,
+            spdk_h.C_POINTER,
+            spdk_h.C_POINTER,
+            spdk_h.C_LONG,
+            spdk_h.C_INT
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int32_t millrace_spdk_configure(millrace_spdk_reactor *reactor, const char *json, int64_t bytes, int32_t operation)
+     * }
+     */
+    public static FunctionDescriptor millrace_spdk_configure$descriptor() {
+        return millrace_spdk_configure.DESC;
     }
 
 }

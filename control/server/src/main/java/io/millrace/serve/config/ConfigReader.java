@@ -84,7 +84,7 @@ public final class ConfigReader
         {
             return new DataPlaneConfig(config.reactors(), config.memoryBytes(), List.of(), List.of(), List.of(),
                 DataPlaneConfig.NO_DISCOVERY_PORT, config.limits(), config.transports(), config.managed(),
-                config.status(), config.spdk());
+                config.status(), config.spdk().withoutExports());
         }
 
         /**
@@ -368,7 +368,8 @@ public final class ConfigReader
             section.list(Settings.SPDK_PCI),
             null == socket ?
                 ControlDirectories.spdkSocket(top.section(Settings.CONTROL).get(Settings.CONTROL_NAME)) :
-                Settings.NO_FILE.equals(socket) ? null : socket), top.has(Settings.SPDK));
+                Settings.NO_FILE.equals(socket) ? null : socket), top.has(Settings.SPDK),
+            section.list(Settings.SPDK_EXPORTS), section.get(Settings.SPDK_FRONT_ENDS));
     }
 
     private static TargetConfig limits(final Section section, final int reactors)

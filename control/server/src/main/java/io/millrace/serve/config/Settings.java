@@ -336,6 +336,10 @@ final class Settings
     static final Setting<String> SPDK_PCI = Setting.values("spdk.pci[]",
         new SettingType<>("PCI address", "such as 0000:01:00.0", Settings::pciAddress),
         "Drives and other functions that SPDK may use, bound to vfio-pci; it looks at no others.");
+    static final Setting<String> SPDK_EXPORTS = Setting.values("spdk.exports[]",
+        SettingType.NAME_TYPE, "Devices without namespaces that SPDK has as bdevs of the same names.");
+    static final Setting<Path> SPDK_FRONT_ENDS = Setting.optional("spdk.front-ends", SettingType.PATH, null,
+        "SPDK's JSON configuration of what serves them: subsystems nvmf and vhost, as its save_config writes them.");
     static final Setting<Path> SPDK_RPC_SOCKET = Setting.optional("spdk.rpc-socket",
         new SettingType<>("path", "up to 107 bytes, or none", Settings::socket), null,
         "Unix domain socket of SPDK's JSON-RPC, for this user alone. spdk.sock beside the control directory when not " +
@@ -367,7 +371,7 @@ final class Settings
         TCP_DATA_TIMEOUT, TCP_SEND_TIMEOUT, TCP_CONNECTIONS, TCP_SOCKET_SEND, TCP_SOCKET_RECEIVE,
         RDMA, RDMA_IN_CAPSULE, RDMA_CAPSULES, RDMA_READS, RDMA_CONNECT_TIMEOUT, RDMA_TRANSFER_TIMEOUT,
         RDMA_CONNECTIONS, RDMA_ALLOWED_ADDRESSES, RDMA_IWARP,
-        SPDK, SPDK_CONFIG, SPDK_MEMORY, SPDK_HUGEPAGES, SPDK_PCI, SPDK_RPC_SOCKET);
+        SPDK, SPDK_CONFIG, SPDK_MEMORY, SPDK_HUGEPAGES, SPDK_PCI, SPDK_EXPORTS, SPDK_FRONT_ENDS, SPDK_RPC_SOCKET);
 
     /** All of them, in the order of the documentation. */
     static final SettingTable ALL = new SettingTable(Stream.of(BEFORE_DEVICES, DeviceReader.settings(), AFTER_DEVICES)

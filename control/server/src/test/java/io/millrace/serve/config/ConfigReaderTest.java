@@ -84,11 +84,14 @@ class ConfigReaderTest
             read(MINIMAL + "control: {name: a}\n").spdk().config().rpcSocket());
         assertTrue(read(MINIMAL + "spdk: {memory: 1GiB}\n").spdk().atStart());
         final ConfigReader.Result all = ConfigReader.read("test.yaml", MINIMAL + "spdk: {config: /etc/spdk.json, " +
-            "memory: 1GiB, hugepages: true, pci: [\"01:00.0\", \"0000:0A:1f.7\"], rpc-socket: /run/s}\n");
+            "memory: 1GiB, hugepages: true, pci: [\"01:00.0\", \"0000:0A:1f.7\"], rpc-socket: /run/s, " +
+            "exports: [vol1, vol2], front-ends: /etc/nvmf.json}\n");
         final SpdkSettings given = new SpdkSettings(new SpdkConfig(Path.of("/etc/spdk.json"), 1024, true,
-            List.of("0000:01:00.0", "0000:0a:1f.7"), Path.of("/run/s")), true);
+            List.of("0000:01:00.0", "0000:0a:1f.7"), Path.of("/run/s")), true, List.of("vol1", "vol2"),
+            Path.of("/etc/nvmf.json"));
         assertEquals(given, all.config().spdk());
-        assertEquals(given, all.withoutServed().spdk());
+        // Its devices are not there before the state is restored.
+        assertEquals(given.withoutExports(), all.withoutServed().spdk());
         assertEquals(given, all.withRecords(FileRecords.NONE).spdk());
         assertNull(read(MINIMAL + "spdk: {rpc-socket: none}\n").spdk().config().rpcSocket());
     }
