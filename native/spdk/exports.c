@@ -305,3 +305,51 @@ void millrace_spdk_export_remove(
     spdk_bdev_unregister(&export->bdev, NULL, NULL);
     millrace_spdk_leave();
 }
+
+typedef struct found_memory
+{
+    uint64_t *ranges;
+    int32_t max;
+    int32_t count;
+    uint64_t end;
+} found_memory;
+
+static int on_memory(
+    void *context, struct spdk_mem_map *map, enum spdk_mem_map_notify_action action, void *address, size_t bytes)
+{
+    (void)map;
+    found_memory *const found = (found_memory *)context;
+    const uint64_t start = (uint64_t)(uintptr_t)address;
+    if (SPDK_MEM_MAP_NOTIFY_REGISTER != action)
+    {
+        return 0;
+    }
+    if (start != found->end || 0 == found->count)
+    {
+        found->count++;
+        if (found->count <= found->max)
+        {
+            found->ranges[2 * (found->count - 1)] = start;
+            found->ranges[2 * (found->count - 1) + 1] = 0;
+        }
+    }
+    if (found->count <= found->max)
+    {
+        found->ranges[2 * (found->count - 1) + 1] += bytes;
+    }
+    found->end = start + bytes;
+    return 0;
+}
+
+int32_t millrace_spdk_memory(uint64_t *ranges, const int32_t max)
+{
+    static const struct spdk_mem_map_ops operations = {.notify_cb = on_memory, .are_contiguous = NULL};
+    found_memory found = {.ranges = ranges, .max = max, .count = 0, .end = 0};
+    struct spdk_mem_map *map = spdk_mem_map_alloc(0, &operations, &found);
+    if (NULL == map)
+    {
+        return -ENOMEM;
+    }
+    spdk_mem_map_free(&map);
+    return found.count;
+}

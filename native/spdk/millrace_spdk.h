@@ -221,6 +221,15 @@ millrace_spdk_export *millrace_spdk_export_add(
     millrace_spdk_reactor *reactor, const char *name, int32_t number, const millrace_spdk_limits *limits,
     int32_t *error);
 
+/*
+ * Tells which memory SPDK has registered, in which its front ends have payload.
+ *
+ * ranges  room for an address and a length in bytes of each range, in order of addresses.
+ * max     how many ranges there is room for.
+ * Returns how many there are, more than max where some were left out.
+ */
+int32_t millrace_spdk_memory(uint64_t *ranges, int32_t max);
+
 /* The device has another size, in blocks. */
 int32_t millrace_spdk_export_resize(millrace_spdk_reactor *reactor, millrace_spdk_export *export, int64_t block_count);
 

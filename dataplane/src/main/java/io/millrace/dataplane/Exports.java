@@ -1,5 +1,6 @@
 package io.millrace.dataplane;
 
+import io.millrace.bindings.spdk.SpdkExportCalls;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.dataplane.OperationException.Reason;
 import io.millrace.dataplane.config.SettingException;
@@ -7,6 +8,8 @@ import io.millrace.dataplane.config.SpdkSettings;
 import io.millrace.export.ExportedDevice;
 import io.millrace.memory.BufferPool;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryDomain;
+import io.millrace.memory.MemoryRegion;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.memory.MemoryRole;
 import io.millrace.nvmf.PollGroup;
@@ -29,12 +32,16 @@ final class Exports implements AutoCloseable
 {
     /** For what devices need beside payload, which lies in SPDK's memory. */
     private static final int BUFFERS_BYTES = 8 << 20;
+    /** Least that memory is registered by; what SPDK has may be in larger ones. */
+    private static final int PAGE_BYTES = 4096;
 
     private final Operations operations;
     private final Devices devices;
     private final Map<Reactor, BufferPool> pools = new IdentityHashMap<>();
     private final List<ManagedDevice> exported = new ArrayList<>();
+    private final List<MemoryRegion> imported = new ArrayList<>();
     private SpdkRuntime spdk;
+    private MemoryRegistry registry;
     private DmaMemory memory;
 
     Exports(final Operations operations, final Devices devices)
@@ -49,18 +56,26 @@ final class Exports implements AutoCloseable
      * @param settings of SPDK.
      * @param runtime  SPDK, which runs.
      * @param groups   of the reactors, which run.
-     * @param registry of memory that payload lies in.
+     * @param memories of memory that payload lies in.
      * @throws SettingException naming the setting that cannot be applied.
      */
     void start(
         final SpdkSettings settings,
         final SpdkRuntime runtime,
         final List<PollGroup> groups,
-        final MemoryRegistry registry)
+        final MemoryRegistry memories)
     {
         spdk = runtime;
+        registry = memories;
         memory = DmaMemory.map(BUFFERS_BYTES);
-        registry.add(memory, MemoryRole.BUFFERS);
+        memories.add(memory, MemoryRole.BUFFERS);
+        for (final SpdkExportCalls.Memory each : spdk.memory())
+        {
+            final MemoryRegion region = MemoryRegion.imported(
+                MemoryRole.BUFFERS, MemoryDomain.HOST, each.address(), each.lengthBytes(), PAGE_BYTES);
+            imported.add(region);
+            registry.add(region);
+        }
         groups.forEach((group) -> pools.put(group.reactor(), group.buffers()));
         final BufferPool own = BufferPool.withFloors(memory.address(), BUFFERS_BYTES, BUFFERS_BYTES / 8);
         spdk.onApplication(() ->
@@ -147,6 +162,7 @@ final class Exports implements AutoCloseable
                 spdk.application().reactor().removePoller(pools.get(spdk.application().reactor()));
                 return null;
             });
+            imported.reversed().forEach(registry::remove);
             memory.close();
         }
     }

@@ -59,6 +59,7 @@ public final class SpdkRuntime
     /** By the reactors that have them; each is used on its reactor's thread only. */
     private final Map<Reactor, SpdkReactor> reactors = new IdentityHashMap<>();
     private volatile SpdkReactor[] others = {};
+    private List<SpdkExportCalls.Memory> memory;
     private final SpdkExports exports = new SpdkExports(this);
 
     private SpdkRuntime(final SpdkConfig config, final SpdkMessages messages)
@@ -155,6 +156,7 @@ public final class SpdkRuntime
         Reactor.checkMayBlock(START);
         SpdkReactorCalls.openLog();
         startEnvironment();
+        memory = SpdkExportCalls.memory();
         applicationReactor.start();
         try
         {
@@ -386,6 +388,14 @@ public final class SpdkRuntime
             }
         }
         return false;
+    }
+
+    /**
+     * {@return memory of SPDK's own as of its start, in which its front ends have payload}
+     */
+    public List<SpdkExportCalls.Memory> memory()
+    {
+        return memory;
     }
 
     /**

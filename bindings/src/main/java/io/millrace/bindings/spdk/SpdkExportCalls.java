@@ -10,6 +10,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 
 /**
@@ -18,6 +20,9 @@ import java.util.UUID;
  */
 public final class SpdkExportCalls
 {
+    /** As many as DPDK has lists of segments, and more. */
+    private static final int MEMORIES_MAX = 1024;
+
     private SpdkExportCalls()
     {
     }
@@ -182,6 +187,46 @@ public final class SpdkExportCalls
         }
     }
 
+    /**
+     * Memory of SPDK's own.
+     *
+     * @param address     of its first byte.
+     * @param lengthBytes of whole pages.
+     */
+    public record Memory(long address, long lengthBytes)
+    {
+    }
+
+    /**
+     * {@return the memory that SPDK has registered, in which its front ends have payload; any thread}
+     *
+     * @throws NativeException when there is no memory to find out.
+     */
+    public static List<Memory> memory()
+    {
+        try (Arena arena = Arena.ofConfined())
+        {
+            final MemorySegment ranges = arena.allocate(ValueLayout.JAVA_LONG, 2L * MEMORIES_MAX);
+            final int count = (int)Handles.MEMORY.invokeExact(ranges, MEMORIES_MAX);
+            check("spdk_mem_map_alloc", count);
+            final List<Memory> memories = new ArrayList<>();
+            for (int i = 0; i < Math.min(count, MEMORIES_MAX); i++)
+            {
+                memories.add(new Memory(ranges.getAtIndex(ValueLayout.JAVA_LONG, 2L * i),
+                    ranges.getAtIndex(ValueLayout.JAVA_LONG, 2L * i + 1)));
+            }
+            return memories;
+        }
+        catch (final NativeException e)
+        {
+            throw e;
+        }
+        catch (final Throwable t)
+        {
+            throw Native.broken(t);
+        }
+    }
+
     private static void check(final String call, final int result)
     {
         if (result < 0)
@@ -192,6 +237,8 @@ public final class SpdkExportCalls
 
     private static final class Handles
     {
+        private static final MethodHandle MEMORY =
+            SpdkLibrary.link("millrace_spdk_memory", spdk_h.millrace_spdk_memory$descriptor());
         private static final MethodHandle ADD =
             SpdkLibrary.link("millrace_spdk_export_add", spdk_h.millrace_spdk_export_add$descriptor());
         private static final MethodHandle RESIZE =

@@ -42,7 +42,7 @@ public final class SpdkLibrary
         "millrace_spdk_reactor_free", "millrace_spdk_subsystems_start", "millrace_spdk_subsystems_stop",
         "millrace_spdk_rpc_listen", "millrace_spdk_rpc_close", "millrace_spdk_bdev_open", "millrace_spdk_bdev_get",
         "millrace_spdk_bdev_close", "millrace_spdk_export_add", "millrace_spdk_export_resize",
-        "millrace_spdk_export_remove", "millrace_spdk_configure",
+        "millrace_spdk_export_remove", "millrace_spdk_configure", "millrace_spdk_memory",
         "spdk_env_opts_init", "spdk_env_init", "spdk_pci_addr_parse",
         "spdk_mem_register", "spdk_mem_unregister", "spdk_bdev_get_product_name", "spdk_bdev_get_block_size",
         "spdk_bdev_get_num_blocks", "spdk_bdev_get_md_size", "spdk_bdev_get_buf_align",

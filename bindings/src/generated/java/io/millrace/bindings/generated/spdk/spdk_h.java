@@ -936,6 +936,24 @@ public class spdk_h extends spdk_h$shared {
         return millrace_spdk_export_add.DESC;
     }
 
+    private static class millrace_spdk_memory {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            spdk_h.C_INT,
+            spdk_h.C_POINTER,
+            spdk_h.C_INT
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int32_t millrace_spdk_memory(uint64_t *ranges, int32_t max)
+     * }
+     */
+    public static FunctionDescriptor millrace_spdk_memory$descriptor() {
+        return millrace_spdk_memory.DESC;
+    }
+
     private static class millrace_spdk_export_resize {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             spdk_h.C_INT,
