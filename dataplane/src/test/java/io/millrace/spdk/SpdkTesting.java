@@ -27,7 +27,7 @@ public final class SpdkTesting
         "params": {"bdev_io_pool_size": 640, "bdev_io_cache_size": 32}},
         {"method": "bdev_nvme_set_options", "params": {"enable_flush": false}}]}]}
         """;
-    private static final Path CONFIG = config();
+    private static final Path CONFIG = writeConfig();
     private static final ConcurrentLinkedQueue<String> MESSAGES = new ConcurrentLinkedQueue<>();
     private static final AtomicInteger NUMBERS = new AtomicInteger();
 
@@ -35,7 +35,7 @@ public final class SpdkTesting
     {
     }
 
-    private static Path config()
+    private static Path writeConfig()
     {
         SOCKET.toFile().deleteOnExit();
         try
@@ -55,8 +55,15 @@ public final class SpdkTesting
      */
     public static SpdkRuntime runtime()
     {
-        return SpdkRuntime.start(new SpdkConfig(CONFIG, SpdkConfig.MEMORY_MIB_DEFAULT, false, List.of(), SOCKET),
-            MESSAGES::add);
+        return SpdkRuntime.start(config(), MESSAGES::add);
+    }
+
+    /**
+     * {@return what it is started with}
+     */
+    public static SpdkConfig config()
+    {
+        return new SpdkConfig(CONFIG, SpdkConfig.MEMORY_MIB_DEFAULT, false, List.of(), SOCKET);
     }
 
     /**
