@@ -59,6 +59,9 @@ extern "C" {
    word1: number of the export. */
 #define MILLRACE_SPDK_EXPORTED_IO 5
 
+/* In the result of millrace_spdk_reactor_poll(). */
+#define MILLRACE_SPDK_HOSTED 65536
+
 /* How many requests to exported devices a reactor has under way at most. */
 #define MILLRACE_SPDK_EXPORTED_IOS_MAX 256
 
@@ -151,7 +154,7 @@ millrace_spdk_reactor *millrace_spdk_reactor_create(const char *name, void *ring
 /*
  * Takes requests, and has SPDK's threads do what they have to do: a bounded amount.
  *
- * Returns how much was done, or a negated error.
+ * Returns how much was done, MILLRACE_SPDK_HOSTED for each thread of SPDK's modules that had work, or a negated error.
  */
 int32_t millrace_spdk_reactor_poll(millrace_spdk_reactor *reactor);
 

@@ -262,7 +262,8 @@ int32_t millrace_spdk_reactor_poll(millrace_spdk_reactor *reactor)
         struct spdk_thread *const thread = reactor->threads[i];
         if (spdk_thread_poll(thread, 0, 0) > 0)
         {
-            work++;
+            /* The poller of SPDK's JSON-RPC, on the application thread, says that it is busy each time. */
+            work += thread == reactor->thread ? 1 : MILLRACE_SPDK_HOSTED;
         }
         /* Pollers that were unregistered are part of a thread until they would have been due, minutes later. */
         if (spdk_thread_is_exited(thread) && (reactor->is_exiting || spdk_thread_is_idle(thread)))

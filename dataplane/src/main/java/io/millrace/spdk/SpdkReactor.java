@@ -23,13 +23,13 @@ import java.util.function.IntFunction;
  * time, and sleeps an eighth of the time that the last one already took when they take longer. Without requests it
  * sleeps until the next timed poller of SPDK, {@link #IDLE_NS_MAX} at most; after a second of that up to
  * {@link #QUIET_NS_MAX}, with timed pollers late by up to {@link #LATE_NS_MAX}. So long a message of another SPDK
- * thread may wait. After a request to an exported device it stays awake for {@link #EXPORTED_AWAKE_NS}, and then sleeps
- * a 64th of the time since, {@link #IDLE_NS_MAX} at most.
+ * thread may wait. SPDK's application thread, where its front ends run, sleeps as {@link ServingActivity} says.
  */
 public final class SpdkReactor implements Poller
 {
     /** Most requests to exported devices at a time. */
     public static final int EXPORTED_MAX = spdk_h.MILLRACE_SPDK_EXPORTED_IOS_MAX();
+    private static final int HOSTED = spdk_h.MILLRACE_SPDK_HOSTED();
     private static final int PLACES = 1024;
     /** Places that events of bdevs ({@code MILLRACE_SPDK_EVENTS}) and ends of operations have for themselves. */
     private static final int PLACES_OF_EVENTS = 64;
@@ -47,8 +47,6 @@ public final class SpdkReactor implements Poller
     private static final long SLEEP_NS_MIN = 50_000;
     private static final long SLEEP_NS_MAX = 1_000_000;
     private static final int SLEEP_SHIFT = 3;
-    private static final int EXPORTED_SLEEP_SHIFT = 6;
-    private static final long EXPORTED_AWAKE_NS = SLEEP_NS_MIN << EXPORTED_SLEEP_SHIFT;
     private static final long NO_TIMER = -1;
     private static final int INDEX_BITS = 16;
     private static final int INDEX_MASK = (1 << INDEX_BITS) - 1;
@@ -69,7 +67,7 @@ public final class SpdkReactor implements Poller
     private final IntFunction<SpdkExportSource> exports;
     /** By the numbers of their exports; null where no request has come yet. */
     private SpdkExportChannel[] exportChannels = {};
-    private long lastExportedNs;
+    private final ServingActivity serving;
     private final TimerListener timerListener = this::onTimer;
     private final AtomicBoolean isActive = new AtomicBoolean();
     private SpdkBdevListener[] listeners = new SpdkBdevListener[8];
@@ -105,10 +103,15 @@ public final class SpdkReactor implements Poller
      * @param reactor         that polls it.
      * @param othersAreActive whether other reactors have requests under way, in which this one may have a part.
      * @param exports         exported devices by their numbers.
+     * @param serving         of SPDK's front ends on this SPDK thread.
      */
     SpdkReactor(
-        final Reactor reactor, final BooleanSupplier othersAreActive, final IntFunction<SpdkExportSource> exports)
+        final Reactor reactor,
+        final BooleanSupplier othersAreActive,
+        final IntFunction<SpdkExportSource> exports,
+        final ServingActivity serving)
     {
+        this.serving = serving;
         this.reactor = reactor;
         this.othersAreActive = othersAreActive;
         this.exports = exports;
@@ -300,7 +303,6 @@ public final class SpdkReactor implements Poller
         }
         else if (spdk_h.MILLRACE_SPDK_EXPORTED_IO() == type)
         {
-            lastExportedNs = reactor.nowNs();
             exportChannel((int)word1).onRequest(slot, word0);
         }
         else if (spdk_h.MILLRACE_SPDK_DONE() == type)
@@ -390,7 +392,6 @@ public final class SpdkReactor implements Poller
             throw new IllegalStateException("ring to SPDK of reactor " + reactor.config().name() +
                 " has no place for the end of a request");
         }
-        lastExportedNs = reactor.nowNs();
     }
 
     private static void onEvent(final int type, final long word0, final SpdkBdevListener listener)
@@ -414,6 +415,10 @@ public final class SpdkReactor implements Poller
             throw new IllegalStateException("ring to SPDK of reactor " + reactor.config().name() +
                 " has records that cannot be, error " + done);
         }
+        if (done >= HOSTED)
+        {
+            serving.onBusy(reactor.nowNs());
+        }
         // Requests that end within the call, as most of fast bdevs, need not wait for the next cycle.
         ring.deliver();
         if (State.EXITING == state && SpdkReactorCalls.hasEnded(nativeReactor))
@@ -430,7 +435,7 @@ public final class SpdkReactor implements Poller
         {
             return false;
         }
-        if (0 != exportChannels.length && reactor.nowNs() - lastExportedNs < EXPORTED_AWAKE_NS)
+        if (serving.keepsAwake(reactor.nowNs()))
         {
             return false;
         }
@@ -447,16 +452,9 @@ public final class SpdkReactor implements Poller
     {
         final long dueNs = SpdkReactorCalls.idleNs(nativeReactor);
         return othersAreActive.getAsBoolean() ? Math.min(ACTIVE_NS_MAX, dueNs) :
-            0 != exportChannels.length ? exportedSleepNs(dueNs) :
+            serving.isKnown() ? Math.min(serving.sleepNs(reactor.nowNs()), dueNs) :
             quietNs < QUIET_AFTER_NS ? Math.min(IDLE_NS_MAX, dueNs) :
             Math.min(QUIET_NS_MAX, Math.max(LATE_NS_MAX, dueNs));
-    }
-
-    /** Front ends poll for what hosts send. */
-    private long exportedSleepNs(final long dueNs)
-    {
-        final long sleepNs = reactor.nowNs() - lastExportedNs >> EXPORTED_SLEEP_SHIFT;
-        return Math.min(Math.clamp(sleepNs, SLEEP_NS_MIN, IDLE_NS_MAX), dueNs);
     }
 
     /** A reactor knows how long to sleep before it asks, so a new timer is for when it asks again. */

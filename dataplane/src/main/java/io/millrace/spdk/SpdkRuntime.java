@@ -60,6 +60,7 @@ public final class SpdkRuntime
     private final Map<Reactor, SpdkReactor> reactors = new IdentityHashMap<>();
     private volatile SpdkReactor[] others = {};
     private List<SpdkExportCalls.Memory> memory;
+    private final ServingActivity serving = ServingActivity.possible();
     private final SpdkExports exports = new SpdkExports(this);
 
     private SpdkRuntime(final SpdkConfig config, final SpdkMessages messages)
@@ -163,7 +164,7 @@ public final class SpdkRuntime
             final CompletableFuture<Integer> started = new CompletableFuture<>();
             applicationReactor.call(() ->
             {
-                application = new SpdkReactor(applicationReactor, this::areOthersActive, exports::source);
+                application = new SpdkReactor(applicationReactor, this::areOthersActive, exports::source, serving);
                 applicationReactor.addPoller(messages);
                 if (null != config.rpcSocket())
                 {
@@ -325,7 +326,7 @@ public final class SpdkRuntime
                 return present;
             }
         }
-        final SpdkReactor made = new SpdkReactor(reactor, () -> false, exports::source);
+        final SpdkReactor made = new SpdkReactor(reactor, () -> false, exports::source, ServingActivity.none());
         made.addUser();
         synchronized (reactors)
         {
@@ -417,6 +418,7 @@ public final class SpdkRuntime
         final CompletableFuture<Integer> configured = new CompletableFuture<>();
         onApplication(() ->
         {
+            serving.know();
             SpdkExportCalls.configure(application.nativeReactor(), json, application.begin(configured::complete));
             return null;
         });

@@ -121,7 +121,8 @@ public final class SpdkReactorCalls
      * Takes requests of the ring, and polls SPDK's threads. Once a cycle; allocates nothing.
      *
      * @param reactor that is polled.
-     * @return how much was done, or a negated error of the ring.
+     * @return how much was done, {@code MILLRACE_SPDK_HOSTED} for each thread of SPDK's modules that had work; or a
+     *     negated error of the ring.
      */
     public static int poll(final MemorySegment reactor)
     {

@@ -230,6 +230,15 @@ public class spdk_h extends spdk_h$shared {
     public static int MILLRACE_SPDK_EXPORTED_IO() {
         return MILLRACE_SPDK_EXPORTED_IO;
     }
+    private static final int MILLRACE_SPDK_HOSTED = (int)65536L;
+    /**
+     * {@snippet lang=c :
+     * #define MILLRACE_SPDK_HOSTED 65536
+     * }
+     */
+    public static int MILLRACE_SPDK_HOSTED() {
+        return MILLRACE_SPDK_HOSTED;
+    }
     private static final int MILLRACE_SPDK_EXPORTED_IOS_MAX = (int)256L;
     /**
      * {@snippet lang=c :
