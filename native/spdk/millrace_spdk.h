@@ -164,7 +164,10 @@ int64_t millrace_spdk_reactor_idle_ns(const millrace_spdk_reactor *reactor);
 /* Count of SPDK threads that it hosts. */
 int32_t millrace_spdk_reactor_threads(const millrace_spdk_reactor *reactor);
 
-/* Begins to end its SPDK thread; everything opened on it is closed. It is polled until millrace_spdk_reactor_ended(). */
+/*
+ * Begins to end its SPDK thread, and others that it hosts; everything opened on it is closed. It is polled until
+ * millrace_spdk_reactor_ended().
+ */
 void millrace_spdk_reactor_exit(millrace_spdk_reactor *reactor);
 
 /* Whether it has no SPDK threads any more. */

@@ -301,8 +301,17 @@ int32_t millrace_spdk_reactor_threads(const millrace_spdk_reactor *reactor)
 void millrace_spdk_reactor_exit(millrace_spdk_reactor *reactor)
 {
     reactor->is_exiting = true;
-    millrace_spdk_enter(reactor);
-    spdk_thread_exit(reactor->thread);
+    current = reactor;
+    const int32_t count = __atomic_load_n(&reactor->thread_count, __ATOMIC_ACQUIRE);
+    for (int32_t i = 0; i < count; i++)
+    {
+        /* Those of modules that have ended without, as of vhost controllers. */
+        spdk_set_thread(reactor->threads[i]);
+        if (spdk_thread_is_running(reactor->threads[i]))
+        {
+            spdk_thread_exit(reactor->threads[i]);
+        }
+    }
     millrace_spdk_leave();
 }
 
