@@ -23,6 +23,7 @@ import io.millrace.rdma.core.RdmaCore;
 import io.millrace.reactor.Housekeeping;
 import io.millrace.reactor.Reactor;
 import io.millrace.spdk.SpdkException;
+import io.millrace.spdk.SpdkMessageListener;
 import io.millrace.spdk.SpdkRuntime;
 import io.millrace.status.DeviceErrorStatus;
 import io.millrace.status.StatusException;
@@ -63,6 +64,8 @@ public final class DataPlane implements AutoCloseable
     private StatusFile status;
     private Devices devices;
     private ServingReactors reactors;
+    /** Null where SPDK serves nothing. */
+    private Exports exports;
     private MemoryRegistry registry;
     private Subsystems subsystems;
     private Hosts hosts;
@@ -203,7 +206,20 @@ public final class DataPlane implements AutoCloseable
     /** For the process, not for this data plane alone: who ends the process stops it. */
     private SpdkRuntime spdk()
     {
-        return SpdkRuntime.start(config.spdk().config(), operations::onError);
+        return SpdkRuntime.start(config.spdk().config(), new SpdkMessageListener()
+        {
+            @Override
+            public void onError(final String sentence)
+            {
+                operations.onError(sentence);
+            }
+
+            @Override
+            public void onWarning(final String sentence)
+            {
+                operations.onNote(sentence);
+            }
+        });
     }
 
     /**
@@ -228,9 +244,17 @@ public final class DataPlane implements AutoCloseable
         {
             throw new SettingException("spdk", null, e.problem(), "", e);
         }
-        final Exports exports = new Exports(operations, devices);
+        exports = new Exports(operations, devices);
         started.push(exports);
         exports.start(settings, runtime, reactors.groups(), registry);
+    }
+
+    /**
+     * {@return names of the devices that SPDK serves}
+     */
+    public List<String> exported()
+    {
+        return null == exports ? List.of() : exports.names();
     }
 
     private void startSpdk()

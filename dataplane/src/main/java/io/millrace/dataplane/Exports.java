@@ -139,6 +139,12 @@ final class Exports implements AutoCloseable
         }
     }
 
+    /** {@return names of the devices} */
+    List<String> names()
+    {
+        return exported.stream().map(ManagedDevice::name).toList();
+    }
+
     /** SPDK's front ends let go of the devices. */
     @Override
     public void close()

@@ -217,6 +217,12 @@ final class Operations implements TargetListener
     }
 
     @Override
+    public void onNote(final String message)
+    {
+        hosts.onNote(message);
+    }
+
+    @Override
     public void onError(final String message)
     {
         status.onError(message);

@@ -118,7 +118,8 @@ final class ExportChannel implements SpdkExportChannel, OpenListener, CloseListe
     private void onComplete(final BlockRequest blockRequest)
     {
         final ExportRequest request = (ExportRequest)blockRequest.owner();
-        final int status = BlockStatus.SUCCESS == blockRequest.status() ? NvmeStatus.SUCCESS : StatusMap.of(blockRequest);
+        final int status =
+            BlockStatus.SUCCESS == blockRequest.status() ? NvmeStatus.SUCCESS : StatusMap.of(blockRequest);
         final MemoryHold hold = blockRequest.hold();
         if (null == hold)
         {

@@ -1,8 +1,8 @@
 package io.millrace.spdk;
 
 /**
- * When SPDK's front ends had something to do, by which the reactor that polls them sleeps: they poll for what hosts send,
- * and wake nobody. It stays awake for {@link #AWAKE_NS}, and sleeps a 64th of the time since after that,
+ * When SPDK's front ends had something to do, by which the reactor that polls them sleeps: they poll for what hosts
+ * send, and wake nobody. It stays awake for {@link #AWAKE_NS}, and sleeps a 64th of the time since after that,
  * {@link #SLEEP_NS_MAX} at most. The reactor's thread only.
  */
 final class ServingActivity

@@ -6,7 +6,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.function.Consumer;
 
 /**
  * Messages of SPDK and DPDK: errors and warnings go to a listener, the last ones explain a failed start. Polled on the
@@ -18,11 +17,11 @@ final class SpdkMessages implements Poller
     private static final int RECENT_MAX = 4;
     private static final int MESSAGES_PER_POLL = 8;
 
-    private final Consumer<String> listener;
+    private final SpdkMessageListener listener;
     private final MemorySegment text = Arena.global().allocate(TEXT_BYTES);
     private final Deque<String> recent = new ArrayDeque<>();
 
-    SpdkMessages(final Consumer<String> listener)
+    SpdkMessages(final SpdkMessageListener listener)
     {
         this.listener = listener;
     }
@@ -44,11 +43,18 @@ final class SpdkMessages implements Poller
     {
         if (SpdkReactorCalls.LOG_LOST == level)
         {
-            listener.accept("SPDK: " + message + " messages were lost");
+            listener.onWarning("SPDK: " + message + " messages were lost");
         }
         else if (SpdkReactorCalls.LOG_ERROR == level || SpdkReactorCalls.LOG_WARNING == level)
         {
-            listener.accept("SPDK: " + message);
+            if (SpdkReactorCalls.LOG_ERROR == level)
+            {
+                listener.onError("SPDK: " + message);
+            }
+            else
+            {
+                listener.onWarning("SPDK: " + message);
+            }
             if (RECENT_MAX == recent.size())
             {
                 recent.removeFirst();
@@ -64,7 +70,7 @@ final class SpdkMessages implements Poller
      */
     void report(final String sentence)
     {
-        listener.accept(sentence);
+        listener.onError(sentence);
     }
 
     /**

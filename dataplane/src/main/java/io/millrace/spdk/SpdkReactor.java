@@ -250,7 +250,8 @@ public final class SpdkReactor implements Poller
      */
     public boolean reset(final int slot, final long bdev)
     {
-        return inFlight < PLACES - 1 - PLACES_RESERVED + PLACES_OF_RESETS && write(spdk_h.MILLRACE_SPDK_RESET(), slot, 0, 0, 0, bdev);
+        return inFlight < PLACES - 1 - PLACES_RESERVED + PLACES_OF_RESETS &&
+            write(spdk_h.MILLRACE_SPDK_RESET(), slot, 0, 0, 0, bdev);
     }
 
     private boolean write(

@@ -21,7 +21,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -81,12 +80,12 @@ public final class SpdkRuntime
     /**
      * Starts SPDK, or returns the one that runs. Off the reactors; takes a second or more.
      *
-     * @param config    of SPDK.
-     * @param onMessage notified of SPDK's messages, a sentence each, on the reactor of its application thread.
+     * @param config   of SPDK.
+     * @param listener notified of SPDK's messages.
      * @return SPDK.
      * @throws SpdkException when it cannot be used, runs with other settings, or has ended in this process.
      */
-    public static synchronized SpdkRuntime start(final SpdkConfig config, final Consumer<String> onMessage)
+    public static synchronized SpdkRuntime start(final SpdkConfig config, final SpdkMessageListener listener)
     {
         Reactor.checkMayBlock(START);
         if (State.RUNNING == state)
@@ -111,7 +110,7 @@ public final class SpdkRuntime
         final String json = configuration(config);
         state = State.ENDED;
         endReason = "it failed to start before";
-        final SpdkRuntime runtime = new SpdkRuntime(config, new SpdkMessages(onMessage));
+        final SpdkRuntime runtime = new SpdkRuntime(config, new SpdkMessages(listener));
         try
         {
             runtime.open(json);
@@ -432,6 +431,7 @@ public final class SpdkRuntime
 
     static int await(final CompletableFuture<Integer> result, final String problem)
     {
+        Reactor.checkMayBlock("a call of SPDK");
         try
         {
             return result.get(STOP_S, TimeUnit.SECONDS);

@@ -47,6 +47,10 @@ final class Banner
             volumes(dataPlane).print(terminal, "  ");
             terminal.line();
         }
+        if (!dataPlane.exported().isEmpty())
+        {
+            terminal.line("SPDK serves " + String.join(", ", dataPlane.exported()));
+        }
         if (dataPlane.addresses().isEmpty())
         {
             terminal.line("no listeners, until a command adds one");

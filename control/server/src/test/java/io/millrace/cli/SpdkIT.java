@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.console.ExitCode;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -35,10 +37,22 @@ class SpdkIT
             {"subsystems": [{"subsystem": "bdev", "config": [{"method": "bdev_malloc_create", "params":
               {"name": "Malloc0", "num_blocks": 4096, "block_size": 4096}}]}]}
             """);
+        final int frontEndPort = freePort();
+        final Path frontEnds = Files.writeString(directory.resolve("nvmf.json"), """
+            {"subsystems": [{"subsystem": "nvmf", "config": [
+              {"method": "nvmf_create_transport", "params": {"trtype": "TCP"}},
+              {"method": "nvmf_create_subsystem", "params": {"nqn": "nqn.2026-11.io.millrace:vol1",
+                "allow_any_host": true}},
+              {"method": "nvmf_subsystem_add_ns", "params": {"nqn": "nqn.2026-11.io.millrace:vol1",
+                "namespace": {"nsid": 1, "bdev_name": "vol1"}}},
+              {"method": "nvmf_subsystem_add_listener", "params": {"nqn": "nqn.2026-11.io.millrace:vol1",
+                "listen_address": {"trtype": "TCP", "adrfam": "IPv4", "traddr": "127.0.0.1", "trsvcid": "%d"}}}]}]}
+            """.formatted(frontEndPort));
         final Path socket = directory.resolve("spdk.sock");
         final Path config = Files.writeString(directory.resolve("test.yaml"), """
             devices:
               - {name: vol0, type: spdk-bdev, bdev: Malloc0}
+              - {name: vol1, type: memory, size: 16MiB}
             subsystems:
               - nqn: nqn.2026-11.io.millrace:vol0
                 allow-any-host: true
@@ -46,8 +60,8 @@ class SpdkIT
             listeners:
               - {transport: tcp, address: 127.0.0.1, port: 0}
             discovery: false
-            spdk: {config: %s, memory: 512MiB, rpc-socket: %s}
-            """.formatted(json, socket));
+            spdk: {config: %s, memory: 512MiB, rpc-socket: %s, exports: [vol1], front-ends: %s}
+            """.formatted(json, socket, frontEnds));
         try (MillraceProcess serve = MillraceProcess.start("serve", "--config", config.toString()))
         {
             final int port = serve.port();
@@ -55,7 +69,12 @@ class SpdkIT
             assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(socket)));
             run("perf", "tcp://127.0.0.1:" + port + "/nqn.2026-11.io.millrace:vol0", "--pattern", "randwrite",
                 "--verify", "--duration", "500ms");
-            assertTrue(spdk(socket, "status").contains("Malloc0  Malloc disk"));
+            run("perf", "tcp://127.0.0.1:" + frontEndPort + "/nqn.2026-11.io.millrace:vol1", "--pattern", "randwrite",
+                "--verify", "--duration", "500ms");
+            assertTrue(refused("device", "delete", "vol1", "--yes").contains("is used by SPDK"));
+            final String status = spdk(socket, "status");
+            assertTrue(status.contains("Malloc0  Malloc disk"), status);
+            assertTrue(status.contains("Millrace device"), status);
             assertEquals("\"Null1\"", spdk(socket, "rpc", "bdev_null_create",
                 "{\"name\": \"Null1\", \"num_blocks\": 8192, \"block_size\": 512}"));
             run("device", "create", "null1", "--bdev", "Null1");
@@ -65,6 +84,14 @@ class SpdkIT
             serve.signal("TERM");
             assertEquals(ExitCode.OK, serve.exitCode(), serve::said);
             assertFalse(serve.output().contains("did not stop"), serve.output());
+        }
+    }
+
+    private static int freePort() throws IOException
+    {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress()))
+        {
+            return socket.getLocalPort();
         }
     }
 
