@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * Exported devices that are open on a reactor, and those that still close there: a device may be opened again meanwhile.
- * On the reactor's thread only; allocates nothing for a request to a device that is open.
+ * Exported devices that are open on a reactor, and those that still close there: a device may be opened again
+ * meanwhile. On the reactor's thread only; allocates nothing for a request to a device that is open.
  */
 final class ExportChannels
 {
