@@ -2,6 +2,7 @@
 #include "internal.h"
 
 #include "spdk/bdev_module.h"
+#include "spdk/util.h"
 
 #include <sys/uio.h>
 
@@ -9,6 +10,10 @@
 #define FORCE_UNIT_ACCESS (1u << 30)
 /* How long SPDK waits, when a bdev is reset, for what is under way to end by itself. */
 #define DRAIN_S 30
+/* Generic command statuses of NVMe. */
+#define INVALID_OPCODE 0x01
+#define INVALID_FIELD 0x02
+#define WRITE_PROTECTED 0x20
 
 struct millrace_spdk_export
 {
@@ -31,6 +36,8 @@ struct millrace_spdk_exported_io
     /* What Java sees of it. */
     millrace_spdk_io shown;
     millrace_spdk_reactor *reactor;
+    /* Memory that stands for SPDK's; NULL where SPDK's is used. */
+    struct iovec whole;
     STAILQ_ENTRY(millrace_spdk_exported_io) link;
 };
 
@@ -51,6 +58,11 @@ static struct spdk_bdev_module module = {
 };
 
 SPDK_BDEV_MODULE_REGISTER(millrace, &module)
+
+static uint32_t bit_of(const enum spdk_bdev_io_type type, const int32_t is_supported)
+{
+    return 0 != is_supported ? 1u << type : 0;
+}
 
 static int32_t type_of(const struct spdk_bdev_io *io)
 {
@@ -99,19 +111,73 @@ static void hand_over(millrace_spdk_exported_io *io)
     tell(io);
 }
 
+/* A device that needs aligned memory takes no pieces that end within a block; SPDK looks at their beginnings only. */
+static bool has_parts_of_blocks(const struct spdk_bdev_io *io)
+{
+    for (int i = 0; i < io->u.bdev.iovcnt && io->bdev->required_alignment > 0; i++)
+    {
+        if (0 != io->u.bdev.iovs[i].iov_len % io->bdev->blocklen)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Rare, so that the memory is allocated. */
+static bool gather(millrace_spdk_exported_io *exported, const struct spdk_bdev_io *io)
+{
+    const size_t bytes = io->u.bdev.num_blocks * io->bdev->blocklen;
+    exported->whole.iov_base = spdk_dma_malloc(bytes, spdk_bdev_get_buf_align(io->bdev), NULL);
+    exported->whole.iov_len = bytes;
+    if (NULL == exported->whole.iov_base)
+    {
+        return false;
+    }
+    if (SPDK_BDEV_IO_TYPE_WRITE == io->type)
+    {
+        spdk_copy_iovs_to_buf(exported->whole.iov_base, bytes, io->u.bdev.iovs, io->u.bdev.iovcnt);
+    }
+    exported->shown.vectors = (uint64_t)(uintptr_t)&exported->whole;
+    exported->shown.vector_count = 1;
+    return true;
+}
+
+static void scatter(millrace_spdk_exported_io *exported, const struct spdk_bdev_io *io, const int status)
+{
+    if (0 == status && SPDK_BDEV_IO_TYPE_READ == io->type)
+    {
+        spdk_copy_buf_to_iovs(
+            io->u.bdev.iovs, io->u.bdev.iovcnt, exported->whole.iov_base, exported->whole.iov_len);
+    }
+    spdk_dma_free(exported->whole.iov_base);
+}
+
 static void on_buffer(struct spdk_io_channel *channel, struct spdk_bdev_io *io, bool success)
 {
     (void)channel;
+    millrace_spdk_exported_io *const exported = (millrace_spdk_exported_io *)io->driver_ctx;
     if (!success)
     {
-        spdk_bdev_io_complete(io, SPDK_BDEV_IO_STATUS_NOMEM);
+        /* It is longer than any buffer of SPDK: with NOMEM it would be tried again for ever. */
+        spdk_bdev_io_complete(io, SPDK_BDEV_IO_STATUS_FAILED);
         return;
     }
-    millrace_spdk_exported_io *const exported = (millrace_spdk_exported_io *)io->driver_ctx;
     /* SPDK may have put a buffer of its own in place of what was there. */
     exported->shown.vectors = (uint64_t)(uintptr_t)io->u.bdev.iovs;
     exported->shown.vector_count = io->u.bdev.iovcnt;
+    if (has_parts_of_blocks(io) && !gather(exported, io))
+    {
+        spdk_bdev_io_complete(io, SPDK_BDEV_IO_STATUS_FAILED);
+        return;
+    }
     hand_over(exported);
+}
+
+/* SPDK splits what is too long or has too many pieces, but not what is compared. */
+static bool is_comparable(const struct spdk_bdev_io *io)
+{
+    return io->u.bdev.num_blocks <= io->bdev->max_rw_size && io->u.bdev.iovcnt <= (int)io->bdev->max_num_segments;
 }
 
 static void submit_request(struct spdk_io_channel *channel, struct spdk_bdev_io *io)
@@ -126,6 +192,20 @@ static void submit_request(struct spdk_io_channel *channel, struct spdk_bdev_io 
         spdk_bdev_io_complete(io, SPDK_BDEV_IO_STATUS_FAILED);
         return;
     }
+    /* SPDK hands on writes and deallocations to a bdev that has none. */
+    if (0 == (export->types & bit_of(io->type, 1)) && SPDK_BDEV_IO_TYPE_FLUSH != io->type)
+    {
+        const bool can_write = 0 != (export->types & bit_of(SPDK_BDEV_IO_TYPE_WRITE, 1));
+        spdk_bdev_io_complete_nvme_status(
+            io, 0, SPDK_NVME_SCT_GENERIC, can_write ? INVALID_OPCODE : WRITE_PROTECTED);
+        return;
+    }
+    if (SPDK_BDEV_IO_TYPE_COMPARE == io->type && !is_comparable(io))
+    {
+        spdk_bdev_io_complete_nvme_status(io, 0, SPDK_NVME_SCT_GENERIC, INVALID_FIELD);
+        return;
+    }
+    exported->whole.iov_base = NULL;
     exported->reactor = mine->reactor;
     exported->shown.export_number = export->number;
     exported->shown.type = type;
@@ -160,6 +240,10 @@ void millrace_spdk_export_complete(millrace_spdk_reactor *reactor, const millrac
     }
     spdk_set_thread(spdk_bdev_io_get_thread(io));
     const int status = (int)descriptor->word0;
+    if (NULL != exported->whole.iov_base)
+    {
+        scatter(exported, io, status);
+    }
     if (0 == status)
     {
         spdk_bdev_io_complete(io, SPDK_BDEV_IO_STATUS_SUCCESS);
@@ -224,11 +308,6 @@ static const struct spdk_bdev_fn_table functions = {
     .io_type_supported = is_type_supported,
     .get_io_channel = get_channel,
 };
-
-static uint32_t bit_of(const enum spdk_bdev_io_type type, const int32_t is_supported)
-{
-    return 0 != is_supported ? 1u << type : 0;
-}
 
 millrace_spdk_export *millrace_spdk_export_add(
     millrace_spdk_reactor *reactor, const char *name, const int32_t number, const millrace_spdk_limits *limits,

@@ -3,9 +3,7 @@
  * data in one piece and in several, more requests than SPDK has memory for, resets; events of many bdevs at once.
  * Prints its seed; an argument repeats a run.
  */
-#include "../internal.h"
-
-#include "../../ring/test/memory.h"
+#include "fake_java.h"
 
 #include <sys/uio.h>
 #include <time.h>
@@ -17,7 +15,6 @@
 #define SLOTS 64
 #define PIECE_MAX 16
 #define ROUNDS 20000
-#define PLACES 1024
 
 static const char config[] =
     "{\"subsystems\":[{\"subsystem\":\"bdev\",\"config\":["
@@ -25,14 +22,6 @@ static const char config[] =
     "{\"method\":\"bdev_malloc_create\",\"params\":{\"name\":\"M0\",\"num_blocks\":4096,\"block_size\":512}},"
     "{\"method\":\"bdev_malloc_create\",\"params\":{\"name\":\"M1\",\"num_blocks\":4096,\"block_size\":512}},"
     "{\"method\":\"bdev_null_create\",\"params\":{\"name\":\"N0\",\"num_blocks\":4096,\"block_size\":512}}]}]}";
-
-typedef struct fake_java
-{
-    ring_memory memory;
-    millrace_ring native_end;
-    millrace_ring java;
-    millrace_spdk_reactor *reactor;
-} fake_java;
 
 typedef struct worker
 {
@@ -44,57 +33,6 @@ typedef struct worker
 } worker;
 
 static int32_t finished;
-
-static void open_reactor(fake_java *fake, const char *name)
-{
-    ring_memory_make(&fake->memory, PLACES, MILLRACE_RING_ONE_PRODUCER);
-    CHECK(0 == millrace_ring_attach(&fake->native_end, fake->memory.address, fake->memory.bytes));
-    fake->java = java_end(&fake->native_end);
-    int32_t error;
-    fake->reactor = millrace_spdk_reactor_create(name, fake->memory.address, fake->memory.bytes, &error);
-    CHECK(NULL != fake->reactor && 0 == error);
-}
-
-static void close_reactor(fake_java *fake)
-{
-    millrace_spdk_reactor_exit(fake->reactor);
-    while (!millrace_spdk_reactor_ended(fake->reactor))
-    {
-        CHECK(millrace_spdk_reactor_poll(fake->reactor) >= 0);
-    }
-    millrace_spdk_reactor_free(fake->reactor);
-    millrace_ring_detach(&fake->native_end);
-    ring_memory_free(&fake->memory);
-}
-
-static void await_done(fake_java *fake, const int32_t operation)
-{
-    millrace_descriptor one;
-    for (;;)
-    {
-        CHECK(millrace_spdk_reactor_poll(fake->reactor) >= 0);
-        if (1 == millrace_queue_read(&fake->java.to_native, &one, 1))
-        {
-            CHECK(MILLRACE_SPDK_DONE == one.type && operation == one.slot && 0 == one.word0);
-            return;
-        }
-    }
-}
-
-static void write_request(
-    fake_java *fake, const int32_t type, const int32_t slot, const uint64_t address, const int32_t length,
-    const int64_t first, const millrace_spdk_bdev *bdev)
-{
-    int error;
-    millrace_descriptor *const record = millrace_queue_claim(&fake->java.to_java, type, &error);
-    CHECK(NULL != record);
-    record->slot = slot;
-    record->address = address;
-    record->length = length;
-    record->word0 = first;
-    record->word1 = (int64_t)(uintptr_t)bdev;
-    millrace_queue_commit(record);
-}
 
 /* Blocks that a slot has to itself, so that what is read is known. */
 static int64_t first_of(const int slot)
@@ -281,18 +219,7 @@ int main(int count, char **arguments)
     const unsigned int seed = count > 1 ? (unsigned int)strtoul(arguments[1], NULL, 10) : (unsigned int)time(NULL);
     printf("seed %u, %s\n", seed, millrace_spdk_version());
     CHECK(MILLRACE_SPDK_INTERFACE == millrace_spdk_interface());
-    millrace_spdk_log_open();
-    struct spdk_env_opts opts;
-    opts.opts_size = sizeof(opts);
-    spdk_env_opts_init(&opts);
-    opts.name = "spdk_test";
-    opts.core_mask = "0x1";
-    opts.no_huge = true;
-    opts.no_pci = true;
-    opts.mem_size = 320;
-    opts.shm_id = -1;
-    CHECK(0 == spdk_env_init(&opts));
-    CHECK(0 == millrace_spdk_threads_start());
+    start_environment("spdk_test");
     fake_java fake;
     open_reactor(&fake, "application");
     CHECK(0 == millrace_spdk_subsystems_start(fake.reactor, config, sizeof(config) - 1, 3));

@@ -149,6 +149,7 @@ final class Exports implements AutoCloseable
     @Override
     public void close()
     {
+        boolean isLeft = false;
         for (final ManagedDevice device : exported.reversed())
         {
             try
@@ -158,10 +159,12 @@ final class Exports implements AutoCloseable
             }
             catch (final SpdkException e)
             {
+                isLeft = true;
                 operations.onError("device " + device.name() + ": " + e.problem());
             }
         }
-        if (null != memory)
+        // A device that is not closed goes on with its memory, until the process ends.
+        if (null != memory && !isLeft)
         {
             spdk.onApplication(() ->
             {

@@ -3,6 +3,7 @@ package io.millrace.spdk;
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.spdk.SpdkExportCalls;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A bdev that SPDK has of a device of this process. Off the reactors.
@@ -12,6 +13,9 @@ public final class SpdkExport
     private final SpdkRuntime runtime;
     private final int number;
     private final MemorySegment export;
+    /** Completes when SPDK has no bdev any more; null before it is removed. Then the native export is freed. */
+    private CompletableFuture<Integer> gone;
+    private boolean isRemoved;
 
     SpdkExport(final SpdkRuntime runtime, final int number, final MemorySegment export)
     {
@@ -21,13 +25,17 @@ public final class SpdkExport
     }
 
     /**
-     * Changes the size; whoever has the bdev open is told.
+     * Changes the size; whoever has the bdev open is told. Nothing once it is being removed.
      *
      * @param blockCount of the device now.
      * @throws NativeException when SPDK refuses.
      */
-    public void resize(final long blockCount)
+    public synchronized void resize(final long blockCount)
     {
+        if (null != gone)
+        {
+            return;
+        }
         runtime.onApplication(() ->
         {
             SpdkExportCalls.resize(runtime.application().nativeReactor(), export, blockCount);
@@ -36,12 +44,45 @@ public final class SpdkExport
     }
 
     /**
-     * Removes the bdev: front ends let go of it, and requests under way end first.
+     * Removes the bdev: front ends let go of it, and requests under way end first. What keeps it open has its further
+     * requests refused, and the device is closed nevertheless. A second call waits again for what was left.
      *
      * @throws SpdkException when somebody keeps it open, or a request does not end, for longer than SPDK is waited for.
      */
-    public void remove()
+    public synchronized void remove()
     {
-        runtime.exports().remove(number, export);
+        if (isRemoved)
+        {
+            return;
+        }
+        if (null == gone)
+        {
+            gone = begin();
+        }
+        try
+        {
+            SpdkRuntime.await(gone, "a bdev is still open in SPDK");
+        }
+        catch (final SpdkException e)
+        {
+            runtime.exports().replace(number, RemovedExport::new);
+            runtime.exports().closeChannels(number);
+            throw e;
+        }
+        runtime.exports().closeChannels(number);
+        runtime.exports().replace(number, null);
+        isRemoved = true;
+    }
+
+    private CompletableFuture<Integer> begin()
+    {
+        final CompletableFuture<Integer> removed = new CompletableFuture<>();
+        runtime.onApplication(() ->
+        {
+            final SpdkReactor application = runtime.application();
+            SpdkExportCalls.remove(application.nativeReactor(), export, application.begin(removed::complete));
+            return null;
+        });
+        return removed;
     }
 }

@@ -2,7 +2,6 @@ package io.millrace.spdk;
 
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.spdk.SpdkExportCalls;
-import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 
@@ -57,27 +56,13 @@ public final class SpdkExports
         });
     }
 
-    void remove(final int number, final MemorySegment export)
+    /** Closes the channels of an export on all reactors, and waits for it. Off the reactors. */
+    void closeChannels(final int number)
     {
-        final CompletableFuture<Integer> removed = new CompletableFuture<>();
-        runtime.onApplication(() ->
-        {
-            final SpdkReactor application = runtime.application();
-            SpdkExportCalls.remove(application.nativeReactor(), export, application.begin(removed::complete));
-            return null;
-        });
-        SpdkRuntime.await(removed, "a bdev is still open in SPDK");
         for (final SpdkReactor each : runtime.spdkReactors())
         {
             close(number, each);
         }
-        runtime.onApplication(() ->
-        {
-            final SpdkExportSource[] changed = sources.clone();
-            changed[number] = null;
-            sources = changed;
-            return null;
-        });
     }
 
     private static void close(final int number, final SpdkReactor spdkReactor)
@@ -85,7 +70,7 @@ public final class SpdkExports
         final CompletableFuture<Integer> closed = new CompletableFuture<>();
         spdkReactor.reactor().call(() ->
         {
-            spdkReactor.closeExport(number, () -> closed.complete(0));
+            spdkReactor.exports().close(number, () -> closed.complete(0));
             return null;
         }).exceptionally((e) ->
         {
@@ -94,6 +79,18 @@ public final class SpdkExports
             return null;
         });
         SpdkRuntime.await(closed, "a device is not closed");
+    }
+
+    /** Puts another source in place of an export's: null when it has no bdev any more. Off the reactors. */
+    void replace(final int number, final SpdkExportSource source)
+    {
+        runtime.onApplication(() ->
+        {
+            final SpdkExportSource[] changed = sources.clone();
+            changed[number] = source;
+            sources = changed;
+            return null;
+        });
     }
 
     /** {@return the device of an export; any thread} */

@@ -64,9 +64,7 @@ public final class SpdkReactor implements Poller
     private final NativeRing ring;
     private final MemorySegment nativeReactor;
     private final BooleanSupplier othersAreActive;
-    private final IntFunction<SpdkExportSource> exports;
-    /** By the numbers of their exports; null where no request has come yet. */
-    private SpdkExportChannel[] exportChannels = {};
+    private final ExportChannels exports;
     private final ServingActivity serving;
     private final TimerListener timerListener = this::onTimer;
     private final AtomicBoolean isActive = new AtomicBoolean();
@@ -114,7 +112,7 @@ public final class SpdkReactor implements Poller
         this.serving = serving;
         this.reactor = reactor;
         this.othersAreActive = othersAreActive;
-        this.exports = exports;
+        this.exports = new ExportChannels(exports);
         ring = new NativeRing(reactor, PLACES, NativeRing.NativeProducers.ONE, this::onMessage);
         try
         {
@@ -304,7 +302,7 @@ public final class SpdkReactor implements Poller
         }
         else if (spdk_h.MILLRACE_SPDK_EXPORTED_IO() == type)
         {
-            exportChannel((int)word1).onRequest(slot, word0);
+            exports.get((int)word1, this).onRequest(slot, word0);
         }
         else if (spdk_h.MILLRACE_SPDK_DONE() == type)
         {
@@ -321,62 +319,12 @@ public final class SpdkReactor implements Poller
         // Else the bdev was closed meanwhile, and another may have been opened in its place.
     }
 
-    private SpdkExportChannel exportChannel(final int number)
-    {
-        if (number < exportChannels.length && null != exportChannels[number])
-        {
-            return exportChannels[number];
-        }
-        exportChannels = Arrays.copyOf(exportChannels, Math.max(exportChannels.length, number + 1));
-        exportChannels[number] = exports.apply(number).open(this);
-        return exportChannels[number];
-    }
-
     /**
-     * Closes exported devices here, to which no request can come until a bdev is opened again.
-     *
-     * @param listener run when all have closed, maybe before this returns.
+     * {@return exported devices that are open here}
      */
-    void closeExports(final Runnable listener)
+    ExportChannels exports()
     {
-        final SpdkExportChannel[] open = exportChannels;
-        // Requests that come meanwhile open them again.
-        exportChannels = new SpdkExportChannel[0];
-        final int[] left = {1};
-        final Runnable onClosed = () ->
-        {
-            if (0 == --left[0])
-            {
-                listener.run();
-            }
-        };
-        for (final SpdkExportChannel channel : open)
-        {
-            if (null != channel)
-            {
-                left[0]++;
-                channel.close(onClosed);
-            }
-        }
-        onClosed.run();
-    }
-
-    /**
-     * Closes an exported device here: SPDK has removed its bdev.
-     *
-     * @param number   of the export.
-     * @param listener run when it has closed, maybe before this returns.
-     */
-    void closeExport(final int number, final Runnable listener)
-    {
-        final SpdkExportChannel channel = number < exportChannels.length ? exportChannels[number] : null;
-        if (null == channel)
-        {
-            listener.run();
-            return;
-        }
-        exportChannels[number] = null;
-        channel.close(listener);
+        return exports;
     }
 
     /**
@@ -483,10 +431,15 @@ public final class SpdkReactor implements Poller
     /**
      * Ends the SPDK thread, on which no bdev is open and no operation is under way. May be called more than once.
      *
-     * @param listener run when it has ended, in a later cycle.
+     * @param listener run when it has ended, maybe before this returns.
      */
     void exit(final Runnable listener)
     {
+        if (State.ENDED == state)
+        {
+            listener.run();
+            return;
+        }
         endListeners.add(listener);
         if (State.RUNNING == state)
         {

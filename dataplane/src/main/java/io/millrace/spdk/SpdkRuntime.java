@@ -349,7 +349,7 @@ public final class SpdkRuntime
             return;
         }
         // Bdevs that it had open may have been of exported devices.
-        spdkReactor.closeExports(() -> end(spdkReactor, onReleased));
+        spdkReactor.exports().closeAll(() -> end(spdkReactor, onReleased));
     }
 
     private void end(final SpdkReactor spdkReactor, final Runnable onReleased)
@@ -361,7 +361,7 @@ public final class SpdkRuntime
         }
         synchronized (reactors)
         {
-            reactors.remove(spdkReactor.reactor());
+            reactors.remove(spdkReactor.reactor(), spdkReactor);
             others = reactors.values().toArray(SpdkReactor[]::new);
         }
         spdkReactor.exit(onReleased);
@@ -515,7 +515,7 @@ public final class SpdkRuntime
             final CompletableFuture<Void> ended = new CompletableFuture<>();
             applicationReactor.call(() ->
             {
-                application.exit(() -> ended.complete(null));
+                application.exports().closeAll(() -> application.exit(() -> ended.complete(null)));
                 return null;
             }).get(STOP_S, TimeUnit.SECONDS);
             ended.get(STOP_S, TimeUnit.SECONDS);

@@ -88,7 +88,7 @@ public final class SpdkTesting
      * Calls a method of SPDK's JSON-RPC.
      *
      * @param method of it.
-     * @param params as a JSON object with single quotes.
+     * @param params as a JSON object with single quotes; empty: none.
      * @return the response, which is none of an error.
      */
     public static String rpc(final String method, final String params)
@@ -105,13 +105,13 @@ public final class SpdkTesting
      * {@return the response to a call, which may be an error}
      *
      * @param method of SPDK's JSON-RPC.
-     * @param params as a JSON object with single quotes.
+     * @param params as a JSON object with single quotes; empty: none.
      */
     static String rpcResponse(final String method, final String params)
     {
         runtime();
-        final String request = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" + method + "\",\"params\":" +
-            params.replace('\'', '"') + "}";
+        final String request = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" + method + "\"" +
+            (params.isEmpty() ? "" : ",\"params\":" + params.replace('\'', '"')) + "}";
         try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX))
         {
             channel.connect(UnixDomainSocketAddress.of(SOCKET));
