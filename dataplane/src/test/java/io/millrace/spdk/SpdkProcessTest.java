@@ -87,7 +87,7 @@ class SpdkProcessTest
     @Test
     void shouldServeNoMethodsForReactorsOfSpdk()
     {
-        final String response = SpdkTesting.rpcResponse("framework_get_reactors", "{}");
+        final String response = SpdkTesting.rpcResponse("framework_get_reactors", "");
         assertTrue(response.contains("Method not found"), response);
         assertEquals(SpdkTesting.runtime(), SpdkRuntime.running());
     }
