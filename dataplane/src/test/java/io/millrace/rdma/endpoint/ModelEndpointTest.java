@@ -75,6 +75,29 @@ class ModelEndpointTest extends RdmaEndpointContractTest
         shouldCarryAStreamOfMessagesInOrder();
     }
 
+    /** Queue pairs are made so that it cannot be; a device reports it by an event alone while nobody polls. */
+    @Test
+    void shouldEndConnectionsOfACompletionQueueThatOverranAndNoOthers() throws Exception
+    {
+        open();
+        final RecordingPeer ofFirst = server;
+        try (RdmaNode other = new RdmaNode("other", model.targetCore()))
+        {
+            final InetSocketAddress address = other.call(() -> other.manager().listen(targetAddress(), 8, acceptor()));
+            onServerQueuePair = (peer) -> postReceives(other, peer);
+            client = connect(address, "hello");
+            client.expect("established");
+            server = accepted.poll(60, TimeUnit.SECONDS);
+            server.expect("established");
+            model.targetDevice().overrun();
+            assertEquals(CompletionStatus.DEVICE.text(), ofFirst.closed());
+            host.run(() -> assertTrue(client.at(hostData(), 8).postSend(1, true)));
+            client.expect("sent 1 SUCCESS");
+            server.expect("received 0 SUCCESS 8 0");
+            close();
+        }
+    }
+
     @Test
     void shouldEndConnectionsOfARemovedDeviceAndUseItAgain() throws Exception
     {

@@ -51,9 +51,7 @@ final class ModelCompletionQueue
         }
         if (entries.size() == capacity)
         {
-            isOverrun = true;
-            device.event(Verbs.IBV_EVENT_CQ_ERR, device.core().handle(this));
-            Set.copyOf(pairs).forEach(ModelQueuePair::fail);
+            overrun();
             return;
         }
         entries.add(entry);
@@ -62,6 +60,13 @@ final class ModelCompletionQueue
             isArmed = false;
             channel.add(this);
         }
+    }
+
+    void overrun()
+    {
+        isOverrun = true;
+        device.event(Verbs.IBV_EVENT_CQ_ERR, device.core().handle(this));
+        Set.copyOf(pairs).forEach(ModelQueuePair::fail);
     }
 
     int poll(final int max, final long completions)
