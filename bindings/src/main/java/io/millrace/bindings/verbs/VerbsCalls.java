@@ -192,7 +192,8 @@ public final class VerbsCalls
         {
             final MemorySegment capture = Native.capture();
             return (int)(long)Handles.QUERY_GID_TABLE.invokeExact(
-                capture, contextAddress, entriesAddress, (long)Math.min(entriesMax, GIDS_MAX), 0L, ibv_gid_entry.sizeof());
+                capture, contextAddress, entriesAddress, (long)Math.min(entriesMax, GIDS_MAX), 0L,
+                ibv_gid_entry.sizeof());
         }
         catch (final Throwable t)
         {

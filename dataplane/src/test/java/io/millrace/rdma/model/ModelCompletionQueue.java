@@ -73,7 +73,8 @@ final class ModelCompletionQueue
     {
         if (isOverrun)
         {
-            return -1;
+            // Some providers answer an error; the event is what all have in common.
+            return 0;
         }
         int count = 0;
         while (count < max && !entries.isEmpty())
