@@ -360,7 +360,7 @@ public final class DataPlane implements AutoCloseable
         catch (final OperationException e)
         {
             final boolean isTaken = OperationException.Reason.IN_USE == e.reason();
-            throw new SettingException(key, address.hostAndPort(), e.problem(), discoveryOnly && isTaken ?
+            throw new SettingException(key, address.listenerName(), e.problem(), discoveryOnly && isTaken ?
                 "set discovery: false, or stop what listens there; listeners answer discovery in any case" :
                 e.remedy(), e);
         }

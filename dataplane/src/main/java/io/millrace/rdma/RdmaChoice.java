@@ -183,8 +183,8 @@ public record RdmaChoice(Optional<Candidate> chosen, List<Rejection> rejections)
         }
         if (!port.isActive())
         {
-            return "the port is " + lower(port.state()) + ", its link " + lower(port.physicalState()) + ": " +
-                remedy(port);
+            return "the port is " + lower(port.state()) + ", its link " +
+                lower(port.physicalState()).replace("link ", "") + ": " + remedy(port);
         }
         return port.gids().isEmpty() ? "the port has no GID: give its network interface an address" : "";
     }
@@ -193,7 +193,9 @@ public record RdmaChoice(Optional<Candidate> chosen, List<Rejection> rejections)
     {
         if (LinkLayer.ETHERNET == port.linkLayer())
         {
-            return "check the cable, and set its network interface up: ip link set INTERFACE up";
+            return "check the cable, and set its network interface up: ip link set " + port.gids().stream()
+                .map(RdmaGid::networkInterface).filter((each) -> !each.isEmpty()).findFirst().orElse("INTERFACE") +
+                " up";
         }
         return PhysicalState.LINK_UP == port.physicalState() ? "start a subnet manager, such as opensm" :
             "check the cable and the switch";

@@ -157,8 +157,8 @@ class RdmaChoiceTest
 
         assertTrue(choice.chosen().isEmpty());
         assertEquals("the port is down, its link disabled: check the cable, and set its network interface up: " +
-            "ip link set INTERFACE up", reason(choice, "a port 1"));
-        assertEquals("the port is init, its link link up: start a subnet manager, such as opensm",
+            "ip link set eth0 up", reason(choice, "a port 1"));
+        assertEquals("the port is init, its link up: start a subnet manager, such as opensm",
             reason(choice, "b port 1"));
         assertEquals("its transport has no reliable connections", reason(choice, "c port 1"));
         assertEquals("the port has no GID: give its network interface an address", reason(choice, "d port 1"));

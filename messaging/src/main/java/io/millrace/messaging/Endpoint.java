@@ -5,6 +5,7 @@ import io.millrace.messaging.transport.EndpointStatus;
 import io.millrace.messaging.transport.ExportAccess;
 import io.millrace.messaging.transport.MessageMemory;
 import io.millrace.messaging.transport.TransportKind;
+import io.millrace.messaging.transport.TransportReason;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import org.agrona.DirectBuffer;
@@ -342,15 +343,16 @@ public final class Endpoint
             reconnection.connectByTcp(status, reason);
             return;
         }
+        final String why = wasConnected ? reason : withRdmaFailure(reason);
         if (null == reconnection || !reconnection.isWanted(status))
         {
-            end(status, reason);
+            end(status, why);
             return;
         }
         state = EndpointState.DISCONNECTED;
         try
         {
-            handler.onDisconnected(this, status, reason);
+            handler.onDisconnected(this, status, why);
         }
         catch (final Throwable e)
         {
@@ -359,9 +361,17 @@ public final class Endpoint
         reconnection.later();
     }
 
-    /** An attempt to connect could not even begin. */
-    void onConnectFailed(final EndpointStatus status, final String reason)
+    /** {@return why there is no connection by TCP, and by RDMA when that was tried before and failed} */
+    private String withRdmaFailure(final String reason)
     {
+        return null != transport && TransportKind.TCP == transport.kind() &&
+            TransportReason.RDMA_FAILED == transport.reason() ? reason + "; by RDMA: " + transport.text() : reason;
+    }
+
+    /** An attempt to connect by TCP could not even begin. */
+    void onConnectFailed(final EndpointStatus status, final String failure)
+    {
+        final String reason = withRdmaFailure(failure);
         messaging.counters().add(MessagingCounter.CONNECTS_FAILED, 1);
         connection = null;
         if (!reconnection.isWanted(status))

@@ -21,6 +21,9 @@ import java.util.List;
  */
 public final class VerbsCalls
 {
+    /** Most entries of a GID table that one call asks for: their size is 16 bits long in the kernel's interface. */
+    public static final int GIDS_MAX = 0xFFFF / (int)ibv_gid_entry.sizeof();
+
     private static final long EXTENDED_ABI = -1L;
     private static final long ABI_COMPAT = Architecture.current().verbsContextAbiCompatOffset();
     private static final long SIZE = verbs_h.VERBS_CONTEXT_SZ();
@@ -180,7 +183,7 @@ public final class VerbsCalls
      *
      * @param contextAddress open device.
      * @param entriesAddress of an array of {@link GidEntry}, filled.
-     * @param entriesMax     how many fit; fewer than there are is an error.
+     * @param entriesMax     how many fit; fewer than there are is an error. At most {@link #GIDS_MAX} are asked for.
      * @return their number or negated errno.
      */
     public static int queryGidTable(final long contextAddress, final long entriesAddress, final int entriesMax)
@@ -189,7 +192,8 @@ public final class VerbsCalls
         {
             final MemorySegment capture = Native.capture();
             return (int)(long)Handles.QUERY_GID_TABLE.invokeExact(
-                capture, contextAddress, entriesAddress, (long)entriesMax, 0L, ibv_gid_entry.sizeof());
+                capture, contextAddress, entriesAddress, (long)Math.min(entriesMax, GIDS_MAX), 0L,
+                ibv_gid_entry.sizeof());
         }
         catch (final Throwable t)
         {

@@ -102,6 +102,6 @@ final class Banner
 
     private static String addresses(final List<TransportAddress> addresses)
     {
-        return addresses.stream().map(TransportAddress::hostAndPort).collect(Collectors.joining(", "));
+        return addresses.stream().map(TransportAddress::listenerName).collect(Collectors.joining(", "));
     }
 }

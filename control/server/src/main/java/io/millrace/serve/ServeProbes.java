@@ -121,6 +121,6 @@ final class ServeProbes implements Probes
         }
         final List<TransportAddress> addresses = dataPlane.addresses();
         return addresses.isEmpty() ? new Answer(false, "no listeners") : new Answer(true, "serving on " +
-            addresses.stream().map(TransportAddress::hostAndPort).collect(Collectors.joining(", ")));
+            addresses.stream().map(TransportAddress::listenerName).collect(Collectors.joining(", ")));
     }
 }

@@ -27,7 +27,6 @@ public final class LinuxRdmaCore implements RdmaCore
 
     private static final int MTU_MIN_BYTES = 256;
     /** More than devices have: their tables have up to 256 for each port. */
-    private static final int GIDS_MAX = 2048;
     private static final long MAPPED_IPV4 = 0xFFFF_0000_0000L;
 
     private LinuxRdmaCore()
@@ -87,8 +86,8 @@ public final class LinuxRdmaCore implements RdmaCore
         int index = -1;
         try (Arena arena = Arena.ofConfined())
         {
-            final long entries = arena.allocate((long)GIDS_MAX * GidEntry.SIZE_BYTES, Long.BYTES).address();
-            final int count = VerbsCalls.queryGidTable(contextAddress, entries, GIDS_MAX);
+            final long entries = arena.allocate((long)VerbsCalls.GIDS_MAX * GidEntry.SIZE_BYTES, Long.BYTES).address();
+            final int count = VerbsCalls.queryGidTable(contextAddress, entries, VerbsCalls.GIDS_MAX);
             for (int i = 0; i < count; i++)
             {
                 final long entry = entries + (long)i * GidEntry.SIZE_BYTES;

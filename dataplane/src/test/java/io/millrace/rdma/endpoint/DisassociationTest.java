@@ -6,13 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.NativeMemory;
-import io.millrace.rdma.core.RdmaCore;
 import io.millrace.rdma.model.RdmaModel;
+import io.millrace.rdma.model.RdmaProcesses;
 import java.net.InetSocketAddress;
-import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,21 +25,9 @@ class DisassociationTest extends RdmaEndpointFixture
     private final LinkedBlockingQueue<String> devices = new LinkedBlockingQueue<>();
 
     @Override
-    protected RdmaCore hostCore()
+    protected RdmaProcesses processes()
     {
-        return model.hostCore();
-    }
-
-    @Override
-    protected RdmaCore targetCore()
-    {
-        return model.targetCore();
-    }
-
-    @Override
-    protected InetSocketAddress targetAddress()
-    {
-        return new InetSocketAddress(model.targetDevice().address(), 0);
+        return model;
     }
 
     private void listenToDevices(final RdmaNode node)
@@ -285,15 +271,5 @@ class DisassociationTest extends RdmaEndpointFixture
         });
         server.expect("received 0 SUCCESS 8 0");
         assertEquals("the RDMA device was removed", server.closed());
-    }
-
-    @Override
-    @AfterEach
-    void stop()
-    {
-        super.stop();
-        assertEquals(List.of(), model.network().violations());
-        assertEquals(0, model.hostCore().resources() + model.targetCore().resources());
-        model.close();
     }
 }

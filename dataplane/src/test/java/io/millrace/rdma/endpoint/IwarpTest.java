@@ -10,10 +10,8 @@ import io.millrace.memory.MemoryDomain;
 import io.millrace.memory.MemoryRegion;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.memory.MemoryRole;
-import io.millrace.rdma.core.RdmaCore;
 import io.millrace.rdma.model.RdmaModel;
-import java.net.InetSocketAddress;
-import java.util.List;
+import io.millrace.rdma.model.RdmaProcesses;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,21 +32,9 @@ class IwarpTest extends RdmaEndpointFixture
     private RecordingPeer reader;
 
     @Override
-    protected RdmaCore hostCore()
+    protected RdmaProcesses processes()
     {
-        return model.hostCore();
-    }
-
-    @Override
-    protected RdmaCore targetCore()
-    {
-        return model.targetCore();
-    }
-
-    @Override
-    protected InetSocketAddress targetAddress()
-    {
-        return new InetSocketAddress(model.targetDevice().address(), 0);
+        return model;
     }
 
     private void connect(final boolean isIwarp) throws InterruptedException
@@ -82,9 +68,6 @@ class IwarpTest extends RdmaEndpointFixture
         buffers.close();
         capsules.close();
         lent.close();
-        assertEquals(List.of(), model.network().violations());
-        assertEquals(0, model.hostCore().resources() + model.targetCore().resources());
-        model.close();
     }
 
     private boolean isOpen(final long address)

@@ -9,11 +9,10 @@ import io.millrace.bindings.NativeMemory;
 import io.millrace.memory.DmaMemory;
 import io.millrace.memory.MemoryException;
 import io.millrace.memory.MemoryRole;
-import io.millrace.rdma.core.RdmaCore;
 import io.millrace.rdma.model.RdmaModel;
+import io.millrace.rdma.model.RdmaProcesses;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -22,7 +21,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** The contract on the model. */
@@ -31,21 +29,9 @@ class ModelEndpointTest extends RdmaEndpointContractTest
     private final RdmaModel model = new RdmaModel();
 
     @Override
-    protected RdmaCore hostCore()
+    protected RdmaProcesses processes()
     {
-        return model.hostCore();
-    }
-
-    @Override
-    protected RdmaCore targetCore()
-    {
-        return model.targetCore();
-    }
-
-    @Override
-    protected InetSocketAddress targetAddress()
-    {
-        return new InetSocketAddress(model.targetDevice().address(), 0);
+        return model;
     }
 
     /** A device reads memory when it sends, not when a request is posted. */
@@ -87,6 +73,29 @@ class ModelEndpointTest extends RdmaEndpointContractTest
         model.network().delay(0, 200_000);
         model.network().loss(20);
         shouldCarryAStreamOfMessagesInOrder();
+    }
+
+    /** Queue pairs are made so that it cannot be; a device reports it by an event alone while nobody polls. */
+    @Test
+    void shouldEndConnectionsOfACompletionQueueThatOverranAndNoOthers() throws Exception
+    {
+        open();
+        final RecordingPeer ofFirst = server;
+        try (RdmaNode other = new RdmaNode("other", model.targetCore()))
+        {
+            final InetSocketAddress address = other.call(() -> other.manager().listen(targetAddress(), 8, acceptor()));
+            onServerQueuePair = (peer) -> postReceives(other, peer);
+            client = connect(address, "hello");
+            client.expect("established");
+            server = accepted.poll(60, TimeUnit.SECONDS);
+            server.expect("established");
+            model.targetDevice().overrun();
+            assertEquals(CompletionStatus.DEVICE.text(), ofFirst.closed());
+            host.run(() -> assertTrue(client.at(hostData(), 8).postSend(1, true)));
+            client.expect("sent 1 SUCCESS");
+            server.expect("received 0 SUCCESS 8 0");
+            close();
+        }
     }
 
     @Test
@@ -355,15 +364,5 @@ class ModelEndpointTest extends RdmaEndpointContractTest
     {
         return Stream.of(DeviceCounters.Value.values()).filter((each) -> 0 != counters.get(each))
             .map((each) -> each + " " + counters.get(each)).collect(Collectors.joining(", "));
-    }
-
-    @Override
-    @AfterEach
-    void stop()
-    {
-        super.stop();
-        assertEquals(List.of(), model.network().violations());
-        assertEquals(0, model.hostCore().resources() + model.targetCore().resources());
-        model.close();
     }
 }

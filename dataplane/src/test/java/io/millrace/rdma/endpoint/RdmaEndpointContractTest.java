@@ -292,6 +292,21 @@ public abstract class RdmaEndpointContractTest extends RdmaEndpointFixture
         assertTrue(why.contains("the peer gave up"), why);
     }
 
+    /** Of RoCE, as all of these devices are. */
+    @Test
+    void shouldKnowItsDeviceAndItsGid() throws Exception
+    {
+        open();
+        target.run(() ->
+        {
+            final RdmaConnection connection = server.connection();
+            assertFalse(connection.deviceName().isEmpty());
+            assertEquals(1, connection.devicePort());
+            assertTrue(connection.gidIndex() >= 0, () -> "no GID of " + connection.localAddress());
+        });
+        close();
+    }
+
     @Test
     void shouldStopListening() throws Exception
     {

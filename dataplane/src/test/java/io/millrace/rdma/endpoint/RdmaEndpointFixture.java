@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.rdma.core.RdmaCore;
+import io.millrace.rdma.model.RdmaProcesses;
 import java.net.InetSocketAddress;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -46,24 +47,25 @@ public abstract class RdmaEndpointFixture
     volatile Function<RdmaDomain, SharedReceiveQueue> serverShared;
 
     /**
-     * {@return rdma-core of the side that connects}
+     * {@return what both sides run on}
      */
-    protected abstract RdmaCore hostCore();
+    protected abstract RdmaProcesses processes();
 
-    /**
-     * {@return rdma-core of the side that listens}
-     */
-    protected abstract RdmaCore targetCore();
+    /** {@return rdma-core of the side that listens} */
+    RdmaCore targetCore()
+    {
+        return processes().targetCore();
+    }
 
-    /**
-     * {@return an address of the side that listens, with port 0}
-     */
-    protected abstract InetSocketAddress targetAddress();
+    final InetSocketAddress targetAddress()
+    {
+        return processes().targetAddress();
+    }
 
     @BeforeEach
     void start()
     {
-        host = new RdmaNode("host", hostCore());
+        host = new RdmaNode("host", processes().hostCore());
         target = new RdmaNode("target", targetCore());
         onServerQueuePair = (peer) -> postReceives(target, peer);
         listening = target.call(() -> target.manager().listen(targetAddress(), 8, acceptor()));
@@ -95,6 +97,7 @@ public abstract class RdmaEndpointFixture
     {
         host.close();
         target.close();
+        processes().close();
     }
 
     static void postReceives(final RdmaNode node, final RecordingPeer peer)

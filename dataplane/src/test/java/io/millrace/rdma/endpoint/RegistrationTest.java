@@ -11,11 +11,8 @@ import io.millrace.memory.MemoryException;
 import io.millrace.memory.MemoryRegion;
 import io.millrace.memory.MemoryRole;
 import io.millrace.rdma.RdmaException;
-import io.millrace.rdma.core.RdmaCore;
 import io.millrace.rdma.model.RdmaModel;
-import java.net.InetSocketAddress;
-import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import io.millrace.rdma.model.RdmaProcesses;
 import org.junit.jupiter.api.Test;
 
 /** Memory that is registered with on-demand paging, and by its dma-buf, where a device offers that. */
@@ -29,31 +26,9 @@ class RegistrationTest extends RdmaEndpointFixture
     private final RdmaModel model = new RdmaModel();
 
     @Override
-    protected RdmaCore hostCore()
+    protected RdmaProcesses processes()
     {
-        return model.hostCore();
-    }
-
-    @Override
-    protected RdmaCore targetCore()
-    {
-        return model.targetCore();
-    }
-
-    @Override
-    protected InetSocketAddress targetAddress()
-    {
-        return new InetSocketAddress(model.targetDevice().address(), 0);
-    }
-
-    @Override
-    @AfterEach
-    void stop()
-    {
-        super.stop();
-        assertEquals(List.of(), model.network().violations());
-        assertEquals(0, model.hostCore().resources() + model.targetCore().resources());
-        model.close();
+        return model;
     }
 
     private RdmaDomain domain()

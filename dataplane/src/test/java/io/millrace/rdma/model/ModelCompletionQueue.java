@@ -51,9 +51,7 @@ final class ModelCompletionQueue
         }
         if (entries.size() == capacity)
         {
-            isOverrun = true;
-            device.event(Verbs.IBV_EVENT_CQ_ERR, device.core().handle(this));
-            Set.copyOf(pairs).forEach(ModelQueuePair::fail);
+            overrun();
             return;
         }
         entries.add(entry);
@@ -64,11 +62,19 @@ final class ModelCompletionQueue
         }
     }
 
+    void overrun()
+    {
+        isOverrun = true;
+        device.event(Verbs.IBV_EVENT_CQ_ERR, device.core().handle(this));
+        Set.copyOf(pairs).forEach(ModelQueuePair::fail);
+    }
+
     int poll(final int max, final long completions)
     {
         if (isOverrun)
         {
-            return -1;
+            // Some providers answer an error; the event is what all have in common.
+            return 0;
         }
         int count = 0;
         while (count < max && !entries.isEmpty())

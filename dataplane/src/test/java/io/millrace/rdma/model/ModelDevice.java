@@ -233,6 +233,18 @@ public final class ModelDevice
     }
 
     /**
+     * Has its oldest completion queue overrun, as when a process posts more than it has entries for: nothing completes
+     * there any more.
+     */
+    public void overrun()
+    {
+        synchronized (network)
+        {
+            core.oldestCompletionQueue(this).overrun();
+        }
+    }
+
+    /**
      * Pulls the device out of its machine: nothing on it completes any more, and each identifier has an event.
      */
     public void remove()

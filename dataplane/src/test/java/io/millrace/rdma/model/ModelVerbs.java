@@ -360,6 +360,12 @@ abstract class ModelVerbs implements RdmaCore
         }
     }
 
+    ModelCompletionQueue oldestCompletionQueue(final ModelDevice device)
+    {
+        return objects.values().stream().filter(ModelCompletionQueue.class::isInstance)
+            .map(ModelCompletionQueue.class::cast).filter((queue) -> device == queue.device).findFirst().orElseThrow();
+    }
+
     List<ModelQueuePair> pairs(final ModelDevice device)
     {
         return objects.values().stream().filter(ModelQueuePair.class::isInstance).map(ModelQueuePair.class::cast)

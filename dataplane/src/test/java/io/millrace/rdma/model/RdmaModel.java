@@ -2,12 +2,13 @@ package io.millrace.rdma.model;
 
 import io.millrace.seed.TestSeeds;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
 /**
  * Two processes with a device each, on a network that runs in real time. Any thread.
  */
-public final class RdmaModel implements AutoCloseable
+public final class RdmaModel implements RdmaProcesses
 {
     private final ThreadClock clock = new ThreadClock();
     private final ModelNetwork network = new ModelNetwork(clock, TestSeeds.random());
@@ -47,20 +48,22 @@ public final class RdmaModel implements AutoCloseable
         return network;
     }
 
-    /**
-     * {@return rdma-core of one process}
-     */
+    @Override
     public ModelRdmaCore hostCore()
     {
         return hostCore;
     }
 
-    /**
-     * {@return rdma-core of the other process}
-     */
+    @Override
     public ModelRdmaCore targetCore()
     {
         return targetCore;
+    }
+
+    @Override
+    public InetSocketAddress targetAddress()
+    {
+        return new InetSocketAddress(targetDevice.address(), 0);
     }
 
     /**
@@ -83,5 +86,10 @@ public final class RdmaModel implements AutoCloseable
     public void close()
     {
         clock.close();
+        final int left = hostCore.resources() + targetCore.resources();
+        if (!network.violations().isEmpty() || 0 != left)
+        {
+            throw new AssertionError(network.violations() + ", not freed: " + left);
+        }
     }
 }

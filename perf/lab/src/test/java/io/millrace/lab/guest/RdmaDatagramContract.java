@@ -1,9 +1,7 @@
 package io.millrace.lab.guest;
 
-import io.millrace.rdma.core.LinuxRdmaCore;
-import io.millrace.rdma.core.RdmaCore;
 import io.millrace.rdma.endpoint.DatagramContractTest;
-import java.net.InetSocketAddress;
+import io.millrace.rdma.model.RdmaProcesses;
 
 /**
  * The contract of datagram queue pairs on a device of the kernel, which is connected with itself.
@@ -11,20 +9,8 @@ import java.net.InetSocketAddress;
 public class RdmaDatagramContract extends DatagramContractTest
 {
     @Override
-    protected RdmaCore hostCore()
+    protected RdmaProcesses processes()
     {
-        return LinuxRdmaCore.INSTANCE;
-    }
-
-    @Override
-    protected RdmaCore targetCore()
-    {
-        return LinuxRdmaCore.INSTANCE;
-    }
-
-    @Override
-    protected InetSocketAddress targetAddress()
-    {
-        return new InetSocketAddress(System.getProperty(RdmaDeviceContract.ADDRESS), 0);
+        return new KernelRdma();
     }
 }

@@ -1,17 +1,13 @@
 package io.millrace.lab.guest;
 
-import io.millrace.rdma.core.LinuxRdmaCore;
-import io.millrace.rdma.core.RdmaCore;
 import io.millrace.rdma.endpoint.RdmaEndpointContractTest;
-import java.net.InetSocketAddress;
+import io.millrace.rdma.model.RdmaProcesses;
 
 /**
  * The contract of RDMA endpoints on a device of the kernel, which is connected with itself.
  */
 public class RdmaDeviceContract extends RdmaEndpointContractTest
 {
-    static final String ADDRESS = "millrace.lab.rdma";
-
     /**
      * Runs it and ends with exit code 1 when a test failed.
      *
@@ -19,7 +15,7 @@ public class RdmaDeviceContract extends RdmaEndpointContractTest
      */
     public static void main(final String[] args)
     {
-        System.setProperty(ADDRESS, args[0]);
+        System.setProperty(KernelRdma.ADDRESS, args[0]);
         boolean isGood = ContractRun.run(RdmaDeviceContract.class, "endpoints");
         isGood &= ContractRun.run(RdmaSharedReceiveContract.class, "shared-receive-queues");
         isGood &= ContractRun.run(RdmaDatagramContract.class, "datagrams");
@@ -27,20 +23,8 @@ public class RdmaDeviceContract extends RdmaEndpointContractTest
     }
 
     @Override
-    protected RdmaCore hostCore()
+    protected RdmaProcesses processes()
     {
-        return LinuxRdmaCore.INSTANCE;
-    }
-
-    @Override
-    protected RdmaCore targetCore()
-    {
-        return LinuxRdmaCore.INSTANCE;
-    }
-
-    @Override
-    protected InetSocketAddress targetAddress()
-    {
-        return new InetSocketAddress(System.getProperty(ADDRESS), 0);
+        return new KernelRdma();
     }
 }

@@ -1,9 +1,7 @@
 package io.millrace.lab.guest;
 
-import io.millrace.rdma.core.LinuxRdmaCore;
-import io.millrace.rdma.core.RdmaCore;
 import io.millrace.rdma.endpoint.SharedReceiveContractTest;
-import java.net.InetSocketAddress;
+import io.millrace.rdma.model.RdmaProcesses;
 
 /**
  * The contract of shared receive queues on a device of the kernel, which is connected with itself.
@@ -11,20 +9,8 @@ import java.net.InetSocketAddress;
 public class RdmaSharedReceiveContract extends SharedReceiveContractTest
 {
     @Override
-    protected RdmaCore hostCore()
+    protected RdmaProcesses processes()
     {
-        return LinuxRdmaCore.INSTANCE;
-    }
-
-    @Override
-    protected RdmaCore targetCore()
-    {
-        return LinuxRdmaCore.INSTANCE;
-    }
-
-    @Override
-    protected InetSocketAddress targetAddress()
-    {
-        return new InetSocketAddress(System.getProperty(RdmaDeviceContract.ADDRESS), 0);
+        return new KernelRdma();
     }
 }

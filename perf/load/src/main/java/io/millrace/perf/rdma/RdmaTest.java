@@ -9,6 +9,7 @@ import io.millrace.rdma.endpoint.RdmaConnection;
 import io.millrace.rdma.endpoint.RdmaQueuePair;
 import io.millrace.rdma.endpoint.RdmaRegion;
 import io.millrace.rdma.endpoint.RegionAccess;
+import io.millrace.validation.AddressText;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 
@@ -155,7 +156,7 @@ abstract class RdmaTest<T> implements ConnectionHandler
     final String failure(final RdmaConnection closed, final String reason)
     {
         final byte[] said = closed.peerData();
-        return "the server at " + config.server() + ": " + reason +
+        return "the server at " + AddressText.of(config.server()) + ": " + reason +
             (reason.contains("refused") && 0 != said.length && ' ' <= said[0] && said[0] < 127 ?
                 ": " + new String(said, StandardCharsets.US_ASCII).split("\0", 2)[0] : "");
     }

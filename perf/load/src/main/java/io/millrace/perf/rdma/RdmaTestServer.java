@@ -13,6 +13,7 @@ import io.millrace.rdma.endpoint.RdmaConnection;
 import io.millrace.rdma.endpoint.RdmaRegion;
 import io.millrace.rdma.endpoint.RegionAccess;
 import io.millrace.reactor.Reactor;
+import io.millrace.validation.AddressText;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -88,7 +89,7 @@ public final class RdmaTestServer implements AutoCloseable
         }
         catch (final IllegalArgumentException | RdmaException e)
         {
-            log.accept("refused " + request.peerAddress() + ": " + e.getMessage());
+            log.accept("refused " + AddressText.of(request.peerAddress()) + ": " + e.getMessage());
             if (ConnectionState.REQUESTED == request.state())
             {
                 request.reject(reason(e.getMessage()));
@@ -126,7 +127,7 @@ public final class RdmaTestServer implements AutoCloseable
             this.connection = connection;
             this.hello = hello;
             interval = BandwidthTest.interval(hello.depth());
-            peer = connection.peerAddress().toString();
+            peer = AddressText.of(connection.peerAddress());
             config = new QueuePairConfig(CREDITS_MAX + hello.depth(), hello.depth(), 1,
                 Math.min(RdmaTest.INLINE_BYTES, hello.sizeBytes()), RdmaTests.READS);
             memory = DmaMemory.map((long)hello.sizeBytes() * hello.depth());

@@ -191,6 +191,7 @@ public final class Views
         of("LOCAL", "local-address", QueuePairInfo::localAddress),
             new Column<>("DEVICE", "rdma-device", (q) -> q.rdmaDevice().isEmpty() ? null : q.rdmaDevice(),
                 (q) -> q.rdmaDevice().isEmpty() ? "-" : q.rdmaDevice() + "/" + q.rdmaPort()),
+        of(null, "rdma-port", (q) -> q.rdmaDevice().isEmpty() ? null : q.rdmaPort()),
             new Column<>(">GID", "gid-index", (q) -> q.gidIndex() < 0 ? null : q.gidIndex(),
                 (q) -> q.gidIndex() < 0 ? "-" : Integer.toString(q.gidIndex()))));
 

@@ -101,9 +101,10 @@ final class RdmaProbe
         final String path = CLASS + device + "/ports/" + port + "/";
         final String name = device + " port " + port;
         final boolean isEthernet = "Ethernet".equals(files.read(path + "link_layer"));
-        add(link(name, path, isEthernet));
-        final Set<String> interfaces = new TreeSet<>();
-        add(gids(name, path, isEthernet, interfaces));
+        final TreeSet<String> interfaces = new TreeSet<>();
+        final Capability gids = gids(name, path, isEthernet, interfaces);
+        add(link(name, path, isEthernet, interfaces.isEmpty() ? "INTERFACE" : interfaces.first()));
+        add(gids);
         if (!isEthernet)
         {
             return;
@@ -120,7 +121,8 @@ final class RdmaProbe
     }
 
     /** The kernel has {@code 4: ACTIVE} and {@code 5: LinkUp}. */
-    private Capability link(final String name, final String path, final boolean isEthernet)
+    private Capability link(
+        final String name, final String path, final boolean isEthernet, final String networkInterface)
     {
         final String state = files.read(path + "state");
         final String physical = files.read(path + "phys_state");
@@ -131,7 +133,7 @@ final class RdmaProbe
             return Capability.on(name + " link", text);
         }
         return Capability.off(name + " link", text, isEthernet ?
-            "check the cable, and set its network interface up: ip link set INTERFACE up" :
+            "check the cable, and set its network interface up: ip link set " + networkInterface + " up" :
             physical.startsWith("5:") ? "start a subnet manager, such as opensm" : "check the cable and the switch");
     }
 

@@ -61,6 +61,8 @@ class RdmaProbeTest
             find("mlx5_0 port 1 link").toString());
         port("Ethernet", "1: DOWN", "3: Disabled");
         assertTrue(find("mlx5_0 port 1 link").remedy().contains("ip link set INTERFACE up"));
+        gid(0, "fe80:0000:0000:0000:5054:00ff:fe12:3456", "RoCE v2");
+        assertTrue(find("mlx5_0 port 1 link").remedy().contains("ip link set eth2 up"));
         port("InfiniBand", "2: INIT", "5: LinkUp");
         assertEquals("start a subnet manager, such as opensm", find("mlx5_0 port 1 link").remedy());
         port("InfiniBand", "1: DOWN", "2: Polling");
