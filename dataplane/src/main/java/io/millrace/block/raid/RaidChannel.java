@@ -6,6 +6,7 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.CloseListener;
+import io.millrace.block.MemoryQuarantine;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.raid.format.MemberArea;
@@ -178,6 +179,14 @@ final class RaidChannel implements BlockChannel
     Reactor reactor()
     {
         return context.reactor();
+    }
+
+    /**
+     * {@return of memory that members may still use though their requests have ended}
+     */
+    MemoryQuarantine quarantine()
+    {
+        return context.quarantine();
     }
 
     /**
@@ -368,6 +377,12 @@ final class RaidChannel implements BlockChannel
             default -> request.complete(BlockStatus.NOT_SUPPORTED);
         }
         return true;
+    }
+
+    @Override
+    public void releaseLoan(final BlockRequest request)
+    {
+        direct.hedges().releaseLoan(request.channelSlot());
     }
 
     private boolean supports(final BlockOperation operation)
@@ -748,6 +763,7 @@ final class RaidChannel implements BlockChannel
     private void onMembersClosed(final CloseListener listener)
     {
         buffers.close();
+        direct.close();
         device.channels().remove(this);
         device.gates().remove(gate);
         if (null != engine)
