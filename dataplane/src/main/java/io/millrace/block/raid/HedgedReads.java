@@ -3,6 +3,7 @@ package io.millrace.block.raid;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.MemoryHold;
+import io.millrace.block.MemoryQuarantine;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.TimerListener;
@@ -21,6 +22,8 @@ final class HedgedReads
 {
     /** Also the most late reads, each of which keeps memory of a host. */
     private static final int HEDGES_MAX = 32;
+    /** The part of the reactor's buffers that late reads may keep. */
+    private static final int LATE_SHARE = 16;
     private static final int CREDIT_PER_HEDGE = 100;
     /** Those that may begin at once after there were none for a while. */
     private static final int CREDIT_MAX = 16 * CREDIT_PER_HEDGE;
@@ -38,6 +41,9 @@ final class HedgedReads
     private final long intervalNs;
     /** When each request was submitted, by its index. */
     private final long[] startsNs;
+    /** Of late reads. What members go on using after their end counts where that of other requests does. */
+    private final MemoryQuarantine late = new MemoryQuarantine();
+    private final long lateBytesMax;
     private final HedgedRead[] hedges = new HedgedRead[HEDGES_MAX];
     private HedgedRead free;
     private int lateCount;
@@ -67,6 +73,7 @@ final class HedgedReads
         counts = device.hedgeCounts();
         intervalNs = device.times().hedgeNs() / 2;
         latencies = new ReadLatencies(channel.layout().memberCount(), device.times().hedgeNs());
+        lateBytesMax = channel.buffers().poolBytes() / LATE_SHARE;
         startsNs = new long[all.length];
         Arrays.fill(startsNs, NOT_READING);
         for (int i = 0; i < HEDGES_MAX; i++)
@@ -153,7 +160,8 @@ final class HedgedReads
     private boolean begin(final DirectRequest direct)
     {
         final HedgedRead hedge = free;
-        if (credit < CREDIT_PER_HEDGE || HEDGES_MAX == lateCount || null == hedge || channel.isHeld())
+        if (credit < CREDIT_PER_HEDGE || HEDGES_MAX == lateCount || null == hedge || channel.isHeld() ||
+            late.bytes() + direct.request.segments().totalBytes() > lateBytesMax)
         {
             return false;
         }
@@ -261,7 +269,7 @@ final class HedgedReads
         direct.isAnswering = true;
         request.lend(address, request.segments().totalBytes());
         request.channelSlot(hedge.index());
-        direct.hold = channel.quarantine().completeHeld(request, BlockStatus.SUCCESS);
+        direct.hold = late.completeHeld(request, BlockStatus.SUCCESS);
         direct.isAnswering = false;
         if (direct.isEnded)
         {

@@ -6,7 +6,6 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.CloseListener;
-import io.millrace.block.MemoryQuarantine;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.raid.format.MemberArea;
@@ -179,14 +178,6 @@ final class RaidChannel implements BlockChannel
     Reactor reactor()
     {
         return context.reactor();
-    }
-
-    /**
-     * {@return of memory that members may still use though their requests have ended}
-     */
-    MemoryQuarantine quarantine()
-    {
-        return context.quarantine();
     }
 
     /**

@@ -64,6 +64,14 @@ final class StripeBuffers implements AutoCloseable
     }
 
     /**
+     * {@return length of the reactor's pool; 0 without one}
+     */
+    long poolBytes()
+    {
+        return null == pool ? 0 : pool.lengthBytes();
+    }
+
+    /**
      * {@return length of the longest buffer}
      */
     int bufferBytesMax()

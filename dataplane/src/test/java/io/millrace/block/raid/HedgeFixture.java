@@ -21,7 +21,7 @@ import java.util.concurrent.CompletableFuture;
 /** An array whose reads are hedged after a millisecond, over members that wait as a test wants. */
 final class HedgeFixture implements AutoCloseable
 {
-    static final int BLOCK = 4096;
+    static final int BLOCK = 512;
     static final int STRIP = 16 << 10;
     static final int MEMBER_BYTES = 2 << 20;
     static final int MODEL_BYTES = 256 << 10;

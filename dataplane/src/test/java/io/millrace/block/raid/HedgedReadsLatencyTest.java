@@ -30,7 +30,7 @@ class HedgedReadsLatencyTest
     private static final int BLOCK = 4096;
     private static final int STRIP = 16 << 10;
     private static final int MEMBER_BYTES = 2 << 20;
-    private static final int READS = 48;
+    private static final int READS = 24;
     /** So long that nothing but the member takes it. */
     private static final long SLOW_NS = 3_000_000_000L;
 
