@@ -161,7 +161,7 @@ final class HedgedReads
     {
         final HedgedRead hedge = free;
         if (credit < CREDIT_PER_HEDGE || HEDGES_MAX == lateCount || null == hedge || channel.isHeld() ||
-            late.bytes() + direct.request.segments().totalBytes() > lateBytesMax)
+            channel.isClosing() || late.bytes() + direct.request.segments().totalBytes() > lateBytesMax)
         {
             return false;
         }

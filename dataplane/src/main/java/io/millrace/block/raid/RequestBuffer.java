@@ -4,8 +4,8 @@ import io.millrace.block.MemoryHold;
 
 /**
  * The buffer of a {@link StripeRequest} or a {@link HedgedRead}, which takes one at a time. It goes back when the
- * request is done with it, and
- * all members are that may still use it though their parts have ended. The reactor's only; allocates only for those.
+ * request is done with it, and all members are that may still use it though their parts have ended. The reactor's only;
+ * allocates only for those.
  */
 final class RequestBuffer
 {
