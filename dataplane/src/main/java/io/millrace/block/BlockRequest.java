@@ -130,6 +130,9 @@ public final class BlockRequest
      * says {@code lendsReads}. After completion {@link #lent()} is true, the segments point into the device, and the
      * submitter must hand the request to {@link BlockChannel#releaseLoan} when the data has been used. A device whose
      * largest transfer may lie in more than {@link Segments#COUNT_MAX} places lends nothing.
+     * <p>
+     * A read with segments that is lendable may be answered in other memory by any device: then it completes as lent,
+     * with success, and with a {@link #hold()} on the memory of its segments, which the device may still write to.
      *
      * @param isLendable true to allow it.
      * @return this, to chain.

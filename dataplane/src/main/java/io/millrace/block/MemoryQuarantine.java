@@ -36,7 +36,7 @@ public final class MemoryQuarantine
      * {@link BlockRequest#complete(BlockStatus)}.
      *
      * @param request to end.
-     * @param status  that it ends with; not success.
+     * @param status  that it ends with; success only when the answer lies in other memory, that was lent.
      * @return hold, to be released when the device has completed the request, or has been reset.
      */
     public MemoryHold completeHeld(final BlockRequest request, final BlockStatus status)

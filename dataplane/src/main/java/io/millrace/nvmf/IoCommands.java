@@ -233,6 +233,8 @@ final class IoCommands implements CommandHandler, BlockCompletionListener
                     request.dataLength() >> namespace.blockShift());
             }
             blockRequest.segments().copyFrom(request.data());
+            // A part is sent from its buffer.
+            blockRequest.lendable(request.isLastPart() && 0 == request.partOffset());
         }
         blockRequest.forceUnitAccess(0 != (entry.cdw12() & FORCE_UNIT_ACCESS));
         namespace.bind(request);

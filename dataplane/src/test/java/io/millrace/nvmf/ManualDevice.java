@@ -1,5 +1,7 @@
 package io.millrace.nvmf;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
@@ -37,6 +39,7 @@ final class ManualDevice implements BlockDevice
     private Runnable closing;
     private MemoryQuarantine quarantine;
     private int openings;
+    private int loans;
     private int openChannels;
 
     ManualDevice(final BlockGeometry geometry, final int capacity)
@@ -119,6 +122,22 @@ final class ManualDevice implements BlockDevice
     MemoryHold completeFirstHeld(final BlockStatus status)
     {
         return quarantine.completeHeld(queue.remove(), status);
+    }
+
+    /** Answers the first, a lendable read, in other memory, though the device may go on using that of the request. */
+    MemoryHold completeFirstLent(final long address)
+    {
+        final BlockRequest request = queue.remove();
+        assertTrue(request.lendable());
+        request.lend(address, request.segments().totalBytes());
+        loans++;
+        return quarantine.completeHeld(request, BlockStatus.SUCCESS);
+    }
+
+    /** {@return how many answers are not given back} */
+    int loans()
+    {
+        return loans;
     }
 
     /** Whether an open is answered by {@link #finishOpening} only. */
@@ -234,6 +253,12 @@ final class ManualDevice implements BlockDevice
                 queue.add(request);
             }
             return true;
+        }
+
+        @Override
+        public void releaseLoan(final BlockRequest request)
+        {
+            loans--;
         }
 
         @Override

@@ -1,7 +1,9 @@
 package io.millrace.nvmf;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +13,7 @@ import io.millrace.block.MemoryHold;
 import io.millrace.memory.BufferGroup;
 import io.millrace.memory.BufferPool;
 import io.millrace.memory.BufferShare;
+import io.millrace.memory.DmaMemory;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.request.DeviceChannels;
@@ -128,6 +131,94 @@ class QuarantineTest
         TestHost.await(given);
         assertEquals(0, used());
         assertEquals(0, quarantined());
+    }
+
+    /** A read that a device answers in other memory, and whose own it may still write to. */
+    private MemoryHold completeLent(final DmaMemory memory)
+    {
+        return target.reactor(0).call(() -> device.completeFirstLent(memory.address()));
+    }
+
+    @Test
+    void shouldSendWhatADeviceLendsInsteadOfTheBuffer()
+    {
+        try (DmaMemory memory = DmaMemory.map(4096))
+        {
+            NativeMemory.fill(memory.address(), 4096, LATE);
+            final CompletableFuture<Completion> given = read(8);
+            final long own = target.reactor(0).call(() -> device.first().segments().address(0));
+            final MemoryHold hold = completeLent(memory);
+            final Completion completion = TestHost.await(given);
+            assertEquals(NvmeStatus.SUCCESS, completion.status());
+            assertArrayEquals(NativeMemory.bytes(memory.address(), 4096), completion.data());
+            assertEquals(0, device.loans());
+            // The buffer is nobody's until the device is done with it.
+            assertEquals(4096, used());
+            assertEquals(0, NativeMemory.getByte(own));
+            final CompletableFuture<Completion> next = read(8);
+            assertNotEquals(own, target.reactor(0).call(() -> device.first().segments().address(0)));
+            target.reactor(0).run(() -> device.completeFirst(BlockStatus.SUCCESS));
+            TestHost.await(next);
+            target.reactor(0).run(hold::release);
+            assertEquals(0, used());
+        }
+    }
+
+    /** A connection that cannot send now copies it. */
+    @Test
+    void shouldGiveBackALoanThatIsNotSentYet()
+    {
+        try (DmaMemory memory = DmaMemory.map(4096))
+        {
+            NativeMemory.fill(memory.address(), 4096, LATE);
+            host.holdSends(true);
+            final CompletableFuture<Completion> given = read(8);
+            final MemoryHold hold = completeLent(memory);
+            assertEquals(1, device.loans());
+            assertTrue(host.copyHeldLoans());
+            assertEquals(0, device.loans());
+            assertEquals(8192, used());
+            NativeMemory.fill(memory.address(), 4096, (byte)0);
+            target.reactor(0).run(hold::release);
+            host.holdSends(false);
+            host.sendHeld();
+            assertEquals(LATE, TestHost.await(given).data()[4095]);
+            assertEquals(0, used());
+        }
+    }
+
+    @Test
+    void shouldGiveBackALoanWhoseConnectionIsGone()
+    {
+        try (DmaMemory memory = DmaMemory.map(4096))
+        {
+            read(8);
+            host.close();
+            final MemoryHold hold = completeLent(memory);
+            assertEquals(0, device.loans());
+            assertEquals(4096, used());
+            target.reactor(0).run(hold::release);
+            assertEquals(0, used());
+            assertEquals(0, target.reactor(0).pollGroup().requestsInUse());
+        }
+    }
+
+    /** A part is sent from its buffer. */
+    @Test
+    void shouldNotAskForALoanOfAPart()
+    {
+        final CompletableFuture<Completion> given = read(ManualDevice.MAX_TRANSFER_BYTES / BLOCK);
+        for (boolean isFirst = true; !given.isDone(); isFirst = false)
+        {
+            final boolean isPart = target.reactor(0).call(() ->
+            {
+                final boolean isWhole = device.first().segments().totalBytes() == ManualDevice.MAX_TRANSFER_BYTES;
+                assertEquals(isWhole, device.first().lendable());
+                device.completeFirst(BlockStatus.SUCCESS);
+                return !isWhole;
+            });
+            assertTrue(isPart || isFirst);
+        }
     }
 
     @Test

@@ -10,7 +10,8 @@ import io.millrace.block.raid.layout.ArrayLayout;
  * no copies and no parity, while all members are in sync. They go to the member with the memory of the host, without
  * lock, bitmap and buffer, which such requests do not take as stripe requests either. What a member does not end well
  * is continued by a {@link StripeRequest}, as if that had asked the member; until then it uses none, and before that
- * the member's channel counts it, which stays open for it. The reactor's only; nothing is allocated per request.
+ * the member's channel counts it, which stays open for it. A read that takes long may be answered by others first
+ * ({@link HedgedReads}). The reactor's only; nothing is allocated per request.
  */
 final class DirectRequests
 {
@@ -28,6 +29,8 @@ final class DirectRequests
     /** What a stripe request may have at most: it goes on with the whole request. */
     private final int unitBytes;
     private final boolean acceptsWrites;
+    /** Null of an array without redundancy. */
+    private final HedgedReads hedges;
     /** Those that are free lie below the count: the one that was freed last is used next. */
     private final DirectRequest[] free = new DirectRequest[REQUESTS_MAX];
     private int freeCount;
@@ -54,8 +57,17 @@ final class DirectRequests
         freeCount = REQUESTS_MAX;
         for (int i = 0; i < REQUESTS_MAX; i++)
         {
-            free[i] = new DirectRequest(this::onPart);
+            free[i] = new DirectRequest(i, this::onPart);
         }
+        hedges = null == device.intent() ? null : new HedgedReads(channel, this, free.clone());
+    }
+
+    /**
+     * {@return hedges of its reads; null of an array without redundancy}
+     */
+    HedgedReads hedges()
+    {
+        return hedges;
     }
 
     /**
@@ -116,6 +128,10 @@ final class DirectRequests
         part.forceUnitAccess(request.forceUnitAccess());
         part.segments().copyFrom(request.segments());
         channel.hostLoad().count(request.segments().totalBytes());
+        if (null != hedges)
+        {
+            hedges.onSubmitted(direct);
+        }
         channel.submit(view.member(slot), part);
     }
 
@@ -153,6 +169,10 @@ final class DirectRequests
     private void onPart(final BlockRequest part)
     {
         final DirectRequest direct = (DirectRequest)part.owner();
+        if (null != hedges && hedges.onEnded(direct))
+        {
+            return;
+        }
         if (BlockStatus.SUCCESS == part.status() && null == part.hold())
         {
             final BlockRequest request = direct.request;
@@ -200,6 +220,15 @@ final class DirectRequests
         final DirectRequest direct = failed;
         failed = direct.next;
         return direct;
+    }
+
+    /** The channel has closed. */
+    void close()
+    {
+        if (null != hedges)
+        {
+            hedges.close();
+        }
     }
 
     /**

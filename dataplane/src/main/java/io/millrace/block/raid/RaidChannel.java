@@ -370,6 +370,12 @@ final class RaidChannel implements BlockChannel
         return true;
     }
 
+    @Override
+    public void releaseLoan(final BlockRequest request)
+    {
+        direct.hedges().releaseLoan(request.channelSlot());
+    }
+
     private boolean supports(final BlockOperation operation)
     {
         return BlockOperation.DEALLOCATE == operation ?
@@ -748,6 +754,7 @@ final class RaidChannel implements BlockChannel
     private void onMembersClosed(final CloseListener listener)
     {
         buffers.close();
+        direct.close();
         device.channels().remove(this);
         device.gates().remove(gate);
         if (null != engine)

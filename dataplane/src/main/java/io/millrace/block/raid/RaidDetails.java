@@ -22,6 +22,8 @@ import java.util.UUID;
  * @param resyncBytes of these, in regions where copies or parity may not match.
  * @param scrub       result of the scrub that runs, else of the last; null: none has begun since it was assembled.
  * @param scrubbedMs  when the last complete scrub ended, milliseconds since 1970 (UTC); 0: never.
+ * @param hedgedReads reads that other members were asked for as well, since it was assembled.
+ * @param hedgesWon   of these, those that the others answered first.
  */
 public record RaidDetails(
     String name,
@@ -36,7 +38,9 @@ public record RaidDetails(
     long dirtyBytes,
     long resyncBytes,
     ScrubResult scrub,
-    long scrubbedMs)
+    long scrubbedMs,
+    long hedgedReads,
+    long hedgesWon)
 {
     /** Instead of a time that is not known. */
     public static final long UNKNOWN = -1;

@@ -32,6 +32,9 @@ import org.agrona.concurrent.SystemNanoClock;
  */
 public final class RaidDevice implements BlockDevice
 {
+    /** Most reads of a hundred that are hedged, unless it is set. */
+    public static final int HEDGE_READS_DEFAULT = HedgeCounts.PERCENT_DEFAULT;
+
     private final String name;
     private final UUID id;
     private final ArrayLayout layout;
@@ -42,6 +45,7 @@ public final class RaidDevice implements BlockDevice
     private final StripeLocks locks;
     /** Null of an array without redundancy. */
     private final WriteIntent intent;
+    private final HedgeCounts hedgeCounts = new HedgeCounts();
     private final RepairQueue repairs = new RepairQueue();
     private final ScrubControl scrubControl;
     private final Queue<MemberFailure> failures = new ConcurrentLinkedQueue<>();
@@ -208,6 +212,21 @@ public final class RaidDevice implements BlockDevice
     public long journalWaits()
     {
         return null == journal ? 0 : journal.waits();
+    }
+
+    /**
+     * Sets how many reads may be hedged. Any thread.
+     *
+     * @param percent of all reads within a strip, 0 to 100; 0: none.
+     */
+    public void hedgeReads(final int percent)
+    {
+        hedgeCounts.percent(percent);
+    }
+
+    HedgeCounts hedgeCounts()
+    {
+        return hedgeCounts;
     }
 
     RepairQueue repairs()

@@ -33,7 +33,8 @@ final class RaidSnapshot
         return new RaidDetails(device.name(), device.id(), device.layout().level(), device.layout().dataBytes(),
             device.layout().stripBytes(), device.layout().memberBytes(), device.status(), leftMs, members(),
             null == intent ? 0 : bytes(intent.dirtyCount()), null == intent ? 0 : bytes(intent.resyncCount()),
-            device.scrubControl().result(), device.scrubControl().scrubbedMs());
+            device.scrubControl().result(), device.scrubControl().scrubbedMs(),
+            device.hedgeCounts().begun(), device.hedgeCounts().won());
     }
 
     private long bytes(final int regions)

@@ -3,8 +3,9 @@ package io.millrace.block.raid;
 import io.millrace.block.MemoryHold;
 
 /**
- * The buffer of a {@link StripeRequest}, which takes one at a time. It goes back when the request is done with it, and
- * all members are that may still use it though their parts have ended. The reactor's only; allocates only for those.
+ * The buffer of a {@link StripeRequest} or a {@link HedgedRead}, which takes one at a time. It goes back when the
+ * request is done with it, and all members are that may still use it though their parts have ended. The reactor's only;
+ * allocates only for those.
  */
 final class RequestBuffer
 {
@@ -34,6 +35,19 @@ final class RequestBuffer
     long acquire(final int newLengthBytes)
     {
         address = buffers.acquire(newLengthBytes);
+        lengthBytes = newLengthBytes;
+        return address;
+    }
+
+    /**
+     * Takes a buffer that is not the channel's own; the last one was released.
+     *
+     * @param newLengthBytes of the buffer.
+     * @return its address; 0: none is free now.
+     */
+    long acquireShared(final int newLengthBytes)
+    {
+        address = buffers.acquireShared(newLengthBytes);
         lengthBytes = newLengthBytes;
         return address;
     }

@@ -64,6 +64,14 @@ final class StripeBuffers implements AutoCloseable
     }
 
     /**
+     * {@return length of the reactor's pool; 0 without one}
+     */
+    long poolBytes()
+    {
+        return null == pool ? 0 : pool.lengthBytes();
+    }
+
+    /**
      * {@return length of the longest buffer}
      */
     int bufferBytesMax()
@@ -85,6 +93,17 @@ final class StripeBuffers implements AutoCloseable
             usedCount++;
             return reserve;
         }
+        return acquireShared(lengthBytes);
+    }
+
+    /**
+     * Takes a buffer that may be kept for long, or that nothing depends on: not the channel's own.
+     *
+     * @param lengthBytes wanted, at most {@link #bufferBytesMax}.
+     * @return its address; 0: none is free now.
+     */
+    long acquireShared(final int lengthBytes)
+    {
         final long address = null == pool ? 0 : pool.acquire(share, lengthBytes);
         usedCount += 0 == address ? 0 : 1;
         return address;

@@ -27,6 +27,8 @@ final class RaidFactory implements DeviceFactory
     private static final String SYNC_RATE_MIN = "sync-rate-min";
     private static final String SYNC_RATE_MAX = "sync-rate-max";
     private static final String SCRUB_INTERVAL = "scrub-interval";
+    private static final String HEDGE_READS = "hedge-reads";
+    private static final int PERCENT_MAX = 100;
     private static final long NS_PER_MS = 1_000_000;
 
     @Override
@@ -84,6 +86,12 @@ final class RaidFactory implements DeviceFactory
             return new Problem(SYNC_RATE_MIN, rates.minBytesPerS(), "not between 1 and " + SYNC_RATE_MAX + ", " +
                 rates.maxBytesPerS(), "use a rate between them");
         }
+        final int hedgeReads = hedgeReads(properties);
+        if (hedgeReads < 0 || hedgeReads > PERCENT_MAX)
+        {
+            return new Problem(HEDGE_READS, hedgeReads, "outside 0 to " + PERCENT_MAX + " percent of reads",
+                "use a number in that range");
+        }
         if (ALWAYS.equals(properties.text(JOURNAL, "degraded")) && 0 == level.parityCount())
         {
             return new Problem(JOURNAL, ALWAYS, "not allowed: RAID " + level.label() +
@@ -106,6 +114,7 @@ final class RaidFactory implements DeviceFactory
         final RaidDevice array = RaidAssembly.assemble(
             config(name, properties), dependencies.bases(), dependencies.unused(), dependencies.memory());
         array.scrubIntervalMs(scrubIntervalMs(properties));
+        array.hedgeReads(hedgeReads(properties));
         warn(array, "", dependencies);
         return array;
     }
@@ -133,6 +142,11 @@ final class RaidFactory implements DeviceFactory
         return (properties.number(SCRUB_INTERVAL, 0) + NS_PER_MS - 1) / NS_PER_MS;
     }
 
+    private static int hedgeReads(final DeviceProperties properties)
+    {
+        return properties.integer(HEDGE_READS, RaidDevice.HEDGE_READS_DEFAULT);
+    }
+
     private static CopyRates copyRates(final DeviceProperties properties)
     {
         return new CopyRates(properties.number(SYNC_RATE_MIN, CopyRates.DEFAULT.minBytesPerS()),
@@ -156,6 +170,7 @@ final class RaidFactory implements DeviceFactory
         }
         array.copyRates(copyRates(properties));
         array.scrubIntervalMs(scrubIntervalMs(properties));
+        array.hedgeReads(hedgeReads(properties));
         return CompletableFuture.completedFuture(null);
     }
 

@@ -30,6 +30,7 @@ final class HeldMember implements BlockDevice
     private final Queue<Long> reads = new ConcurrentLinkedQueue<>();
     private final Queue<Long> forced = new ConcurrentLinkedQueue<>();
     private final Queue<MemoryHold> holds = new ConcurrentLinkedQueue<>();
+    private final Queue<Long> kept = new ConcurrentLinkedQueue<>();
     private volatile BiPredicate<BlockOperation, Long> holding = NONE;
     private volatile BlockStatus ended;
     private volatile boolean keepsMemory;
@@ -71,6 +72,12 @@ final class HeldMember implements BlockDevice
     Queue<MemoryHold> holds()
     {
         return holds;
+    }
+
+    /** {@return addresses of the memory of these holds} */
+    Queue<Long> kept()
+    {
+        return kept;
     }
 
     /** {@return requests that wait} */
@@ -213,6 +220,7 @@ final class HeldMember implements BlockDevice
         {
             if (keepsMemory)
             {
+                kept.add(request.segments().address(0));
                 holds.add(quarantine.completeHeld(request, status));
             }
             else

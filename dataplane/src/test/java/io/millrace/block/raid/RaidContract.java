@@ -50,7 +50,7 @@ abstract class RaidContract extends BlockDeviceContractTest
     }
 
     /** An array whose own work ends before it is closed. */
-    private record StoppedFirst(RaidDevice array, RaidFixture fixture) implements BlockDevice
+    record StoppedFirst(RaidDevice array, RaidFixture fixture) implements BlockDevice
     {
         @Override
         public String name()

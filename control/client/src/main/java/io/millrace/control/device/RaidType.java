@@ -62,10 +62,14 @@ final class RaidType
         SettingType.word("degraded", ALWAYS), "degraded", OnChange.REPLACED,
         "When writes to RAID 5 and 6 are journaled: while a slot is not in sync, or always.");
 
+    private static final DeviceSetting<Long> HEDGE_READS = DeviceSetting.optional("hedge-reads",
+        SettingType.integer(0, 100), "5", OnChange.APPLIED,
+        "Most reads, in percent, that are asked of other members as well since one takes long; 0: none.");
+
     static final DeviceType TYPE = new DeviceType("raid", DeviceContent.OF_BASE,
         "An array of other devices: RAID 0, 1, 5, 6 or 10.",
         List.of(LEVEL, MEMBERS, SPARES, STRIP_SIZE, ASSUME_CLEAN, WIPE_SIGNATURES, FORCE_START, SYNC_RATE_MIN,
-        SYNC_RATE_MAX, SCRUB_INTERVAL, JOURNAL), RaidType::check);
+        SYNC_RATE_MAX, SCRUB_INTERVAL, JOURNAL, HEDGE_READS), RaidType::check);
 
     private RaidType()
     {

@@ -25,6 +25,8 @@ import java.util.UUID;
  * @param resyncBytes      of these, in regions where copies or parity may not match.
  * @param scrub            the scrub that runs, else the last; null: none has begun since the data plane started.
  * @param scrubbedEpochMs  end of the last complete scrub, since 1970; 0: never.
+ * @param hedgedReads      reads that other members were asked for as well, since the data plane started.
+ * @param hedgesWon        of these, those that the others answered first.
  */
 public record ArrayInfo(
     String name,
@@ -42,7 +44,9 @@ public record ArrayInfo(
     long dirtyBytes,
     long resyncBytes,
     ScrubInfo scrub,
-    long scrubbedEpochMs)
+    long scrubbedEpochMs,
+    long hedgedReads,
+    long hedgesWon)
     implements Resource
 {
     /** Slot of a device that has none. */

@@ -351,7 +351,8 @@ final class ResourceReader
         final String operation = array.operation();
         return new ArrayInfo(name, CommandReader.uuid(array.arrayId()), level, array.sizeBytes(), array.memberBytes(),
             array.stripBytes(), array.health(), reason, operation, array.progressPerMille(), array.leftMs(), members,
-            array.dirtyBytes(), array.resyncBytes(), scrub(array.scrubOffsets()), array.scrubbedEpochMs());
+            array.dirtyBytes(), array.resyncBytes(), scrub(array.scrubOffsets()), array.scrubbedEpochMs(),
+            array.hedgedReads(), array.hedgesWon());
     }
 
     private ScrubInfo scrub(final String texts)

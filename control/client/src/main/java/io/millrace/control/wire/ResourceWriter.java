@@ -418,7 +418,9 @@ final class ResourceWriter
             .stripBytes(info.stripBytes())
             .dirtyBytes(info.dirtyBytes())
             .resyncBytes(info.resyncBytes())
-            .scrubbedEpochMs(info.scrubbedEpochMs());
+            .scrubbedEpochMs(info.scrubbedEpochMs())
+            .hedgedReads(info.hedgedReads())
+            .hedgesWon(info.hedgesWon());
         scrub(info.scrub());
         final ArrayRecordEncoder.MembersEncoder members = array.membersCount(info.members().size());
         for (final ArrayInfo.Member each : info.members())

@@ -76,7 +76,8 @@ class DeviceTypesTest
             Map.entry("spares", List.of()), Map.entry("strip-size", 65_536L), Map.entry("assume-clean", false),
             Map.entry("wipe-signatures", false), Map.entry("force-start", false),
             Map.entry("sync-rate-min", 16L << 20), Map.entry("sync-rate-max", 1L << 30),
-            Map.entry("scrub-interval", 0L), Map.entry("journal", "degraded")),
+            Map.entry("scrub-interval", 0L), Map.entry("journal", "degraded"),
+            Map.entry("hedge-reads", 5L)),
             DeviceTypes.of("raid").values(Map.of("level", "1", "members", "a b")));
     }
 

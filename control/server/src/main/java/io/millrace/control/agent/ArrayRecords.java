@@ -31,7 +31,8 @@ final class ArrayRecords
             null == progress ? Resource.UNKNOWN : progress.perMille(),
             RaidDetails.UNKNOWN == details.leftMs() ? Resource.UNKNOWN : details.leftMs(),
             details.members().stream().map(ArrayRecords::member).toList(), details.dirtyBytes(), details.resyncBytes(),
-            null == details.scrub() ? null : scrub(details.scrub()), details.scrubbedMs());
+            null == details.scrub() ? null : scrub(details.scrub()), details.scrubbedMs(),
+            details.hedgedReads(), details.hedgesWon());
     }
 
     private static ArrayInfo.Member member(final RaidMemberDetails member)

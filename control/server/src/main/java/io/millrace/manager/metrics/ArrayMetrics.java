@@ -32,7 +32,9 @@ final class ArrayMetrics
             .add(Metric.ARRAY_SPARES, array.members().stream()
                 .filter((each) -> MemberState.SPARE == each.state()).count(), plane, name)
             .add(Metric.ARRAY_DIRTY, array.dirtyBytes(), plane, name)
-            .add(Metric.ARRAY_RESYNC, array.resyncBytes(), plane, name);
+            .add(Metric.ARRAY_RESYNC, array.resyncBytes(), plane, name)
+            .add(Metric.ARRAY_HEDGED_READS, array.hedgedReads(), plane, name)
+            .add(Metric.ARRAY_HEDGES_WON, array.hedgesWon(), plane, name);
         if (!array.operation().isEmpty())
         {
             samples.add(Metric.ARRAY_PROGRESS, array.progressPerMille() / PER_MILLE, plane, name, array.operation());

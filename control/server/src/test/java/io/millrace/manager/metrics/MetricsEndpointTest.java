@@ -92,7 +92,7 @@ class MetricsEndpointTest
                     new ArrayInfo.Member(2, "", new UUID(7, 10), MemberState.FAILED, 0, 0, 0),
                     new ArrayInfo.Member(ArrayInfo.NO_SLOT, "d3", new UUID(0, 0), MemberState.SPARE, 0, 0, 0)),
                 2 << 20, 1 << 20, new ScrubInfo(ScrubMode.REPAIR, ScrubState.COMPLETED, 1, 2, 3, 4, 17, 16, 5, 6,
-                List.of(4096L)), 1_764_000_000_500L),
+                List.of(4096L)), 1_764_000_000_500L, 33, 22),
             new CounterInfo("host", "reactor-0", "nqn.host", CounterInfo.HELD_BYTES, 4096),
             new CounterInfo("host", "reactor-0", "nqn.host", CounterInfo.WAITING, 3),
             new CounterInfo("host", "reactor-0", "nqn.host", CounterInfo.LONGEST_HOLD_NS, 2_500_000_000L),
@@ -159,6 +159,8 @@ class MetricsEndpointTest
                 "operation=\"rebuild\"} 0.671");
             assertSample(scraped, "millrace_array_corrected_errors_total{array=\"vol1\",data_plane=\"a\"," +
                 "device=\"d0\"} 3.0");
+            assertSample(scraped, "millrace_array_hedged_reads_total{array=\"vol1\",data_plane=\"a\"} 33.0");
+            assertSample(scraped, "millrace_array_hedged_reads_won_total{array=\"vol1\",data_plane=\"a\"} 22.0");
             assertSample(scraped, "millrace_array_lost_blocks{array=\"vol1\",data_plane=\"a\",device=\"d0\"} 5.0");
             assertSample(scraped, "millrace_array_scrub_mismatches{array=\"vol1\",data_plane=\"a\"} 17.0");
             assertSample(scraped, "millrace_array_scrub_unreadable{array=\"vol1\",data_plane=\"a\"} 6.0");

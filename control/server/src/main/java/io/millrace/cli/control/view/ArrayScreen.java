@@ -64,6 +64,11 @@ public final class ArrayScreen
             lines.add(operation(array));
         }
         lines.addAll(scrub(array, terminal));
+        if (array.hedgedReads() > 0)
+        {
+            lines.add("hedged reads  " + array.hedgedReads() + ", " + array.hedgesWon() +
+                " of them answered by other members first");
+        }
         return lines;
     }
 

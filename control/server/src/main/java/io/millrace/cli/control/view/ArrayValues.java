@@ -21,6 +21,8 @@ final class ArrayValues
         values.put("members", array.members().stream().map(ArrayValues::member).toList());
         values.put("dirty-bytes", array.dirtyBytes());
         values.put("resync-bytes", array.resyncBytes());
+        values.put("hedged-reads", array.hedgedReads());
+        values.put("hedged-reads-won", array.hedgesWon());
         values.put("last-complete-scrub", time(array.scrubbedEpochMs()));
         values.put("scrub", null == array.scrub() ? null : scrub(array.scrub()));
         return values;

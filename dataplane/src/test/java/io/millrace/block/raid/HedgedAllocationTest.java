@@ -1,0 +1,104 @@
+package io.millrace.block.raid;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.sun.management.ThreadMXBean;
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockRequest;
+import io.millrace.block.Initiator;
+import io.millrace.block.fault.FaultDevice;
+import io.millrace.block.fault.FaultPlan;
+import io.millrace.block.memory.MemoryDevice;
+import io.millrace.block.raid.layout.RaidLevel;
+import io.millrace.memory.DmaMemory;
+import io.millrace.reactor.Poller;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Reads that could be hedged and are not allocate nothing, timers included. */
+class HedgedAllocationTest
+{
+    private static final ThreadMXBean THREADS = (ThreadMXBean)ManagementFactory.getThreadMXBean();
+    private static final int BLOCK = 4096;
+    private static final int MEMBER_BYTES = 2 << 20;
+    /** Many times as long as a read may take before others are asked. */
+    private static final long ROUND_NS = 20_000_000;
+    private static final int ROUNDS_MAX = 200;
+    private static final int CLEAN_ROUNDS = 3;
+
+    @ParameterizedTest
+    @CsvSource({"RAID1,2", "RAID5,4"})
+    void shouldAllocateNothing(final RaidLevel level, final int memberCount)
+    {
+        final RaidFixture fixture = new RaidFixture();
+        final List<BlockDevice> members = new ArrayList<>();
+        for (int i = 0; i < memberCount; i++)
+        {
+            final BlockDevice memory = MemoryDevice.create("m" + i, RaidFixture.deviceBytes(MEMBER_BYTES), BLOCK);
+            members.add(FaultDevice.wrap(memory, FaultPlan.NONE));
+            fixture.own(members.getLast());
+        }
+        final RaidDevice array = fixture.assemble(RaidFixture.config(level, 16 << 10, members, List.of()), members,
+            new RaidTimes(2_000_000_000L, 5_000_000_000L, 10_000_000_000L, 1000));
+        try (DmaMemory arena = DmaMemory.map(BLOCK); Initiator host = new Initiator("host", array))
+        {
+            ArrayFixture.await(() -> array.intent().nextResync(0) < 0, "resynchronized");
+            final BlockRequest request = new BlockRequest(null, (completed) ->
+            {
+            });
+            int clean = 0;
+            long bytes = 0;
+            for (int round = 0; round < ROUNDS_MAX && clean < CLEAN_ROUNDS; round++)
+            {
+                bytes = round(host, request, arena.address());
+                clean = 0 == bytes ? clean + 1 : 0;
+            }
+            assertEquals(0, bytes);
+        }
+        finally
+        {
+            fixture.stop();
+            array.close();
+            fixture.close();
+        }
+    }
+
+    /** Within cycles of the reactor, so that timers of hedges expire. */
+    private static long round(final Initiator host, final BlockRequest request, final long address)
+    {
+        final CompletableFuture<Long> bytes = new CompletableFuture<>();
+        host.call(() ->
+        {
+            host.reactor().addPoller(new Poller()
+            {
+                private final long before = THREADS.getCurrentThreadAllocatedBytes();
+                private final long endNs = host.reactor().nowNs() + ROUND_NS;
+                private int count;
+
+                @Override
+                public int poll()
+                {
+                    if (0 == host.channel().inFlight())
+                    {
+                        request.reset(BlockOperation.READ, count++ % 64, 1).addSegment(address, BLOCK).lendable(true);
+                        host.channel().submit(request);
+                    }
+                    if (host.reactor().nowNs() - endNs > 0)
+                    {
+                        final long allocated = THREADS.getCurrentThreadAllocatedBytes() - before;
+                        host.reactor().removePoller(this);
+                        bytes.complete(allocated);
+                    }
+                    return 1;
+                }
+            });
+            return null;
+        });
+        return RaidFixture.get(bytes);
+    }
+}
