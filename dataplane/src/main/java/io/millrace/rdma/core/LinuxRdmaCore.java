@@ -26,7 +26,6 @@ public final class LinuxRdmaCore implements RdmaCore
     public static final LinuxRdmaCore INSTANCE = new LinuxRdmaCore();
 
     private static final int MTU_MIN_BYTES = 256;
-    /** More than devices have: their tables have up to 256 for each port. */
     private static final long MAPPED_IPV4 = 0xFFFF_0000_0000L;
 
     private LinuxRdmaCore()
