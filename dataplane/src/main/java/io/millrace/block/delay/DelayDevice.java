@@ -72,7 +72,7 @@ public final class DelayDevice implements BlockDevice
     @Override
     public BlockGeometry geometry()
     {
-        // What is lent would be given back to the channel of the device below.
+        // Only reads that have memory of their own may be answered in that of the device below.
         return base.geometry().toBuilder().lendsReads(false).completesInline(false).build();
     }
 
@@ -173,6 +173,19 @@ public final class DelayDevice implements BlockDevice
             free = slot;
             delayed--;
             return request;
+        }
+
+        /** Requests are passed on as they are, so a loan is of the channel below. */
+        @Override
+        public void releaseLoan(final BlockRequest request)
+        {
+            below.releaseLoan(request);
+        }
+
+        @Override
+        public boolean isLoanWanted(final BlockRequest request)
+        {
+            return below.isLoanWanted(request);
         }
 
         @Override
