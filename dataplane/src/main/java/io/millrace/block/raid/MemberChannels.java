@@ -328,14 +328,14 @@ final class MemberChannels
     }
 
     /**
-     * {@return requests that members have}
+     * {@return requests that members have, and that wait for members to take them}
      */
     int inFlight()
     {
         int count = 0;
         for (int index = 0; index < limit; index++)
         {
-            count += null == channels[index] ? 0 : channels[index].inFlight();
+            count += null == channels[index] ? 0 : channels[index].inFlight() + queues[index].size();
         }
         return count;
     }

@@ -9,14 +9,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.DeviceProperties;
 import io.millrace.block.Initiator;
 import io.millrace.block.MemoryHold;
+import io.millrace.block.delay.DelayDevice;
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.seed.TestSeeds;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -167,6 +170,60 @@ class HedgedReadsTest
         ArrayFixture.await(() -> f.array.hedgeCounts().begun() > 0, "hedged");
         f.members.forEach(HeldMember::letGo);
         end(all);
+    }
+
+    /**
+     * The channel has work as long as a hedge waits for a member to take it: who polls it would not go on otherwise,
+     * and the rows would stay locked for writes of other reactors.
+     */
+    @ParameterizedTest
+    @CsvSource({"RAID1,2", "RAID10,4", "RAID5,4", "RAID6,5"})
+    void shouldBePolledWhileAHedgeWaitsForAMemberThatIsFull(final RaidLevel level, final int memberCount)
+    {
+        create(level, memberCount);
+        f.others().forEach(HeldMember::full);
+        final Initiator.Io io = f.beginHeld();
+        ArrayFixture.await(() -> 1 == f.array.hedgeCounts().begun(), "hedged");
+        f.first().letGo();
+        assertEquals(BlockStatus.SUCCESS, f.host.await(io));
+        assertFalse(io.request().lent());
+        assertNotEquals(0, f.host.call(() -> f.host.channel().inFlight()));
+        f.others().forEach(HeldMember::letGo);
+        ArrayFixture.await(() -> 0 == f.host.call(() -> f.host.channel().inFlight()), "ended");
+        assertTrue(f.array.locks().tryExclusiveOnce(0, HedgeFixture.STRIP));
+        f.array.locks().releaseExclusive(0, HedgeFixture.STRIP);
+    }
+
+    /** A device above that passes requests on as they are gives their loans back as well. */
+    @ParameterizedTest
+    @CsvSource({"RAID1,2", "RAID5,4"})
+    void shouldTakeALoanBackThroughADeviceThatDelays(final RaidLevel level, final int memberCount)
+    {
+        create(level, memberCount);
+        final DelayDevice delayed = DelayDevice.over("delayed", f.array,
+            DeviceProperties.of(Map.of("base", "array", "read-delay", random.nextInt(2) * 1_000_000L)));
+        HedgeFixture.holdReads(f.first());
+        try (Initiator above = f.host.beside(delayed))
+        {
+            for (int i = 0; i < LATE_MAX / 4; i++)
+            {
+                final Initiator.Io io = above.io();
+                Initiator.fill(io.request(), BlockOperation.READ, i, 1, false, f.memory(i), BLOCK);
+                io.request().lendable(true);
+                above.send(io);
+                assertEquals(BlockStatus.SUCCESS, above.await(io));
+                assertTrue(io.request().lent());
+                f.assertPayload(io);
+                above.call(() ->
+                {
+                    above.channel().releaseLoan(io.request());
+                    io.request().clearLent();
+                    return null;
+                });
+            }
+            f.first().letGo();
+            ArrayFixture.await(() -> 0 == above.call(() -> above.channel().inFlight()), "ended");
+        }
     }
 
     @Test

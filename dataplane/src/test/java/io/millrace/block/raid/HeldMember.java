@@ -34,6 +34,7 @@ final class HeldMember implements BlockDevice
     private volatile BiPredicate<BlockOperation, Long> holding = NONE;
     private volatile BlockStatus ended;
     private volatile boolean keepsMemory;
+    private volatile boolean isFull;
 
     HeldMember(final BlockDevice inner)
     {
@@ -52,6 +53,7 @@ final class HeldMember implements BlockDevice
     /** What waits is done, and nothing waits any more. */
     void letGo()
     {
+        isFull = false;
         ended = null;
         holding = NONE;
     }
@@ -67,6 +69,12 @@ final class HeldMember implements BlockDevice
     void keepMemory()
     {
         keepsMemory = true;
+    }
+
+    /** It takes no more requests, as a drive does whose controller is being reset. */
+    void full()
+    {
+        isFull = true;
     }
 
     Queue<MemoryHold> holds()
@@ -158,6 +166,10 @@ final class HeldMember implements BlockDevice
         public boolean submit(final BlockRequest request)
         {
             final long block = request.lba() - dataBlock;
+            if (isFull)
+            {
+                return false;
+            }
             if (block >= 0 && holding.test(request.operation(), block))
             {
                 note(request);
