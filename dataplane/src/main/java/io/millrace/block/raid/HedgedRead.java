@@ -146,7 +146,9 @@ final class HedgedRead
     private boolean beginRows()
     {
         rowOffset = LostBlockWrites.dataOffset(direct.part, channel.blockShift());
-        if (!channel.device().locks().tryShared(rowOffset, length))
+        // The member has its data whatever parity is, and which of them is wrong nobody knows.
+        if (channel.device().scrubControl().hasMismatches() ||
+            !channel.device().locks().tryShared(rowOffset, length))
         {
             return false;
         }

@@ -11,6 +11,7 @@ final class ScrubControl
     private volatile long intervalMs;
     private volatile long scrubbedMs;
     private volatile ScrubResult result;
+    private volatile boolean hasMismatches;
 
     /** Who is next to do something. */
     private enum Phase
@@ -138,8 +139,25 @@ final class ScrubControl
         return result;
     }
 
+    /**
+     * {@return whether rows are known not to match: a scrub has found some that were not repaired, and none has found
+     * since that all match. It is not known of before the array was assembled}
+     */
+    boolean hasMismatches()
+    {
+        return hasMismatches;
+    }
+
     void result(final ScrubResult newResult)
     {
+        if (newResult.mismatches() != newResult.repaired())
+        {
+            hasMismatches = true;
+        }
+        else if (ScrubStatus.COMPLETED == newResult.status() && 0 == newResult.skippedBytes())
+        {
+            hasMismatches = false;
+        }
         result = newResult;
     }
 }
