@@ -63,7 +63,7 @@ final class RaidType
         "When writes to RAID 5 and 6 are journaled: while a slot is not in sync, or always.");
 
     private static final DeviceSetting<Long> HEDGE_READS = DeviceSetting.optional("hedge-reads",
-        SettingType.integer(0, 100), "5", OnChange.APPLIED,
+        SettingType.integer(0, 100), "0", OnChange.APPLIED,
         "Most reads, in percent, that are asked of other members as well since one takes long; 0: none.");
 
     static final DeviceType TYPE = new DeviceType("raid", DeviceContent.OF_BASE,
