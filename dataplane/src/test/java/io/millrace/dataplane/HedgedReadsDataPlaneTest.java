@@ -27,6 +27,7 @@ import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.seed.TestSeeds;
+import io.millrace.testing.MeasuresTime;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
@@ -45,6 +46,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Hosts of a data plane read an array one of whose members is slow, and some leave while it works: each gets the data,
  * and all memory comes back.
  */
+@MeasuresTime
 class HedgedReadsDataPlaneTest
 {
     private static final String NQN = "nqn.2026-11.io.millrace:hedged";

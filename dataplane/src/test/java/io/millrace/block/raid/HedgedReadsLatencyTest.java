@@ -15,6 +15,7 @@ import io.millrace.block.memory.MemoryDevice;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.DmaMemory;
 import io.millrace.seed.TestSeeds;
+import io.millrace.testing.MeasuresTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** How long reads of an array take of which one member is slow. */
+@MeasuresTime
 class HedgedReadsLatencyTest
 {
     private static final int BLOCK = 4096;
