@@ -23,8 +23,6 @@
 #define MILLRACE_SPDK_BATCH 32
 /* Events on the ring at a time, at most; Java has places for as many and for all its requests (SpdkReactor). */
 #define MILLRACE_SPDK_EVENTS 32
-/* Requests to exported devices under way on a reactor; Java has places for as many (SpdkReactor). */
-#define MILLRACE_SPDK_EXPORTED_IOS MILLRACE_SPDK_EXPORTED_IOS_MAX
 
 typedef struct millrace_spdk_request millrace_spdk_request;
 typedef struct millrace_spdk_exported_io millrace_spdk_exported_io;
@@ -70,7 +68,7 @@ struct millrace_spdk_reactor
     STAILQ_HEAD(, millrace_spdk_request) waiting;
     /* Requests to exported devices that wait for a slot, and slots that are free. */
     STAILQ_HEAD(, millrace_spdk_exported_io) exported_waiting;
-    int32_t export_slots[MILLRACE_SPDK_EXPORTED_IOS];
+    int32_t export_slots[MILLRACE_SPDK_EXPORTED_IOS_MAX];
     int32_t export_slots_free;
 };
 

@@ -148,7 +148,7 @@ millrace_spdk_reactor *millrace_spdk_reactor_create(
     TAILQ_INIT(&reactor->bdevs);
     STAILQ_INIT(&reactor->waiting);
     STAILQ_INIT(&reactor->exported_waiting);
-    while (reactor->export_slots_free < MILLRACE_SPDK_EXPORTED_IOS)
+    while (reactor->export_slots_free < MILLRACE_SPDK_EXPORTED_IOS_MAX)
     {
         reactor->export_slots[reactor->export_slots_free] = reactor->export_slots_free;
         reactor->export_slots_free++;

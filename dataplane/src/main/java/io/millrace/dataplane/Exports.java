@@ -9,6 +9,7 @@ import io.millrace.export.ExportedDevice;
 import io.millrace.memory.BufferPool;
 import io.millrace.memory.DmaMemory;
 import io.millrace.memory.MemoryDomain;
+import io.millrace.memory.MemoryException;
 import io.millrace.memory.MemoryRegion;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.memory.MemoryRole;
@@ -73,8 +74,8 @@ final class Exports implements AutoCloseable
         {
             final MemoryRegion region = MemoryRegion.imported(
                 MemoryRole.BUFFERS, MemoryDomain.HOST, each.address(), each.lengthBytes(), PAGE_BYTES);
+            announce(region);
             imported.add(region);
-            registry.add(region);
         }
         groups.forEach((group) -> pools.put(group.reactor(), group.buffers()));
         final BufferPool own = BufferPool.withFloors(memory.address(), BUFFERS_BYTES, BUFFERS_BYTES / 8);
@@ -100,6 +101,19 @@ final class Exports implements AutoCloseable
         if (null != settings.frontEnds())
         {
             startFrontEnds(settings.frontEnds());
+        }
+    }
+
+    private void announce(final MemoryRegion region)
+    {
+        try
+        {
+            registry.add(region);
+        }
+        catch (final MemoryException e)
+        {
+            throw new SettingException("spdk.exports", null, "SPDK's memory cannot be used: " + e.getMessage(),
+                "set spdk.hugepages, or export from a data plane without this device", e);
         }
     }
 
@@ -131,7 +145,7 @@ final class Exports implements AutoCloseable
         catch (final IOException e)
         {
             throw new SettingException("spdk.front-ends", file, "cannot be read (" + e + ')',
-                "name a JSON file with the subsystems nvmf or vhost, as SPDK's save_config writes them", e);
+                "name a JSON file with the subsystems nvmf or vhost_blk, as SPDK's save_config writes them", e);
         }
         catch (final SpdkException e)
         {

@@ -91,7 +91,7 @@ public final class ExportedDevice implements SpdkExportSource, AutoCloseable
         return device;
     }
 
-    /** The device has grown: whoever has the bdev open is told. */
+    /** Gives the bdev the device's larger size, of which SPDK notifies the front ends. */
     public void onGrown()
     {
         export.resize(device.geometry().blockCount());

@@ -31,7 +31,7 @@ final class ExportChannels
     }
 
     /**
-     * {@return the channel of an export, which is opened when there is none}
+     * {@return the channel of an export, opened if it is the first request}
      *
      * @param number      of the export, which has a bdev.
      * @param spdkReactor that requests come from.

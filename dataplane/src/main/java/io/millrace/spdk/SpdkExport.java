@@ -25,7 +25,7 @@ public final class SpdkExport
     }
 
     /**
-     * Changes the size; whoever has the bdev open is told. Nothing once it is being removed.
+     * Changes the size, of which SPDK notifies the front ends. Does nothing when the bdev is being removed.
      *
      * @param blockCount of the device now.
      * @throws NativeException when SPDK refuses.

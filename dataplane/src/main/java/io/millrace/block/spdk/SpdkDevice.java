@@ -12,13 +12,10 @@ import io.millrace.block.DeviceStatus;
 import io.millrace.block.GrowableDevice;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
-import io.millrace.reactor.Reactor;
 import io.millrace.spdk.SpdkBdevListener;
 import io.millrace.spdk.SpdkReactor;
 import io.millrace.spdk.SpdkRuntime;
 import java.util.Set;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
 
 /**
  * A bdev of SPDK. Each reactor has a channel of its own to it, on the SPDK thread that the reactor polls; payload is
@@ -65,7 +62,7 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
     public static SpdkDevice open(final String name, final String bdevName, final SpdkRuntime runtime)
     {
         final SpdkDevice device = new SpdkDevice(name, bdevName, runtime);
-        device.call(device::observe);
+        runtime.onApplication(device::observe);
         return device;
     }
 
@@ -257,7 +254,7 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
     @Override
     public void close()
     {
-        call(() ->
+        runtime.onApplication(() ->
         {
             closeObserved();
             return null;
@@ -270,29 +267,6 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
         {
             runtime.application().close(observed, this);
             observed = null;
-        }
-    }
-
-    /** On the reactor of SPDK's application thread. */
-    private void call(final Callable<Void> task)
-    {
-        Reactor.checkMayBlock("a call of SPDK");
-        try
-        {
-            runtime.application().reactor().call(task).get();
-        }
-        catch (final ExecutionException e)
-        {
-            if (e.getCause() instanceof RuntimeException cause)
-            {
-                throw cause;
-            }
-            throw new BlockDeviceException("device " + name + ": " + e.getCause(), e);
-        }
-        catch (final InterruptedException e)
-        {
-            Thread.currentThread().interrupt();
-            throw new BlockDeviceException("device " + name + ": interrupted while SPDK was asked", e);
         }
     }
 

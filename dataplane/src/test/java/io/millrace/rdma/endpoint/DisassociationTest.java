@@ -252,7 +252,7 @@ class DisassociationTest extends RdmaEndpointFixture
         assertEquals("done", client.closed());
     }
 
-    /** What came before the end is told as such, though both are seen at once. */
+    /** A completion of before the removal is reported as completed, also when both are read in one cycle. */
     @Test
     void shouldReportWhatCompletedBeforeTheHardwareEnded() throws Exception
     {
