@@ -38,6 +38,23 @@ int32_t millrace_spdk_env_opts_opts_size_offset(void)
     return (int32_t)offsetof(struct spdk_env_opts, opts_size);
 }
 
+/* In one line, without what is blank at its end: answers of JSON-RPC have several. */
+static void join_lines(char *text)
+{
+    size_t end = strlen(text);
+    for (size_t i = 0; i < end; i++)
+    {
+        if ('\n' == text[i])
+        {
+            text[i] = ' ';
+        }
+    }
+    while (end > 0 && ' ' == text[end - 1])
+    {
+        text[--end] = 0;
+    }
+}
+
 static void keep_message(
     int level, const char *file, const int line, const char *function, const char *format, va_list arguments)
 {
@@ -57,7 +74,7 @@ static void keep_message(
     {
         char *const text = log_text[log_written % MESSAGES];
         vsnprintf(text, MESSAGE_BYTES, format, arguments);
-        text[strcspn(text, "\n")] = 0;
+        join_lines(text);
         log_level[log_written % MESSAGES] = level;
         __atomic_store_n(&log_written, log_written + 1, __ATOMIC_RELEASE);
     }

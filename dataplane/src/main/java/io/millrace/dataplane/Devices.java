@@ -293,14 +293,30 @@ public final class Devices
                 operations.checkOpen();
                 close(device);
                 devices.remove(name);
-                device.factory()
-                    .onDeleted(name, device.config().properties(), dependencies(device.config(), List.of()));
-                operations.publish(ResourceKind.DEVICE, ResourceChange.DELETED, name);
+                forget(device);
             }
         }
         finally
         {
             device.deleting(false);
+        }
+    }
+
+    private void forget(final ManagedDevice device)
+    {
+        try
+        {
+            device.factory()
+                .onDeleted(device.name(), device.config().properties(), dependencies(device.config(), List.of()));
+        }
+        catch (final BlockDeviceException e)
+        {
+            throw new OperationException(Reason.FAILED, subject(device.name()), "is deleted, its data is not: " +
+                e.getMessage(), "", e);
+        }
+        finally
+        {
+            operations.publish(ResourceKind.DEVICE, ResourceChange.DELETED, device.name());
         }
     }
 

@@ -140,7 +140,7 @@ final class Exports implements AutoCloseable
     {
         try
         {
-            spdk.configure(Files.readString(file));
+            spdk.serve(Files.readString(file));
         }
         catch (final IOException e)
         {

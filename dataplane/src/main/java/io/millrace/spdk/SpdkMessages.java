@@ -6,16 +6,21 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
- * Messages of SPDK and DPDK: errors and warnings go to a listener, the last ones explain a failed start. Polled on the
- * reactor of SPDK's application thread; other methods by the thread that starts SPDK, before.
+ * Messages of SPDK and DPDK: errors and warnings go to a listener, the last errors explain a failed start or call.
+ * Polled on the reactor of SPDK's application thread; other methods by the thread that starts SPDK, before.
  */
 final class SpdkMessages implements Poller
 {
     private static final int TEXT_BYTES = 512;
     private static final int RECENT_MAX = 4;
     private static final int MESSAGES_PER_POLL = 8;
+    /** Of a method of JSON-RPC in a configuration. */
+    private static final Pattern ANSWER =
+        Pattern.compile("error response:.*\"message\": *\"([^\"]*)\".*");
 
     private final SpdkMessageListener listener;
     private final MemorySegment text = Arena.global().allocate(TEXT_BYTES);
@@ -45,22 +50,33 @@ final class SpdkMessages implements Poller
         {
             listener.onWarning("SPDK: " + message + " messages were lost");
         }
-        else if (SpdkReactorCalls.LOG_ERROR == level || SpdkReactorCalls.LOG_WARNING == level)
+        else if (SpdkReactorCalls.LOG_WARNING == level)
         {
-            if (SpdkReactorCalls.LOG_ERROR == level)
-            {
-                listener.onError("SPDK: " + message);
-            }
-            else
-            {
-                listener.onWarning("SPDK: " + message);
-            }
+            listener.onWarning("SPDK: " + message);
+        }
+        else if (SpdkReactorCalls.LOG_ERROR == level)
+        {
+            final String error = plain(message);
+            listener.onError("SPDK: " + error);
             if (RECENT_MAX == recent.size())
             {
                 recent.removeFirst();
             }
-            recent.addLast(message);
+            recent.addLast(error);
         }
+    }
+
+    static String plain(final String message)
+    {
+        final Matcher answer = ANSWER.matcher(message);
+        return answer.matches() ? answer.group(1) : message;
+    }
+
+    /** Begins a call: what came before does not explain its failure. */
+    synchronized void begin()
+    {
+        drain();
+        recent.clear();
     }
 
     /**
@@ -74,14 +90,19 @@ final class SpdkMessages implements Poller
     }
 
     /**
-     * {@return what SPDK last complained of, as the end of a sentence; empty when it did not}
+     * {@return which errors SPDK last reported, as the end of a sentence; empty: none}
      */
     synchronized String explain()
+    {
+        drain();
+        return recent.isEmpty() ? "" : "; SPDK says: " + String.join("; ", recent);
+    }
+
+    private void drain()
     {
         while (poll() > 0)
         {
             // Until there are no more.
         }
-        return recent.isEmpty() ? "" : "; SPDK says: " + String.join("; ", recent);
     }
 }

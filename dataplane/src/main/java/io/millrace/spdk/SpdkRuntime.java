@@ -123,6 +123,11 @@ public final class SpdkRuntime
         }
         running = runtime;
         state = State.RUNNING;
+        if (!json.isEmpty())
+        {
+            // Modules make bdevs of others, as of logical volumes, when they have looked at them.
+            runtime.call("bdev_wait_for_examine", "");
+        }
         return runtime;
     }
 
@@ -407,26 +412,59 @@ public final class SpdkRuntime
     }
 
     /**
-     * Carries out the methods of a JSON configuration, such as those that make front ends of bdevs. Off the reactors.
+     * Carries out the methods of a JSON configuration that makes front ends of bdevs, which are polled from then on.
+     * Off the reactors.
      *
      * @param json SPDK's configuration.
      * @throws SpdkException when a method fails; those before it have been carried out.
      */
-    public void configure(final String json)
+    public void serve(final String json)
+    {
+        onApplication(() ->
+        {
+            serving.know();
+            return null;
+        });
+        configure(json);
+    }
+
+    private void configure(final String json)
+    {
+        final String refusal = refusal(json);
+        if (null != refusal)
+        {
+            throw new SpdkException("spdk: it refuses a configuration" + refusal);
+        }
+    }
+
+    /**
+     * Calls a method of SPDK's JSON-RPC, without its result. Off the reactors; returns when the method has ended.
+     *
+     * @param method of the subsystem {@code bdev}.
+     * @param params members of a JSON object, {@code "name": "Malloc0"}; empty: none.
+     * @throws SpdkException saying why SPDK refuses.
+     */
+    public void call(final String method, final String params)
+    {
+        final String refusal = refusal("{\"subsystems\": [{\"subsystem\": \"bdev\", \"config\": [{" +
+            "\"method\": \"" + method + '"' + (params.isEmpty() ? "" : ", \"params\": {" + params + '}') + "}]}]}");
+        if (null != refusal)
+        {
+            throw new SpdkException("spdk: " + method + " is refused" + refusal);
+        }
+    }
+
+    /** {@return what SPDK says of a configuration that it does not carry out; null: it has carried it out} */
+    private String refusal(final String json)
     {
         final CompletableFuture<Integer> configured = new CompletableFuture<>();
         onApplication(() ->
         {
-            serving.know();
+            messages.begin();
             SpdkExportCalls.configure(application.nativeReactor(), json, application.begin(configured::complete));
             return null;
         });
-        final int result = await(configured, "its configuration is not carried out");
-        if (0 != result)
-        {
-            throw new SpdkException("spdk: it refuses a configuration (" + Errno.describe(-result) + ')' +
-                onApplication(messages::explain));
-        }
+        return 0 == await(configured, "its configuration is not carried out") ? null : onApplication(messages::explain);
     }
 
     static int await(final CompletableFuture<Integer> result, final String problem)

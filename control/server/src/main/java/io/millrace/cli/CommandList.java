@@ -21,8 +21,8 @@ final class CommandList
         GROUPS.put("Serve", List.of("quickstart", "serve", "manager"));
         GROUPS.put("Inspect", List.of("get", "top", "watch", "events", "stat"));
         GROUPS.put("Desired state", List.of("apply", "history", "rollback", "audit"));
-        GROUPS.put("Resources", List.of("device", "raid", "subsystem", "namespace", "host", "listener", "ana", "qos",
-            "connection", "reactor", "dataplane"));
+        GROUPS.put("Resources", List.of("device", "raid", "volume", "subsystem", "namespace", "host", "listener", "ana",
+            "qos", "connection", "reactor", "dataplane"));
         GROUPS.put("Hosts", List.of("perf", "discover", "identify"));
         GROUPS.put("This machine", List.of("doctor", "drive", "rdma", "spdk", "parity"));
         GROUPS.put("Help", List.of("help", "version", "man", "completion"));

@@ -17,6 +17,7 @@ import io.millrace.cli.control.RaidCommand;
 import io.millrace.cli.control.ReactorCommand;
 import io.millrace.cli.control.RollbackCommand;
 import io.millrace.cli.control.SubsystemCommand;
+import io.millrace.cli.control.VolumeCommand;
 import io.millrace.cli.control.WatchCommand;
 import io.millrace.cli.control.top.TopCommand;
 import io.millrace.console.CommandException;
@@ -285,6 +286,7 @@ public final class Millrace extends CommandGroup
             ALL.put("identify", IdentifyCommand::new);
             ALL.put("device", DeviceCommand::new);
             ALL.put("raid", RaidCommand::new);
+            ALL.put("volume", VolumeCommand::new);
             ALL.put("subsystem", SubsystemCommand::new);
             ALL.put("namespace", NamespaceCommand::new);
             ALL.put("host", HostCommand::new);

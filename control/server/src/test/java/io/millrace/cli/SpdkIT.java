@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.console.ExitCode;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -25,14 +26,22 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class SpdkIT
 {
+    private static final String VOLUME = """
+        devices:
+          - {name: vol0, type: spdk-lvol, lvol: lvs0/vol0, size: 32MiB, thin: true}
+        subsystems:
+          - nqn: nqn.2026-11.io.millrace:vol0
+            allow-any-host: true
+            namespaces: [{nsid: 1, device: vol0}]
+        """;
+
     @TempDir
     private Path directory;
 
     @Test
     void shouldServeABdevOfSpdk() throws IOException, InterruptedException
     {
-        require(null != System.getenv("MILLRACE_SPDK_LIBRARY"), "MILLRACE_SPDK_LIBRARY is not set",
-            "install SPDK, make -C native/spdk SPDK_DIR=PREFIX, and set it to native/spdk/target/libmillrace_spdk.so");
+        requireSpdk();
         final Path json = Files.writeString(directory.resolve("spdk.json"), """
             {"subsystems": [{"subsystem": "bdev", "config": [{"method": "bdev_malloc_create", "params":
               {"name": "Malloc0", "num_blocks": 4096, "block_size": 4096}}]}]}
@@ -87,6 +96,152 @@ class SpdkIT
         }
     }
 
+    private static void requireSpdk()
+    {
+        require(null != System.getenv("MILLRACE_SPDK_LIBRARY"), "MILLRACE_SPDK_LIBRARY is not set",
+            "install SPDK, make -C native/spdk SPDK_DIR=PREFIX, and set it to native/spdk/target/libmillrace_spdk.so");
+    }
+
+    /** A file below SPDK, the JSON that makes a bdev of it, and a data plane with volumes of a store there. */
+    private Path volumes(final String name, final int port, final String devices) throws IOException
+    {
+        final Path base = directory.resolve("base.img");
+        try (RandomAccessFile file = new RandomAccessFile(base.toFile(), "rw"))
+        {
+            file.setLength(256 << 20);
+        }
+        final Path json = Files.writeString(directory.resolve("aio.json"), """
+            {"subsystems": [{"subsystem": "bdev", "config": [{"method": "bdev_aio_create", "params":
+              {"name": "Aio0", "filename": "%s", "block_size": 4096}}]}]}
+            """.formatted(base));
+        return Files.writeString(directory.resolve(name + ".yaml"), """
+            %s
+            listeners:
+              - {transport: tcp, address: 127.0.0.1, port: %d}
+            discovery: false
+            control: {name: lvol}
+            spdk: {config: %s, rpc-socket: %s}
+            """.formatted(devices, port, json, directory.resolve("spdk.sock")));
+    }
+
+    @Test
+    void shouldMakeLogicalVolumesAndFindThemAgain() throws IOException, InterruptedException
+    {
+        requireSpdk();
+        final Path socket = directory.resolve("spdk.sock");
+        final String[] to = {"--data-plane", "lvol"};
+        try (MillraceProcess serve = MillraceProcess.start(
+            "serve", "--config", volumes("empty", 0, "").toString()))
+        {
+            serve.await("^ready$|Ctrl-C");
+            spdk(socket, "rpc", "bdev_lvol_create_lvstore", "{\"bdev_name\": \"Aio0\", \"lvs_name\": \"lvs0\"}");
+            assertTrue(refused("volume", "create", "v", "--store", "nil", "--size", "8MiB", to[0], to[1])
+                .contains("No such device"));
+            run("volume", "create", "v", "--store", "lvs0", "--size", "8MiB", to[0], to[1]);
+            run("volume", "snapshot", "v", "s", to[0], to[1]);
+            assertTrue(refused("volume", "snapshot", "v", "s", to[0], to[1]).contains("device s already exists"));
+            run("volume", "clone", "s", "c", to[0], to[1]);
+            assertEquals("volume c has 16MiB", run("volume", "resize", "c", "+8MiB", to[0], to[1]));
+            final String list = run("volume", "list", to[0], to[1]);
+            assertTrue(list.contains("snapshot-of=v") && list.contains("clone-of=s"), list);
+            assertTrue(refused("volume", "delete", "s", "--data", "--yes", to[0], to[1])
+                .contains("is deleted, its data is not"));
+            run("volume", "delete", "c", "v", "--data", "--yes", to[0], to[1]);
+            run("device", "create", "s", "--lvol", "lvs0/s", to[0], to[1]);
+            run("device", "create", "mem", "--size", "8MiB", to[0], to[1]);
+            assertTrue(refused("volume", "delete", "mem", "--data", "--yes", to[0], to[1])
+                .contains("no logical volume"));
+            serve.signal("TERM");
+            assertEquals(ExitCode.OK, serve.exitCode(), serve::said);
+        }
+        final Path config = volumes("full", 0, VOLUME);
+        for (int round = 0; round < 2; round++)
+        {
+            try (MillraceProcess serve = MillraceProcess.start("serve", "--config", config.toString()))
+            {
+                final int port = serve.port();
+                serve.await("^ready$|Ctrl-C");
+                final String address = "tcp://127.0.0.1:" + port + "/nqn.2026-11.io.millrace:vol0";
+                if (0 == round)
+                {
+                    run("perf", address, "--pattern", "randwrite", "--verify", "--duration", "300ms");
+                }
+                else
+                {
+                    final String held = refused(ExitCode.USAGE, "perf", address, "--pattern", "randwrite");
+                    assertTrue(held.contains("holds data"), held);
+                }
+                serve.signal("KILL");
+                serve.exitCode();
+            }
+        }
+        Files.delete(directory.resolve("base.img"));
+        try (MillraceProcess serve = MillraceProcess.start(
+            "serve", "--config", volumes("full", 0, VOLUME).toString()))
+        {
+            assertTrue(serve.output().contains("SPDK has no logical volume lvs0/vol0, though device vol0 had it"),
+                serve::said);
+        }
+    }
+
+    /** As its assertions do: the process ends, is started again as a supervisor would, and a host goes on. */
+    @Test
+    void shouldServeAgainAfterSpdkAborts() throws IOException, InterruptedException
+    {
+        requireSpdk();
+        final int port = freePort();
+        final Path config = volumes("full", port, VOLUME);
+        final Path host = Files.writeString(directory.resolve("host.yaml"), """
+            devices:
+              - name: far
+                type: remote
+                addresses: ["tcp://127.0.0.1:%d"]
+                subsystem: nqn.2026-11.io.millrace:vol0
+                nsid: 1
+            subsystems:
+              - nqn: nqn.2026-11.io.millrace:far
+                allow-any-host: true
+                namespaces: [{nsid: 1, device: far}]
+            listeners:
+              - {transport: tcp, address: 127.0.0.1, port: 0}
+            discovery: false
+            control: {name: host}
+            """.formatted(port));
+        try (MillraceProcess serve = MillraceProcess.start(
+            "serve", "--config", volumes("empty", 0, "").toString()))
+        {
+            serve.await("^ready$|Ctrl-C");
+            spdk(directory.resolve("spdk.sock"), "rpc", "bdev_lvol_create_lvstore",
+                "{\"bdev_name\": \"Aio0\", \"lvs_name\": \"lvs0\"}");
+            serve.signal("TERM");
+            assertEquals(ExitCode.OK, serve.exitCode(), serve::said);
+        }
+        final MillraceProcess first = MillraceProcess.start("serve", "--config", config.toString());
+        first.await("^ready$|Ctrl-C");
+        try (MillraceProcess far = MillraceProcess.start("serve", "--config", host.toString()))
+        {
+            final int farPort = far.port();
+            far.await("^ready$|Ctrl-C");
+            try (MillraceProcess perf = MillraceProcess.start("perf", "tcp://127.0.0.1:" + farPort +
+                "/nqn.2026-11.io.millrace:far", "--pattern", "randwrite", "--verify", "--duration", "8s"))
+            {
+                perf.await("measuring");
+                first.signal("ABRT");
+                assertFalse(ExitCode.OK == first.exitCode(), first::said);
+                try (MillraceProcess second = MillraceProcess.start("serve", "--config", config.toString()))
+                {
+                    second.await("^ready$|Ctrl-C");
+                    assertEquals(ExitCode.OK, perf.exitCode(), perf::said);
+                    assertTrue(perf.said().contains("verified "), perf::said);
+                }
+            }
+        }
+        finally
+        {
+            first.close();
+        }
+    }
+
     private static int freePort() throws IOException
     {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress()))
@@ -114,10 +269,15 @@ class SpdkIT
 
     private static String refused(final String... args) throws IOException, InterruptedException
     {
+        return refused(ExitCode.FAILURE, args);
+    }
+
+    private static String refused(final int exitCode, final String... args) throws IOException, InterruptedException
+    {
         try (MillraceProcess process = MillraceProcess.start(args))
         {
             final String output = process.output();
-            assertEquals(ExitCode.FAILURE, process.exitCode(), output);
+            assertEquals(exitCode, process.exitCode(), output);
             return output;
         }
     }

@@ -23,8 +23,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Records of the files of devices, across starts: a missing file with a record was lost, or its file system is not
- * mounted, and is not created again, since hosts would find an empty volume under the identity of theirs. A file for
- * each path in a directory, so that processes may share it. Any thread that may block.
+ * mounted, and is not created again, since hosts would find an empty volume under the identity of theirs. Logical
+ * volumes of SPDK are recorded as files would be. A file for each path in a directory, so that processes may share it.
+ * Any thread that may block.
  */
 public final class FileRecords
 {
@@ -70,7 +71,8 @@ public final class FileRecords
 
         String text(final Path path)
         {
-            return "# File of a device. While it is missing it is not created again.\n" + "path: " + path + '\n' +
+            return "# What a device has its data in. While that is missing it is not made again.\n" +
+                "path: " + path + '\n' +
                 DEVICE + device + '\n' + (since.isEmpty() ? "" : SINCE + since + '\n');
         }
 
@@ -144,11 +146,47 @@ public final class FileRecords
     }
 
     /**
+     * {@return the path that a logical volume of SPDK is recorded by}
+     *
+     * @param lvol as {@code STORE/NAME}.
+     */
+    public static Path pathOfLvol(final String lvol)
+    {
+        return Path.of("/spdk-lvol", lvol);
+    }
+
+    /**
+     * {@return who had a file, as the beginning of a sentence; null: nobody}
+     *
+     * @param path of the file.
+     * @throws IOException when that cannot be read.
+     */
+    public String had(final Path path) throws IOException
+    {
+        final Record record = find(path);
+        return null == record ? null : record.toString();
+    }
+
+    /**
+     * {@return whether a device that is made now had a file before, as who makes it knows: one that is declared in a
+     * configuration file by its record, one that is restored by what restores it}
+     *
+     * @param path of the file.
+     * @throws IOException when that cannot be read.
+     */
+    public boolean isReturning(final Path path) throws IOException
+    {
+        return this == NONE || isPermanent && null != find(path) || key(path).equals(expected);
+    }
+
+    /**
      * Records a file that was opened; again does nothing.
      *
+     * @param device name of the device.
+     * @param path   of its file.
      * @throws IOException when the record cannot be kept beyond this process.
      */
-    void add(final String device, final Path path) throws IOException
+    public void add(final String device, final Path path) throws IOException
     {
         add(path, new Record(device, Instant.now().truncatedTo(ChronoUnit.SECONDS).toString()));
     }

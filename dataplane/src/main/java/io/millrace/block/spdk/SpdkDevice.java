@@ -36,6 +36,8 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
     private final String name;
     private final String bdevName;
     private final SpdkRuntime runtime;
+    /** Null: this is another bdev. */
+    private final LogicalVolume volume;
     private volatile BlockGeometry geometry;
     private volatile long presentBlocks;
     private volatile DeviceStatus status = DeviceStatus.ONLINE;
@@ -43,11 +45,13 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
     /** Of SPDK's application thread: it says when the bdev changes. Null when that has closed it. */
     private SpdkBdev observed;
 
-    private SpdkDevice(final String name, final String bdevName, final SpdkRuntime runtime)
+    private SpdkDevice(
+        final String name, final String bdevName, final SpdkRuntime runtime, final LogicalVolume volume)
     {
         this.name = name;
         this.bdevName = bdevName;
         this.runtime = runtime;
+        this.volume = volume;
     }
 
     /**
@@ -61,8 +65,26 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
      */
     public static SpdkDevice open(final String name, final String bdevName, final SpdkRuntime runtime)
     {
-        final SpdkDevice device = new SpdkDevice(name, bdevName, runtime);
-        runtime.onApplication(device::observe);
+        return observed(new SpdkDevice(name, bdevName, runtime, null));
+    }
+
+    /**
+     * Makes a device of a logical volume, which grows with it. Off the reactors.
+     *
+     * @param name    of the device.
+     * @param volume  that SPDK has.
+     * @param runtime SPDK, which runs.
+     * @return the device.
+     * @throws BlockDeviceException saying why the volume cannot be used.
+     */
+    public static SpdkDevice open(final String name, final LogicalVolume volume, final SpdkRuntime runtime)
+    {
+        return observed(new SpdkDevice(name, volume.alias(), runtime, volume));
+    }
+
+    private static SpdkDevice observed(final SpdkDevice device)
+    {
+        device.runtime.onApplication(device::observe);
         return device;
     }
 
@@ -168,17 +190,32 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
         services = newServices;
     }
 
-    /** {@inheritDoc} A bdev is made larger with SPDK's own methods; this takes the new size in. */
+    /** {@inheritDoc} A bdev is made larger with SPDK's own methods, but for a logical volume; this takes it in. */
     @Override
     public void grow(final long sizeBytes)
     {
         final BlockGeometry grown = geometry.grown(name, sizeBytes);
+        if (grown.blockCount() > presentBlocks && null != volume)
+        {
+            volume.grow(sizeBytes);
+            runtime.onApplication(this::measure);
+        }
         if (grown.blockCount() > presentBlocks)
         {
             throw new BlockDeviceException("device " + name + ": size " + sizeBytes + " bytes is more than bdev " +
                 bdevName + " has, " + presentBlocks * geometry.blockSizeBytes() + ": make the bdev larger first");
         }
         geometry = grown;
+    }
+
+    /** SPDK tells of it later. */
+    private Void measure()
+    {
+        if (null != observed)
+        {
+            presentBlocks = observed.blockCount();
+        }
+        return null;
     }
 
     @Override

@@ -3,17 +3,13 @@ package io.millrace.dataplane.device;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * The types of device that a data plane makes. Belongs to one data plane.
  */
 public final class DeviceFactories
 {
-    private static final List<Supplier<DeviceFactory>> ALL = List.of(
-        MemoryFactory::new, DiscardFactory::new, FileFactory::new, NvmeFactory::new, RemoteFactory::new,
-        FaultFactory::new, DelayFactory::new, RaidFactory::new, SpdkBdevFactory::new);
-
     private final Map<String, DeviceFactory> byType = new LinkedHashMap<>();
 
     /**
@@ -21,11 +17,11 @@ public final class DeviceFactories
      */
     public DeviceFactories()
     {
-        ALL.forEach((each) ->
-        {
-            final DeviceFactory factory = each.get();
-            byType.put(factory.type(), factory);
-        });
+        final SpdkAccess spdk = new SpdkAccess();
+        Stream.of(new MemoryFactory(), new DiscardFactory(), new FileFactory(), new NvmeFactory(), new RemoteFactory(),
+            new FaultFactory(), new DelayFactory(), new RaidFactory(), new SpdkBdevFactory(spdk),
+            new SpdkLvolFactory(spdk))
+            .forEach((each) -> byType.put(each.type(), each));
     }
 
     /**

@@ -144,6 +144,7 @@ public interface DeviceFactory
      * @param name         of the device.
      * @param properties   of the device.
      * @param dependencies what it used.
+     * @throws BlockDeviceException if data was to be deleted with it, and is not.
      */
     default void onDeleted(final String name, final DeviceProperties properties, final DeviceDependencies dependencies)
     {

@@ -167,4 +167,21 @@ class FileRecordsTest
                 device.notes()::toString);
         }
     }
+
+    /** What was there before must not be taken for something that is made now. */
+    @Test
+    void shouldKnowWhatReturns() throws IOException
+    {
+        final Path lvol = FileRecords.pathOfLvol("lvs0/s");
+        final FileRecords own = FileRecords.in(records);
+        assertFalse(own.permanent().isReturning(lvol));
+        own.add("s", lvol);
+        assertTrue(own.had(lvol).startsWith("device s had it since "));
+        assertFalse(own.isReturning(lvol), "a command that makes it anew");
+        assertTrue(own.permanent().isReturning(lvol), "declared in a file");
+        assertFalse(own.permanent().isReturning(FileRecords.pathOfLvol("lvs0/t")));
+        assertTrue(FileRecords.NONE.expecting("s", lvol).isReturning(lvol), "restored");
+        assertFalse(FileRecords.NONE.expecting("t", FileRecords.pathOfLvol("lvs0/t")).isReturning(lvol));
+        assertTrue(FileRecords.NONE.isReturning(lvol), "nobody knows");
+    }
 }

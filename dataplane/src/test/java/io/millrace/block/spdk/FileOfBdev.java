@@ -7,13 +7,20 @@ import java.nio.file.Path;
 /**
  * A file below a bdev.
  */
-final class FileOfBdev
+public final class FileOfBdev
 {
     private FileOfBdev()
     {
     }
 
-    static Path make(final Path directory, final long sizeBytes) throws IOException
+    /**
+     * {@return a sparse file for a bdev}
+     *
+     * @param directory that it is made in.
+     * @param sizeBytes of it.
+     * @throws IOException if it cannot be made.
+     */
+    public static Path make(final Path directory, final long sizeBytes) throws IOException
     {
         final Path path = directory.resolve("bdev.img");
         try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw"))

@@ -100,6 +100,8 @@ class DeviceTypesTest
         "fault | base=d; rules=effect=delay,delay=1000us,status=aborted,probability=0.50 | " +
             "base=d; rules=effect=delay,delay=1ms,probability=0.5",
         "spdk-bdev | bdev=lvs0/vol 0 | bdev=lvs0/vol 0",
+        "spdk-lvol | lvol=lvs0/vol0; size=1024MiB; thin=true; delete-data=false | lvol=lvs0/vol0; size=1GiB; thin=true",
+        "spdk-lvol | lvol=l.v_s-0/vol0; snapshot-of=v | lvol=l.v_s-0/vol0; snapshot-of=v",
         "raid | level=5; members=c a b; spares=; strip-size=65536; wipe-signatures=false | level=5; members=c a b",
         "raid | level=6; members=a b c d; journal=degraded | level=6; members=a b c d",
         "raid | level=5; members=a b c; journal=always | level=5; members=a b c; journal=always",
@@ -176,6 +178,16 @@ class DeviceTypesTest
             "another status",
         "spdk-bdev | '' | bdev: missing; add it: name or alias of the bdev, such as Malloc0; 'millrace spdk status' " +
             "lists them",
+        "spdk-lvol | size=1GiB | lvol: missing; add it: logical volume as STORE/NAME; it is made when it is missing " +
+            "and no device ever had it",
+        "spdk-lvol | lvol=vol0 | lvol = vol0: not STORE/NAME; write one such as lvs0/vol0, each part 1 to 63 " +
+            "letters, digits, '.', '_' or '-', a letter or digit first",
+        "spdk-lvol | lvol=a/b; clone-of=a/c | clone-of = a/c: not a name in a store; use 1 to 63 letters, digits, " +
+            "'.', '_' or '-', a letter or digit first",
+        "spdk-lvol | lvol=a/b; clone-of=c; snapshot-of=c | clone-of: does not go with snapshot-of; keep one of them",
+        "spdk-lvol | lvol=a/b; clone-of=c; thin=true | thin: does not go with clone-of: such a volume takes space " +
+            "when it is written anyway; remove it",
+        "spdk-lvol | lvol=a/b; size=1536KiB | size = 1572864: not a multiple of 1MiB; use 2MiB",
         "raid | members=a b c | level: missing; add it: RAID level",
         "raid | level=4; members=a b c | level = 4: not one of 0, 1, 5, 6, 10; use one of them",
         "raid | level=5; spares=a | members: missing; add it: names of the devices of the array, declared before it; " +

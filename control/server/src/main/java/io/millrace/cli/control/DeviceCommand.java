@@ -7,6 +7,7 @@ import io.millrace.console.ByteSize;
 import io.millrace.console.CommandException;
 import io.millrace.console.CommandGroup;
 import io.millrace.console.ExitCode;
+import io.millrace.control.client.ControlClient;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
@@ -14,6 +15,7 @@ import io.millrace.control.setting.Units;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -161,14 +163,37 @@ public final class DeviceCommand extends CommandGroup
         @Parameters(paramLabel = "SIZE", description = "New size, or with a leading + the increase.")
         final String size)
     {
+        return grow(control, name, size, "device ", (_, _) ->
+        {
+        });
+    }
+
+    /**
+     * Grows a device.
+     *
+     * @param control options of the session.
+     * @param name    of the device.
+     * @param size    new size, or with a leading + the increase.
+     * @param kind    of it, for the line that is printed.
+     * @param check   with the name, before.
+     * @return exit code.
+     */
+    static int grow(
+        final ControlOptions control,
+        final String name,
+        final String size,
+        final String kind,
+        final BiConsumer<ControlClient, String> check)
+    {
         final boolean isMore = size.startsWith("+");
         final long givenBytes = bytes(isMore ? size.substring(1) : size);
         return control.report(Role.ADMIN, AnswerTimeout.LONG, (client) ->
         {
+            check.accept(client, name);
             final long sizeBytes = isMore ?
                 Math.addExact(client.devices(name).getFirst().sizeBytes(), givenBytes) : givenBytes;
             client.resizeDevice(name, sizeBytes);
-            return "device " + name + " has " + Units.size(sizeBytes);
+            return kind + name + " has " + Units.size(sizeBytes);
         });
     }
 

@@ -252,9 +252,9 @@ final class Commands
 
     private DeviceConfig bounded(final DeviceConfig config, final boolean existingOnly)
     {
-        final String path = config.properties().text("path", "");
-        return config.with(new FileAccess(bounds, existingOnly && !path.isEmpty() ?
-            records.expecting(config.name(), Path.of(path)) : records));
+        final Path path = RecordedPaths.of(config.properties().text("path", ""), config.properties().text("lvol", ""));
+        return config.with(new FileAccess(bounds, existingOnly && null != path ?
+            records.expecting(config.name(), path) : records));
     }
 
     /** Refuses settings that are unknown or out of bounds. */

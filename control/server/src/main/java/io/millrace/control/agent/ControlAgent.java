@@ -110,9 +110,10 @@ public final class ControlAgent implements AutoCloseable
     {
         for (final DeviceSpec each : state.devices().values())
         {
-            if (!each.path().isEmpty())
+            final Path path = RecordedPaths.of(each.path(), each.properties().getOrDefault("lvol", ""));
+            if (null != path)
             {
-                records.adopt(each.name(), Path.of(each.path()));
+                records.adopt(each.name(), path);
             }
         }
     }

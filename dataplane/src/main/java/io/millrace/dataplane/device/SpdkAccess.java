@@ -1,0 +1,45 @@
+package io.millrace.dataplane.device;
+
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.spdk.SpdkMemory;
+import io.millrace.spdk.SpdkException;
+import io.millrace.spdk.SpdkRuntime;
+import java.util.function.Function;
+
+/**
+ * SPDK for the devices of a data plane, which starts in this process with the first of them. Set-up thread.
+ */
+final class SpdkAccess
+{
+    /** Null before the first device of an SPDK that has drives. */
+    private SpdkMemory memory;
+
+    /**
+     * Does something with SPDK.
+     *
+     * @param name         of the device that needs it.
+     * @param dependencies of the device.
+     * @param action       to do.
+     * @param <T>          of its result.
+     * @return its result.
+     * @throws BlockDeviceException if SPDK cannot be used, or as the action does.
+     */
+    <T> T use(final String name, final DeviceDependencies dependencies, final Function<SpdkRuntime, T> action)
+    {
+        try
+        {
+            final SpdkRuntime spdk = dependencies.spdk().get();
+            if (null == memory && !spdk.config().pciAllowed().isEmpty())
+            {
+                final SpdkMemory registered = new SpdkMemory();
+                dependencies.memory().addListener(registered);
+                memory = registered;
+            }
+            return action.apply(spdk);
+        }
+        catch (final IllegalStateException | SpdkException e)
+        {
+            throw new BlockDeviceException("device " + name + ": " + e.getMessage(), e);
+        }
+    }
+}
