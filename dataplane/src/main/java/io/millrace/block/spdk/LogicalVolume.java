@@ -2,7 +2,6 @@ package io.millrace.block.spdk;
 
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
-import io.millrace.bindings.spdk.SpdkBdev;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.spdk.SpdkBdevListener;
 import io.millrace.spdk.SpdkException;

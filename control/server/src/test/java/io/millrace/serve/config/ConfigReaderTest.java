@@ -154,7 +154,7 @@ class ConfigReaderTest
             {"address: \"01:00.0\", queue-depth: 1024", "devices[0].queue-depth = 1024: out of range 1 to 1023; " +
                  "use a value in the range"},
             {"address: \"01:00.0\", size: 1GiB", "devices[0].size: no setting of type nvme; remove it, or use type " +
-                 "discard or file or memory"}})
+                 "discard or file or memory or spdk-lvol"}})
         {
             final ConfigException refused = assertThrows(ConfigException.class, () -> ConfigReader.read(
                 "f.yaml", "devices:\n  - {name: d, type: nvme, " + wrong[0] + "}\n" + served));
