@@ -114,7 +114,6 @@ int32_t millrace_spdk_interface(void);
 const char *millrace_spdk_version(void);
 
 /* sizeof(struct spdk_env_opts), and the offset of its last member that Java sets. */
-int32_t millrace_spdk_env_opts_size(void);
 int32_t millrace_spdk_env_opts_opts_size_offset(void);
 
 /*

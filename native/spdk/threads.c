@@ -28,11 +28,6 @@ const char *millrace_spdk_version(void)
     return SPDK_VERSION_STRING;
 }
 
-int32_t millrace_spdk_env_opts_size(void)
-{
-    return (int32_t)sizeof(struct spdk_env_opts);
-}
-
 int32_t millrace_spdk_env_opts_opts_size_offset(void)
 {
     return (int32_t)offsetof(struct spdk_env_opts, opts_size);

@@ -3,6 +3,7 @@ package io.millrace.spdk;
 import io.millrace.bindings.Capability;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
+import io.millrace.bindings.spdk.SpdkBdev;
 import io.millrace.bindings.spdk.SpdkEnvironment;
 import io.millrace.bindings.spdk.SpdkExportCalls;
 import io.millrace.bindings.spdk.SpdkLibrary;
@@ -13,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,8 +61,12 @@ public final class SpdkRuntime
     private final Map<Reactor, SpdkReactor> reactors = new IdentityHashMap<>();
     private volatile SpdkReactor[] others = {};
     private List<SpdkExportCalls.Memory> memory;
+    /** Whether the socket of JSON-RPC is this process's. */
+    private volatile boolean listens;
     private final ServingActivity serving = ServingActivity.possible();
     private final SpdkExports exports = new SpdkExports(this);
+    /** By the bdev that each uses. On the application thread. */
+    private final Map<Long, SpdkBdevListener> devices = new HashMap<>();
 
     private SpdkRuntime(final SpdkConfig config, final SpdkMessages messages)
     {
@@ -119,6 +125,7 @@ public final class SpdkRuntime
         {
             // What SPDK has begun stays as it is: the process can end.
             runtime.applicationReactor.close();
+            runtime.removeSocket();
             throw e;
         }
         running = runtime;
@@ -206,12 +213,22 @@ public final class SpdkRuntime
         {
             SpdkSocket.prepare(config.rpcSocket());
             SpdkReactorCalls.listenRpc(application.nativeReactor(), config.rpcSocket().toString());
+            listens = true;
             SpdkSocket.restrict(config.rpcSocket());
         }
         catch (final NativeException | IOException e)
         {
             throw new SpdkException("spdk: rpc-socket " + config.rpcSocket() + " cannot be made (" + e.getMessage() +
                 "): use a path in a directory that this user may write, and that no other process serves", e);
+        }
+    }
+
+    /** Of a start that failed; one that another process serves stays. */
+    private void removeSocket()
+    {
+        if (listens)
+        {
+            SpdkSocket.remove(config.rpcSocket());
         }
     }
 
@@ -301,6 +318,29 @@ public final class SpdkRuntime
     public void report(final String sentence)
     {
         messages.report(sentence);
+    }
+
+    /**
+     * Takes a bdev for a device, which its names do not tell apart. On the reactor of the application thread.
+     *
+     * @param bdev   that is open there.
+     * @param device that is going to use it.
+     * @return the device that has it; null: it is this one's now.
+     */
+    public SpdkBdevListener claim(final SpdkBdev bdev, final SpdkBdevListener device)
+    {
+        return devices.putIfAbsent(bdev.identity(), device);
+    }
+
+    /**
+     * Gives a bdev back, if the device has it. On the reactor of the application thread.
+     *
+     * @param bdev   that is open there still.
+     * @param device that used it.
+     */
+    public void release(final SpdkBdev bdev, final SpdkBdevListener device)
+    {
+        devices.remove(bdev.identity(), device);
     }
 
     /**

@@ -34,8 +34,7 @@ final class SpdkSocket
             Files.createDirectories(parent,
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         }
-        if (Files.exists(path, LinkOption.NOFOLLOW_LINKS) && SOCKET_TYPE !=
-            ((Integer)Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS) & TYPE_MASK))
+        if (Files.exists(path, LinkOption.NOFOLLOW_LINKS) && !isSocket(path))
         {
             throw new IOException("a file that is no socket is there");
         }
@@ -50,5 +49,30 @@ final class SpdkSocket
     static void restrict(final Path path) throws IOException
     {
         Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
+    }
+
+    /**
+     * Removes the socket of this process, whose start failed.
+     *
+     * @param path of the socket.
+     */
+    static void remove(final Path path)
+    {
+        try
+        {
+            if (Files.exists(path, LinkOption.NOFOLLOW_LINKS) && isSocket(path))
+            {
+                Files.delete(path);
+            }
+        }
+        catch (final IOException _)
+        {
+            // The next start removes it; what is reported is why this one failed.
+        }
+    }
+
+    private static boolean isSocket(final Path path) throws IOException
+    {
+        return SOCKET_TYPE == ((Integer)Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS) & TYPE_MASK);
     }
 }

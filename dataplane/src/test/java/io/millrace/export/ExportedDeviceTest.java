@@ -67,6 +67,7 @@ class ExportedDeviceTest
     {
         private final StubDevice device;
         private final ExportedDevice export;
+        private SpdkDevice opened;
 
         Exported(final BlockGeometry geometry)
         {
@@ -82,10 +83,14 @@ class ExportedDeviceTest
             this(StubDevice.geometry(SIZE_BYTES).build());
         }
 
+        /** The one device that the bdev has. */
         SpdkDevice open()
         {
-            final SpdkDevice opened = SpdkDevice.open("vol0", device.name(), SpdkTesting.runtime());
-            undoing.add(opened::close);
+            if (null == opened)
+            {
+                opened = SpdkDevice.open("vol0", device.name(), SpdkTesting.runtime());
+                undoing.add(opened::close);
+            }
             return opened;
         }
 

@@ -67,6 +67,14 @@ public final class SpdkBdev
         return opened.address();
     }
 
+    /**
+     * {@return what tells bdevs apart, whatever name or alias they were opened by}
+     */
+    public long identity()
+    {
+        return bdev.address();
+    }
+
     /** Closes it. It has no requests any more. */
     public void close()
     {

@@ -102,6 +102,11 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
         }
         try
         {
+            if (runtime.claim(observed, this) instanceof final SpdkDevice other)
+            {
+                throw new BlockDeviceException("device " + name + ": bdev " + bdevName + " is used by device " +
+                    other.name + ", as " + other.bdevName + ": a bdev has one device");
+            }
             geometry = geometryOf(observed);
             presentBlocks = geometry.blockCount();
         }
@@ -302,6 +307,7 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
     {
         if (null != observed)
         {
+            runtime.release(observed, this);
             runtime.application().close(observed, this);
             observed = null;
         }

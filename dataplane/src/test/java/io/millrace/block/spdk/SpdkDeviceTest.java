@@ -92,6 +92,23 @@ class SpdkDeviceTest
         assertRefused("NoSuch0", "device vol0", "bdev NoSuch0", "is not a bdev of SPDK", "millrace spdk rpc");
     }
 
+    /** Two devices would be two users of one volume. */
+    @Test
+    void shouldHaveOneDeviceForABdevByAllItsNames()
+    {
+        final String name = SpdkTesting.name("Malloc");
+        final String alias = "11111111-2222-4333-8444-" + (100_000_000_000L + Math.abs(name.hashCode()));
+        SpdkTesting.rpc("bdev_malloc_create",
+            "{'name':'" + name + "','num_blocks':1024,'block_size':4096,'uuid':'" + alias + "'}");
+        undoing.add(() -> SpdkTesting.rpc("bdev_malloc_delete", "{'name':'" + name + "'}"));
+        final SpdkDevice device = open(name);
+        assertRefused(alias, "bdev " + alias, "is used by device vol0, as " + name);
+        assertRefused(name, "is used by device vol0");
+        device.close();
+        open(alias).close();
+        open(name).close();
+    }
+
     @Test
     void shouldRefuseABdevWhoseBlocksItCannotHave()
     {
@@ -346,19 +363,17 @@ class SpdkDeviceTest
         SpdkTesting.rpc("bdev_delay_create", "{'name':'" + name + "','base_bdev_name':'" + base +
             "','avg_read_latency':0,'p99_read_latency':0,'avg_write_latency':100000,'p99_write_latency':100000}");
         undoing.add(() -> SpdkTesting.rpc("bdev_delay_delete", "{'name':'" + name + "'}"));
-        final List<SpdkDevice> devices = new ArrayList<>();
+        final SpdkDevice device = open(name);
         final List<Initiator> initiators = new ArrayList<>();
         final List<List<Initiator.Io>> ios = new ArrayList<>();
         for (int i = 0; i < 3; i++)
         {
-            final SpdkDevice device = open(name);
             final Initiator initiator = new Initiator("many" + i, device);
             final List<Initiator.Io> mine = new ArrayList<>();
             for (int k = 0; k < 1000; k++)
             {
                 mine.add(write(initiator, k));
             }
-            devices.add(device);
             initiators.add(initiator);
             ios.add(mine);
         }
@@ -371,8 +386,8 @@ class SpdkDeviceTest
             final Initiator initiator = initiators.get(i);
             ios.get(i).forEach((io) -> assertEquals(BlockStatus.SUCCESS, initiator.await(io)));
             initiator.close();
-            devices.get(i).close();
         }
+        device.close();
     }
 
     @Test

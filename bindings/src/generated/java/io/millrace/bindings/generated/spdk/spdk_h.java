@@ -600,21 +600,6 @@ public class spdk_h extends spdk_h$shared {
         return millrace_spdk_version.DESC;
     }
 
-    private static class millrace_spdk_env_opts_size {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            spdk_h.C_INT    );
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * int32_t millrace_spdk_env_opts_size()
-     * }
-     */
-    public static FunctionDescriptor millrace_spdk_env_opts_size$descriptor() {
-        return millrace_spdk_env_opts_size.DESC;
-    }
-
     private static class millrace_spdk_env_opts_opts_size_offset {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             spdk_h.C_INT    );
