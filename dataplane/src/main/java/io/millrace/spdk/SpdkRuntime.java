@@ -1,10 +1,8 @@
 package io.millrace.spdk;
 
 import io.millrace.bindings.Capability;
-import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.spdk.SpdkBdev;
-import io.millrace.bindings.spdk.SpdkEnvironment;
 import io.millrace.bindings.spdk.SpdkExportCalls;
 import io.millrace.bindings.spdk.SpdkLibrary;
 import io.millrace.bindings.spdk.SpdkReactorCalls;
@@ -12,10 +10,8 @@ import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -23,7 +19,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Stream;
 
 /**
  * SPDK in this process, of which there is one: it starts once and cannot start again when it has stopped. Its
@@ -35,10 +30,6 @@ public final class SpdkRuntime
     private static final String START = "the start of SPDK";
     private static final long START_S = 120;
     private static final long STOP_S = 30;
-    /** Of DPDK's messages; its files are named after the process id. */
-    private static final String PROCESS_NAME = "millrace";
-    private static final Path STATUS = Path.of("/proc/self/status");
-    private static final String CPUS = "Cpus_allowed_list:";
 
     /** States of SPDK in the process. */
     private enum State
@@ -57,14 +48,12 @@ public final class SpdkRuntime
     private final SpdkMessages messages;
     private final Reactor applicationReactor;
     private SpdkReactor application;
-    /** By the reactors that have them; each is used on its reactor's thread only. */
-    private final Map<Reactor, SpdkReactor> reactors = new IdentityHashMap<>();
-    private volatile SpdkReactor[] others = {};
     private List<SpdkExportCalls.Memory> memory;
     /** Whether the socket of JSON-RPC is this process's. */
     private volatile boolean listens;
     private final ServingActivity serving = ServingActivity.possible();
     private final SpdkExports exports = new SpdkExports(this);
+    private final SpdkReactors reactors = new SpdkReactors(exports::source);
     /** By the bdev that each uses. On the application thread. */
     private final Map<Long, SpdkBdevListener> devices = new HashMap<>();
 
@@ -167,7 +156,7 @@ public final class SpdkRuntime
     {
         Reactor.checkMayBlock(START);
         SpdkReactorCalls.openLog();
-        startEnvironment();
+        EnvironmentStart.start(config, messages);
         memory = SpdkExportCalls.memory();
         applicationReactor.start();
         try
@@ -175,7 +164,7 @@ public final class SpdkRuntime
             final CompletableFuture<Integer> started = new CompletableFuture<>();
             applicationReactor.call(() ->
             {
-                application = new SpdkReactor(applicationReactor, this::areOthersActive, exports::source, serving);
+                application = new SpdkReactor(applicationReactor, reactors::isAnyActive, exports::source, serving);
                 applicationReactor.addPoller(messages);
                 if (null != config.rpcSocket())
                 {
@@ -243,65 +232,6 @@ public final class SpdkRuntime
         return new SpdkException("spdk: " + text + messages.explain(), cause);
     }
 
-    /** DPDK sets the calling thread to CPUs of its own, so that is one which ends. */
-    private void startEnvironment()
-    {
-        Reactor.checkMayBlock(START);
-        final Throwable[] failure = new Throwable[1];
-        final Thread thread = new Thread(() ->
-        {
-            try
-            {
-                SpdkEnvironment.start(new SpdkEnvironment.Options(PROCESS_NAME, "0@(" + allowedCpus() + ')',
-                    config.memoryMib(), config.hugepages(), config.pciAllowed()));
-                SpdkReactorCalls.startThreads();
-            }
-            catch (final RuntimeException e)
-            {
-                failure[0] = e;
-            }
-        }, "spdk-start");
-        thread.start();
-        try
-        {
-            thread.join();
-        }
-        catch (final InterruptedException e)
-        {
-            Thread.currentThread().interrupt();
-            throw new SpdkException("spdk: its start was interrupted", e);
-        }
-        if (null != failure[0])
-        {
-            throw new SpdkException("spdk: its environment did not start (" + failure[0].getMessage() + ')' +
-                messages.explain() + ": " + environmentRemedy(failure[0]), failure[0]);
-        }
-    }
-
-    /** DPDK writes what it finds wrong to standard error before it takes messages, as of a processor. */
-    private String environmentRemedy(final Throwable failure)
-    {
-        final boolean isMemory = failure instanceof NativeException e && Errno.ENOMEM == e.errno();
-        return !isMemory ? "see what DPDK wrote to standard error" :
-            config.hugepages() ? "are " + config.memoryMib() + " MiB of hugepages free (sysctl vm.nr_hugepages), and " +
-            "may this user use them?" : "has the machine " + config.memoryMib() + " MiB of free memory?";
-    }
-
-    /** {@return the CPUs that this process may use, as the kernel writes them: {@code 0-3,8}} */
-    private static String allowedCpus()
-    {
-        try (Stream<String> lines = Files.lines(STATUS))
-        {
-            return lines.filter((line) -> line.startsWith(CPUS)).findFirst()
-                .map((line) -> line.substring(CPUS.length()).strip())
-                .orElseThrow(() -> new SpdkException("spdk: " + STATUS + " has no " + CPUS));
-        }
-        catch (final IOException e)
-        {
-            throw new SpdkException("spdk: " + STATUS + " cannot be read (" + e + "): mount /proc", e);
-        }
-    }
-
     /**
      * {@return the SPDK thread of the application, on whose reactor bdevs are looked at}
      */
@@ -352,87 +282,19 @@ public final class SpdkRuntime
     }
 
     /**
-     * Returns the SPDK thread of a reactor, which is made when there is none. On the reactor's thread;
-     * {@link #release} follows when its user has closed what it opened.
-     *
-     * @param reactor that polls it.
-     * @return the SPDK thread.
-     * @throws NativeException when there is no memory for it.
+     * {@return the SPDK threads of the reactors}
      */
-    public SpdkReactor acquire(final Reactor reactor)
+    public SpdkReactors reactors()
     {
-        synchronized (reactors)
-        {
-            final SpdkReactor present = reactors.get(reactor);
-            if (null != present)
-            {
-                present.addUser();
-                return present;
-            }
-        }
-        final SpdkReactor made = new SpdkReactor(reactor, () -> false, exports::source, ServingActivity.none());
-        made.addUser();
-        synchronized (reactors)
-        {
-            reactors.put(reactor, made);
-            others = reactors.values().toArray(SpdkReactor[]::new);
-        }
-        return made;
-    }
-
-    /**
-     * Ends the SPDK thread of a reactor with its last user. On the reactor's thread, once for each {@link #acquire}.
-     *
-     * @param spdkReactor that {@link #acquire} returned.
-     * @param onReleased  run when the user of it need not wait any more, maybe before this returns.
-     */
-    public void release(final SpdkReactor spdkReactor, final Runnable onReleased)
-    {
-        if (spdkReactor.removeUser())
-        {
-            onReleased.run();
-            return;
-        }
-        // Bdevs that it had open may have been of exported devices.
-        spdkReactor.exports().closeAll(() -> end(spdkReactor, onReleased));
-    }
-
-    private void end(final SpdkReactor spdkReactor, final Runnable onReleased)
-    {
-        if (spdkReactor.hasUsers())
-        {
-            onReleased.run();
-            return;
-        }
-        synchronized (reactors)
-        {
-            reactors.remove(spdkReactor.reactor(), spdkReactor);
-            others = reactors.values().toArray(SpdkReactor[]::new);
-        }
-        spdkReactor.exit(onReleased);
+        return reactors;
     }
 
     /** {@return the SPDK threads of the process now; any thread} */
     List<SpdkReactor> spdkReactors()
     {
-        synchronized (reactors)
-        {
-            final List<SpdkReactor> all = new ArrayList<>(reactors.values());
-            all.add(application);
-            return all;
-        }
-    }
-
-    private boolean areOthersActive()
-    {
-        for (final SpdkReactor each : others)
-        {
-            if (each.isActive())
-            {
-                return true;
-            }
-        }
-        return false;
+        final List<SpdkReactor> all = reactors.all();
+        all.add(application);
+        return all;
     }
 
     /**

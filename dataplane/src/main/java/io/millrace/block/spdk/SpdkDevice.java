@@ -236,7 +236,7 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
         final SpdkChannel channel;
         try
         {
-            spdkReactor = runtime.acquire(context.reactor());
+            spdkReactor = runtime.reactors().acquire(context.reactor());
         }
         catch (final NativeException e)
         {
@@ -250,7 +250,7 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
         }
         catch (final NativeException e)
         {
-            runtime.release(spdkReactor, SpdkDevice::nothing);
+            runtime.reactors().release(spdkReactor, SpdkDevice::nothing);
             listener.onOpenFailed(openFailure(e));
             return;
         }
@@ -260,7 +260,7 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
     /** The channel has closed its bdev. */
     void release(final SpdkReactor spdkReactor, final Runnable onReleased)
     {
-        runtime.release(spdkReactor, onReleased);
+        runtime.reactors().release(spdkReactor, onReleased);
     }
 
     String bdevName()
