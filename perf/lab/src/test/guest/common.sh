@@ -113,6 +113,26 @@ namespace()
     await 20 "find_namespace '$1' '$2'"
 }
 
+# count NQN NSID: sets COUNT to the reads and writes of a namespace that the kernel's initiator has behind it.
+count()
+{
+    local way reads writes
+    find_controller "$1" || return 1
+    for way in "/sys/class/nvme/$CONTROLLER/$CONTROLLER"*n"$2"
+    do
+        read -r reads _ _ _ writes _ < "$way/stat" && COUNT=$((reads + writes))
+    done
+}
+
+counted() { count "$1" "$2" && [ "$COUNT" -gt "$3" ]; }
+
+# goes_on NQN NSID: waits until a good deal more is done than now.
+goes_on()
+{
+    count "$1" "$2" || return 1
+    await 40 "counted '$1' $2 $((COUNT + 100))"
+}
+
 # has_written PID BYTES: whether a process and its threads have written that much to block devices. A multipath device
 # has no statistics of its own.
 has_written()

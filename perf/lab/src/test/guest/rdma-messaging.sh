@@ -72,7 +72,8 @@ step make makes_network
 step device makes_device
 step permission is_not_permitted
 step contract keeps_contract
-# The run adds a device while it goes on, and removes it at its end: Linux 6.1 has removed one only when nobody has it open.
+# The run adds a device while it goes on, and removes it and adds it again at its end: Linux 6.1 has removed one only when
+# nobody has it open.
 step remove removes_device
 step run runs
 finish

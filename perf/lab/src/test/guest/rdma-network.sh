@@ -1,8 +1,8 @@
 # Our target over NVMe/RDMA on a network that loses and reorders packets, on one where nothing passes for longer than the keep
-# alive timeout, with 64 connected queue pairs that do nothing, and killed amid I/O. Two devices in software at the ends of a
-# cable of this machine: what goes from one address to the other leaves by one end and arrives at the other.
+# alive timeout, without its device for a while, with 64 connected queue pairs that do nothing, and killed amid I/O. Two devices in
+# software at the ends of a cable of this machine: what goes from one address to the other leaves by one end and arrives at the other.
 # usage: rdma-network.sh "JVM COMMAND" NQN KEEP_ALIVE_SECONDS IDLE_SECONDS
-# Namespaces: 1 of the kernel's host, 2 of our own.
+# Namespaces: 1 of the kernel's host, 2 of our own. A second subsystem is for the kernel's host over TCP, which nothing of this disturbs.
 # The kernel's connection manager has soft-RoCE send again after 2.1 s where nothing behind a lost packet tells of it. So whatever
 # is lossy moves little: some 130 commands of each host.
 . "$(dirname "$0")/common.sh"
@@ -21,6 +21,7 @@ makes_network()
     # Soft-RoCE of Linux 6.1 registers memory again when it sends again, which fails ("rxe_reg_fast_mr: ... not free") and stops the
     # host's queue until its commands time out, with the kernel's own target as well. A block of one page needs no registration.
     modprobe nvme-rdma register_always=N
+    modprobe nvme-tcp
     modprobe sch_netem
     ip link set lo up
     ip link add lab0 type veth peer name lab1
@@ -56,11 +57,15 @@ control: {enabled: false}
 devices:
   - {name: kernels, type: memory, size: 16MiB, block-size: 4096}
   - {name: ours, type: memory, size: 16MiB, block-size: 4096}
+  - {name: undisturbed, type: memory, size: 8MiB, block-size: 4096}
 subsystems:
   - nqn: $nqn
     allow-any-host: true
     namespaces: [{nsid: 1, device: kernels}, {nsid: 2, device: ours}]
-listeners: [{transport: rdma, address: 192.0.2.2, port: 4420}]
+  - nqn: $nqn-tcp
+    allow-any-host: true
+    namespaces: [{nsid: 1, device: undisturbed}]
+listeners: [{transport: rdma, address: 192.0.2.2, port: 4420}, {transport: tcp, address: 127.0.0.1, port: 4420}]
 discovery: false
 Y
     # shellcheck disable=SC2086
@@ -137,6 +142,20 @@ verifies()
         --bs=4k --size="$1" --iodepth=16 --thread --verify=crc32c --verify_fatal=1 --do_verify=1 || { cat /tmp/fio; return 1; }
 }
 
+# load NAME NQN: writes and verifies on namespace 1 until /tmp/stop is there or I/O fails. Sets LOAD to its process.
+load()
+{
+    namespace "$2" 1
+    (
+        until [ -e /tmp/stop ]
+        do
+            fio --output="/tmp/fio.$1" --name="$1" --filename="$NAMESPACE" --ioengine=libaio --direct=1 --rw=randwrite \
+                --bs=4k --size=512k --iodepth=8 --thread --verify=crc32c --verify_fatal=1 --do_verify=1 || exit 1
+        done
+    ) &
+    LOAD=$!
+}
+
 # Both hosts at once.
 loses()
 {
@@ -153,16 +172,8 @@ loses()
 # themselves, and so do their loads.
 is_cut()
 {
-    local load each
-    namespace "$nqn" 1
-    (
-        until [ -e /tmp/stop ]
-        do
-            fio --output=/tmp/fio.cut --name=cut --filename="$NAMESPACE" --ioengine=libaio --direct=1 --rw=randwrite \
-                --bs=4k --size=512k --iodepth=8 --thread --verify=crc32c --verify_fatal=1 --do_verify=1 || exit 1
-        done
-    ) &
-    load=$!
+    local each
+    load cut "$nqn"
     sleep 1
     for each in lab0 lab1
     do
@@ -178,8 +189,45 @@ is_cut()
     await 120 "is_state '$nqn' live"
     await_pairs 60 6
     touch /tmp/stop
-    wait $load || { cat /tmp/fio.cut; return 1; }
+    wait $LOAD || { cat /tmp/fio.cut; return 1; }
     verifies 256k
+}
+
+# The target's device is removed under load. What it had is given back: the kernel's removal ends while the process lives, which it
+# would not if that had the device open. Both hosts come back with it; one over TCP has noticed nothing.
+loses_device()
+{
+    local over_tcp deleting pid each
+    pid=$(cat /tmp/serve.pid)
+    rm -f /tmp/stop
+    nvme connect -t tcp -a 127.0.0.1 -s 4420 -n "$nqn-tcp" --nr-io-queues=1 --keep-alive-tmo=60
+    load tcp "$nqn-tcp"
+    over_tcp=$LOAD
+    goes_on "$nqn-tcp" 1
+    load rdma "$nqn"
+    goes_on "$nqn" 1
+    rdma link delete rxe1 &
+    deleting=$!
+    await 60 "is_state '$nqn' connecting"
+    await 30 "! kill -0 $deleting" || { cat /proc/$deleting/stack; ls -l "/proc/$pid/fd"; return 1; }
+    wait $deleting
+    [ ! -e /sys/class/infiniband/rxe1 ]
+    not grep uverbs "/proc/$pid/maps"
+    goes_on "$nqn-tcp" 1
+    rdma link add rxe1 type rxe netdev lab1
+    await 120 "is_state '$nqn' live"
+    await_pairs 60 6
+    goes_on "$nqn" 1
+    goes_on "$nqn-tcp" 1
+    touch /tmp/stop
+    for each in $over_tcp $LOAD
+    do
+        wait "$each" || { cat /tmp/fio.rdma /tmp/fio.tcp; return 1; }
+    done
+    verifies 256k
+    find_controller "$nqn-tcp"
+    echo "REMOVED $(dmesg | grep -c "$CONTROLLER: .*\(econnecting\|error recovery\|timeout\)")"
+    disconnect "$nqn-tcp"
 }
 
 # activity PID: sets WAKE_UPS to how often the threads of a process have slept, BUSY_NS to their CPU time.
@@ -233,7 +281,7 @@ is_killed()
 
 step make makes_network
 [ -z "${FAILED:-}" ] || finish
-for each in serve:serves connect:connects host:starts_our_host loss:loses cut:is_cut idle:idles kill:is_killed
+for each in serve:serves connect:connects host:starts_our_host loss:loses cut:is_cut remove:loses_device idle:idles kill:is_killed
 do
     step "${each%%:*}" "${each#*:}"
     [ -z "${FAILED:-}" ] || break

@@ -138,32 +138,12 @@ load()
     LOAD=$!
 }
 
-# count NSID: sets COUNT to the reads and writes of a namespace that the initiator has behind it.
-count()
-{
-    local way reads writes
-    find_controller "$nqn" || return 1
-    for way in "/sys/class/nvme/$CONTROLLER/$CONTROLLER"*n"$1"
-    do
-        read -r reads _ _ _ writes _ < "$way/stat" && COUNT=$((reads + writes))
-    done
-}
-
-counted() { count "$1" && [ "$COUNT" -gt "$2" ]; }
-
-# goes_on NSID: waits until a good deal more is done than now.
-goes_on()
-{
-    count "$1" || return 1
-    await 40 "counted $1 $((COUNT + 100))"
-}
-
 # The commands that the host gives up end at the target without a trace: the next host finds it as before.
 leaves_under_load()
 {
     local status=0
     load leave 1
-    goes_on 1
+    goes_on "$nqn" 1
     disconnect "$nqn"
     wait $LOAD || status=$?
     [ $status != 0 ]
@@ -175,12 +155,12 @@ leaves_under_load()
 is_killed_under_load()
 {
     load kill 2
-    goes_on 2
+    goes_on "$nqn" 2
     kill -KILL "$(cat /tmp/serve.pid)"
     await 30 "is_state '$nqn' connecting"
     starts
     await 60 "is_state '$nqn' live"
-    goes_on 2
+    goes_on "$nqn" 2
     touch /tmp/stop
     wait $LOAD || { cat /tmp/fio.kill; return 1; }
 }

@@ -417,6 +417,31 @@ public final class RdmaCmCalls
         }
     }
 
+    /**
+     * Has the library compare its devices with the kernel's. It closes its context of one that was removed, now or with
+     * the last identifier on it, and opens all others. Takes milliseconds a device. Any thread.
+     *
+     * @return whether it did; not when the kernel has no devices, or one of them cannot be opened.
+     */
+    public static boolean refreshDevices()
+    {
+        try
+        {
+            final MemorySegment capture = Native.capture();
+            final long list = (long)Handles.GET_DEVICES.invokeExact(capture, 0L);
+            if (0L == list)
+            {
+                return false;
+            }
+            final long ignored = (long)Handles.FREE_DEVICES.invokeExact(capture, list);
+            return true;
+        }
+        catch (final Throwable t)
+        {
+            throw Native.broken(t);
+        }
+    }
+
     /** Loaded when the first call, or the question whether there is one, needs it. */
     private static final class Library
     {
@@ -426,7 +451,8 @@ public final class RdmaCmCalls
                 "rdma_create_event_channel", "rdma_destroy_event_channel", "rdma_create_id", "rdma_destroy_id",
                 "rdma_bind_addr", "rdma_resolve_addr", "rdma_resolve_route", "rdma_create_qp",
                 "rdma_destroy_qp", "rdma_connect", "rdma_listen", "rdma_accept",
-                "rdma_reject", "rdma_disconnect", "rdma_migrate_id", "rdma_get_cm_event", "rdma_ack_cm_event"));
+                "rdma_reject", "rdma_disconnect", "rdma_migrate_id", "rdma_get_cm_event", "rdma_ack_cm_event",
+                "rdma_get_devices", "rdma_free_devices"));
     }
 
     private static final class Handles
@@ -454,6 +480,10 @@ public final class RdmaCmCalls
             link("rdma_get_cm_event", rdmacm_h.rdma_get_cm_event$descriptor());
         private static final MethodHandle ACK_CM_EVENT =
             link("rdma_ack_cm_event", rdmacm_h.rdma_ack_cm_event$descriptor());
+        private static final MethodHandle GET_DEVICES =
+            link("rdma_get_devices", rdmacm_h.rdma_get_devices$descriptor());
+        private static final MethodHandle FREE_DEVICES =
+            link("rdma_free_devices", rdmacm_h.rdma_free_devices$descriptor());
 
         private static MethodHandle link(final String function, final FunctionDescriptor descriptor)
         {

@@ -247,6 +247,12 @@ public final class LinuxRdmaCore implements RdmaCore
     }
 
     @Override
+    public boolean refreshDevices()
+    {
+        return RdmaCmCalls.refreshDevices();
+    }
+
+    @Override
     public int eventChannelDescriptor(final long channelAddress)
     {
         return RdmaCmCalls.descriptor(channelAddress);

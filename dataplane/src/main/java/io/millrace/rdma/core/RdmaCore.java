@@ -259,6 +259,15 @@ public interface RdmaCore
     void destroyEventChannel(long channelAddress);
 
     /**
+     * {@code rdma_get_devices(3)} and {@code rdma_free_devices(3)}: librdmacm compares its devices with the kernel's.
+     * It closes its context of one that was removed, now or with the last identifier on it, and opens all others. Any
+     * thread but a reactor's: it takes milliseconds a device.
+     *
+     * @return whether it did; not when the kernel has no devices, or one of them cannot be opened.
+     */
+    boolean refreshDevices();
+
+    /**
      * {@return the descriptor that is readable while a channel has events}
      *
      * @param channelAddress of {@link #createEventChannel}.

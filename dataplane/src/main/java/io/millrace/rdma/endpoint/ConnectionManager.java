@@ -77,6 +77,7 @@ public final class ConnectionManager implements AutoCloseable
     private final long channelAddress;
     private final DeviceTable devices;
     private final DatagramTable datagrams = new DatagramTable(this);
+    private final RemovedDevices removedDevices;
     private final Arena arena = Arena.ofShared();
     private final long outAddress = arena.allocate(Long.BYTES, Long.BYTES).address();
     private final long socketAddress = arena.allocate(SocketAddress.SIZE_BYTES_MAX, Long.BYTES).address();
@@ -143,6 +144,7 @@ public final class ConnectionManager implements AutoCloseable
         {
             throw SetupFailures.eventChannel((int)-channelAddress);
         }
+        removedDevices = RemovedDevices.of(core);
         devices = new DeviceTable(core, reactor, memory, completionsMax, channelAddress,
             (_) -> new DeviceCounters(arena.allocate(DeviceCounters.SIZE_BYTES, Long.BYTES).address()),
             this::onDeviceEvent);
@@ -315,6 +317,7 @@ public final class ConnectionManager implements AutoCloseable
     private long newId()
     {
         checkOpen();
+        removedDevices.release(core);
         final int status = core.createId(channelAddress, outAddress);
         if (status < 0)
         {
@@ -497,6 +500,7 @@ public final class ConnectionManager implements AutoCloseable
         if (domain == devices.get(contextAddress))
         {
             devices.remove(domain);
+            removedDevices.add(core);
             deviceListener.onRemoved(domain.deviceName());
         }
     }
@@ -509,12 +513,13 @@ public final class ConnectionManager implements AutoCloseable
         }
     }
 
-    /** Its device has no connection here; librdmacm closes the context with the last identifier on it. */
+    /** Its device has no connection here. */
     private void removeListener(final long id)
     {
         final String device = core.deviceName(ConnectionId.context(id));
         acceptors.remove(id);
         core.destroyId(id);
+        removedDevices.add(core);
         deviceListener.onRemoved(device);
     }
 

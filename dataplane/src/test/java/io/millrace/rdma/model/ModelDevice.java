@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * An RDMA device of one port: its regions by key, and what is on it. Under the monitor of its network.
@@ -60,6 +61,9 @@ public final class ModelDevice
     private int nextKey = 0x100;
     private final List<ModelQueuePair> orphans = new ArrayList<>();
     private int transportType = Verbs.IBV_TRANSPORT_IB;
+    /** Whether librdmacm knows that it is gone. */
+    boolean isForgotten;
+    private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private boolean isRemoved;
     private boolean isDisassociated;
     private boolean hasFailed;
@@ -202,6 +206,15 @@ public final class ModelDevice
     void close()
     {
         descriptors.close(asyncFd);
+        closed.complete(null);
+    }
+
+    /**
+     * {@return completed when librdmacm has closed its context: the kernel's removal waits for that}
+     */
+    public CompletableFuture<Void> closed()
+    {
+        return closed;
     }
 
     /**

@@ -27,6 +27,8 @@ public class ModelRdmaCore extends ModelVerbs
 
     private final List<ModelDevice> devices = new ArrayList<>();
     private final List<ModelIdentifier> listeners = new ArrayList<>();
+    /** Whether it compares its devices with the kernel's by itself, as often as can be. */
+    private boolean refreshesDevices = true;
     private int lastPort = PORT_MIN;
     private int lastNumber;
 
@@ -147,6 +149,18 @@ public class ModelRdmaCore extends ModelVerbs
     }
 
     /**
+     * Has the contexts of removed devices stay open until {@link #refreshDevices}, as librdmacm does. As a rule they
+     * are closed as early as librdmacm may do that.
+     */
+    public void keepRemovedDevices()
+    {
+        synchronized (network)
+        {
+            refreshesDevices = false;
+        }
+    }
+
+    /**
      * Has peers allowed to invalidate a region's key, as of memory that is registered by a request.
      *
      * @param device    of the region.
@@ -203,6 +217,24 @@ public class ModelRdmaCore extends ModelVerbs
             }
             channel.close();
             remove(channelAddress);
+        }
+    }
+
+    @Override
+    public boolean refreshDevices()
+    {
+        synchronized (network)
+        {
+            if (null == anyDevice())
+            {
+                return false;
+            }
+            new ArrayList<>(devices).stream().filter(ModelDevice::isRemoved).forEach((device) ->
+            {
+                device.isForgotten = true;
+                closeContext(device);
+            });
+            return true;
         }
     }
 
@@ -344,7 +376,7 @@ public class ModelRdmaCore extends ModelVerbs
     {
         final boolean isUsed = objects.values().stream().anyMatch((each) ->
             each instanceof final ModelIdentifier other && device == other.device());
-        if (!device.isRemoved() || isUsed)
+        if (!device.isRemoved() || isUsed || !refreshesDevices && !device.isForgotten)
         {
             return;
         }

@@ -309,6 +309,12 @@ final class LocalRdmaHost implements RdmaCore, AutoCloseable
     }
 
     @Override
+    public boolean refreshDevices()
+    {
+        return true;
+    }
+
+    @Override
     public int eventChannelDescriptor(final long channelAddress)
     {
         return connectionFd;

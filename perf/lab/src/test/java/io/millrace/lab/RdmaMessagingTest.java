@@ -26,9 +26,8 @@ final class RdmaMessagingTest
         result.assertStep("make");
         result.assertStep("remove");
         assertEquals(List.of("device-added", "messages", "one-sided", "denied", "killed-in-rendezvous",
-            "killed-while-offering", "killed-in-read", "peer-without-rdma", "peer-with-rdma", "device-removed"),
-            result.lines("DONE"),
-            result::description);
+            "killed-while-offering", "killed-in-read", "peer-without-rdma", "peer-with-rdma", "device-removed",
+            "device-back"), result.lines("DONE"), result::description);
         result.assertStep("run");
     }
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * NVMe/RDMA between two devices of the kernel in software, over a link that loses and reorders packets and is cut:
- * the kernel's host and ours on our target, which is killed in the end.
+ * the kernel's host and ours on our target, which loses its device under load and is killed in the end.
  */
 @LabTest
 final class RdmaNetworkTest
@@ -56,6 +56,14 @@ final class RdmaNetworkTest
         assertEquals(List.of("0"), result.lines("CUT"), result::description);
         assertTrue(result.lines("RUN").stream().anyMatch((line) -> line.matches("DONE cut [1-9]\\d*")),
             result::description);
+    }
+
+    @Test
+    void shouldServeAgainWhenTheRemovedDeviceIsBack()
+    {
+        result.assertStep("remove");
+        // What the kernel said of its connection over TCP.
+        assertEquals(List.of("0"), result.lines("REMOVED"), result::description);
     }
 
     @Test

@@ -434,6 +434,39 @@ public class rdmacm_h extends rdmacm_h$shared {
         return rdma_ack_cm_event.DESC;
     }
 
+    private static class rdma_get_devices {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            rdmacm_h.C_POINTER,
+            rdmacm_h.C_POINTER
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct ibv_context **rdma_get_devices(int *num_devices)
+     * }
+     */
+    public static FunctionDescriptor rdma_get_devices$descriptor() {
+        return rdma_get_devices.DESC;
+    }
+
+    private static class rdma_free_devices {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            rdmacm_h.C_POINTER
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void rdma_free_devices(struct ibv_context **list)
+     * }
+     */
+    public static FunctionDescriptor rdma_free_devices$descriptor() {
+        return rdma_free_devices.DESC;
+    }
+
     private static class rdma_migrate_id {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             rdmacm_h.C_INT,

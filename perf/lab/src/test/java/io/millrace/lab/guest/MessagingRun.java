@@ -46,7 +46,8 @@ public final class MessagingRun implements EndpointHandler
     /** So many packets of a large transfer have been sent when its peer is killed. */
     private static final long PACKETS = 500;
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
-    private static final Path SENT = Path.of("/sys/class/infiniband/rxe0/ports/1/hw_counters/sent_pkts");
+    private static final Path DEVICE = Path.of("/sys/class/infiniband/rxe0");
+    private static final Path SENT = DEVICE.resolve("ports/1/hw_counters/sent_pkts");
 
     private final BlockingQueue<Endpoint> connected = new LinkedBlockingQueue<>();
     private final BlockingQueue<byte[]> messages = new LinkedBlockingQueue<>();
@@ -126,6 +127,7 @@ public final class MessagingRun implements EndpointHandler
         part("peer-without-rdma", this::peerWithoutRdma);
         part("peer-with-rdma", this::peerWithRdma);
         part("device-removed", this::deviceRemoved);
+        part("device-back", this::deviceBack);
     }
 
     private interface Part
@@ -169,9 +171,18 @@ public final class MessagingRun implements EndpointHandler
 
     private void awaitPeer(final String line) throws Exception
     {
-        final Path log = Path.of("/tmp/peer-" + peers);
+        awaitPeer(line, 1);
+    }
+
+    private int linesOfPeer(final String line) throws Exception
+    {
+        return Files.readString(Path.of("/tmp/peer-" + peers)).split(line, -1).length - 1;
+    }
+
+    private void awaitPeer(final String line, final int count) throws Exception
+    {
         final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(PEER_LIMIT_S);
-        while (!Files.readString(log).contains(line))
+        while (linesOfPeer(line) < count)
         {
             check(System.nanoTime() - deadlineNs < 0, "in " + PEER_LIMIT_S + " s the peer wrote '" + line + "'");
             LockSupport.parkNanos(PEER_PAUSE_NS);
@@ -423,7 +434,7 @@ public final class MessagingRun implements EndpointHandler
         echo(3, 3_000_000);
     }
 
-    /** The kernel ends the removal when both processes have: librdmacm closes a device that it used no earlier. */
+    /** The kernel's removal does not end before both processes have closed the device. */
     private void deviceRemoved() throws Exception
     {
         final long before = packets();
@@ -437,6 +448,30 @@ public final class MessagingRun implements EndpointHandler
         expectTransport(TransportKind.TCP, TransportReason.NO_RDMA_DEVICE);
         awaitPeer("listening without RDMA, NO_RDMA_DEVICE");
         echo(3, 3_000_000);
+    }
+
+    /** Librdmacm does not see that its only device is gone before there is another one. */
+    private void deviceBack() throws Exception
+    {
+        Shell.run("ip link add lab1 type dummy && ip link set lab1 up && rdma link add rxe1 type rxe netdev lab1");
+        send(4, "!leave");
+        next(completions, "a completion");
+        next(disconnected, "the end");
+        check(TransportKind.TCP == next(connected, "a connection").transport().kind(), "connected by TCP");
+        final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_S);
+        while (Files.exists(DEVICE))
+        {
+            check(System.nanoTime() - deadlineNs < 0, "in " + LIMIT_S + " s the device was gone");
+            LockSupport.parkNanos(PEER_PAUSE_NS);
+        }
+        final int listened = linesOfPeer("listening by RDMA");
+        Shell.run("rdma link add rxe0 type rxe netdev lab0");
+        awaitPeer("listening by RDMA", listened + 1);
+        send(5, "!leave");
+        next(completions, "a completion");
+        next(disconnected, "the end");
+        expectTransport(TransportKind.RDMA, TransportReason.RDMA_AVAILABLE);
+        echo(6, 3_000_000);
     }
 
     private void peerWithoutRdma() throws Exception
