@@ -86,7 +86,7 @@ public final class ControlService implements AutoCloseable
         }
         thread = new ServiceThread(
             loop::doWork, loop::restart, loop::onClose, idle(settings.idle()), onError, ControlService::halt,
-            ServiceThread.PAUSE_NS);
+            ServiceThread.PAUSE_NS, SystemNanoClock.INSTANCE);
         started.push(thread);
         thread.start();
     }

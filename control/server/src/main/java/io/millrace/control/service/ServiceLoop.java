@@ -4,6 +4,7 @@ import io.aeron.Aeron;
 import io.aeron.Image;
 import io.aeron.Subscription;
 import io.aeron.exceptions.AeronException;
+import io.aeron.exceptions.TimeoutException;
 import io.aeron.logbuffer.Header;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Role;
@@ -20,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.AgentTerminationException;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
 
@@ -109,7 +111,17 @@ final class ServiceLoop implements RequestHandler
 
     private void onAeronError(final Throwable error)
     {
-        onError.accept("control: " + error);
+        // The driver is in this process: whichever of the two misses the other, neither ran.
+        if (error instanceof final TimeoutException timeout)
+        {
+            onError.accept("control: stood still for too long, as when the process is stopped, suspended or gets no " +
+                "CPU; sessions end, and clients connect again: " + timeout.getMessage());
+        }
+        // The end of an Aeron client, whose reason was reported before.
+        else if (!(error instanceof AgentTerminationException))
+        {
+            onError.accept("control: " + error);
+        }
     }
 
     /** Number of messages neither executed nor answered. Any thread. */

@@ -6,12 +6,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
  * Runs the service on a separate thread and restarts it after any failure: clients lose their sessions, reconnect and
  * retry unanswered commands. After {@link #FAILURES_MAX} failures within {@link #WINDOW_NS} it gives up and notifies
- * the owner. Lack of space does not count: it is retried after a pause. Created, started and closed by the owner's
+ * the owner; time in which it only failed does not count, such as that of waiting for a media driver that does not
+ * answer. Lack of space does not count either: it is retried after a pause. Created, started and closed by the owner's
  * thread.
  */
 final class ServiceThread implements AutoCloseable
@@ -32,6 +34,7 @@ final class ServiceThread implements AutoCloseable
     private final Consumer<String> onError;
     private final Runnable onLost;
     private final long pauseNs;
+    private final NanoClock clock;
     private final Thread thread;
     private final AtomicLong cycles = new AtomicLong();
     private volatile boolean isRunning = true;
@@ -46,6 +49,7 @@ final class ServiceThread implements AutoCloseable
      * @param onError gets one line about each failure.
      * @param onLost  called when the service was given up.
      * @param pauseNs after a lack of space.
+     * @param clock   by which failures are counted.
      */
     ServiceThread(
         final IntSupplier work,
@@ -54,7 +58,8 @@ final class ServiceThread implements AutoCloseable
         final IdleStrategy idle,
         final Consumer<String> onError,
         final Runnable onLost,
-        final long pauseNs)
+        final long pauseNs,
+        final NanoClock clock)
     {
         this.work = work;
         this.restart = restart;
@@ -63,6 +68,7 @@ final class ServiceThread implements AutoCloseable
         this.onError = onError;
         this.onLost = onLost;
         this.pauseNs = pauseNs;
+        this.clock = clock;
         thread = Thread.ofPlatform().name("millrace-control").unstarted(this::run);
     }
 
@@ -81,6 +87,7 @@ final class ServiceThread implements AutoCloseable
     {
         while (isRunning)
         {
+            final long beganNs = clock.nanoTime();
             try
             {
                 idle.idle(work.getAsInt());
@@ -97,7 +104,7 @@ final class ServiceThread implements AutoCloseable
                         failure);
                     pause();
                 }
-                else if (isTooMany())
+                else if (isTooMany(beganNs))
                 {
                     report("control: failed " + FAILURES_MAX + " times within " +
                         TimeUnit.NANOSECONDS.toSeconds(WINDOW_NS) + " s, giving up: ", failure);
@@ -125,14 +132,14 @@ final class ServiceThread implements AutoCloseable
         }
     }
 
-    private boolean isTooMany()
+    private boolean isTooMany(final long beganNs)
     {
-        final long nowNs = SystemNanoClock.INSTANCE.nanoTime();
-        if (0 == failures || nowNs - windowNs >= WINDOW_NS)
+        if (0 == failures || beganNs - windowNs >= WINDOW_NS)
         {
             failures = 0;
-            windowNs = nowNs;
+            windowNs = beganNs;
         }
+        windowNs += clock.nanoTime() - beganNs;
         return ++failures >= FAILURES_MAX;
     }
 

@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,12 @@ class ServiceThreadTest
     private final CountDownLatch worked = new CountDownLatch(1);
     private final CountDownLatch lost = new CountDownLatch(1);
     private final Queue<String> errors = new ConcurrentLinkedQueue<>();
+    private final AtomicLong nowNs = new AtomicLong();
     private long pauseMs = 1;
+    /** Of each call that fails. */
+    private long failingNs;
+    /** Between the calls. */
+    private long idleNs;
 
     private ServiceThread thread(final int failures, final Throwable failure, final Consumer<String> onError)
     {
@@ -29,13 +35,20 @@ class ServiceThreadTest
             {
                 if (rounds.incrementAndGet() <= failures)
                 {
+                    nowNs.addAndGet(failingNs);
                     ServiceThreadTest.<RuntimeException>raise(failure);
                 }
                 worked.countDown();
                 return 0;
             },
-            restarts::incrementAndGet, ends::incrementAndGet, new SleepingMillisIdleStrategy(1), onError,
-            lost::countDown, TimeUnit.MILLISECONDS.toNanos(pauseMs));
+            this::restart, ends::incrementAndGet, new SleepingMillisIdleStrategy(1), onError,
+            lost::countDown, TimeUnit.MILLISECONDS.toNanos(pauseMs), nowNs::get);
+    }
+
+    private void restart()
+    {
+        restarts.incrementAndGet();
+        nowNs.addAndGet(idleNs);
     }
 
     @SuppressWarnings("unchecked")
@@ -105,6 +118,34 @@ class ServiceThreadTest
         await(told);
         thread.close();
         assertEquals(1, ends.get());
+    }
+
+    @Test
+    void shouldGoOnWhenItFailsNowAndThen() throws InterruptedException
+    {
+        final int failures = 2 * ServiceThread.FAILURES_MAX;
+        idleNs = ServiceThread.WINDOW_NS / (ServiceThread.FAILURES_MAX - 2);
+        try (ServiceThread thread = thread(failures, new IllegalStateException("test"), errors::add))
+        {
+            thread.start();
+            await(worked);
+        }
+        assertEquals(failures, restarts.get());
+        assertEquals(1, lost.getCount());
+    }
+
+    /** As when the media driver does not answer, which takes ten seconds each time. */
+    @Test
+    void shouldGiveUpThoughEachFailureTakesLong() throws InterruptedException
+    {
+        failingNs = ServiceThread.WINDOW_NS;
+        idleNs = TimeUnit.MILLISECONDS.toNanos(100);
+        try (ServiceThread thread = thread(Integer.MAX_VALUE, new IllegalStateException("test"), errors::add))
+        {
+            thread.start();
+            await(lost);
+        }
+        assertEquals(ServiceThread.FAILURES_MAX, rounds.get());
     }
 
     @Test
