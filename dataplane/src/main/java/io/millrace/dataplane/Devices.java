@@ -177,7 +177,8 @@ public final class Devices
 
     private void wakeSpares(final ManagedDevice device)
     {
-        if (device.isSharedSpare())
+        // No array lacks one before the reactors run.
+        if (device.isSharedSpare() && null != background)
         {
             sharedSpares.wake();
         }
@@ -223,6 +224,8 @@ public final class Devices
     private void use(final ManagedDevice base, final ManagedDevice device)
     {
         base.user(ManagedDevice.User.of(device));
+        // What it held then matters no more when it is free again.
+        base.spareProblem("");
         bases.put(base.device(), base);
     }
 

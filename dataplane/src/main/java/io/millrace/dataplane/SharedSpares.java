@@ -269,17 +269,19 @@ final class SharedSpares
         }
         catch (final BlockDeviceException e)
         {
-            final boolean isArrays = array.device().members().contains(spare.device());
-            if (!isArrays)
+            if (array.device().members().contains(spare.device()))
             {
-                release.accept(spare.device());
+                // It has not answered yet. The array goes on with it, or releases it.
+                operations.onError("array " + array.name() + ": shared spare " + spare.name() + ": " + e.getMessage());
+                return true;
             }
+            release.accept(spare.device());
             // Nothing is wrong with it when the array needs none any more.
             if (demand(array).isWanted())
             {
                 leaveOut(spare, e.getMessage());
             }
-            return isArrays;
+            return false;
         }
     }
 }

@@ -327,6 +327,35 @@ class SharedSparesTest
         }
     }
 
+    /** What nobody knows, too: it could be taken for something else later. */
+    @Test
+    void shouldEraseTheEndsOfASpareThatIsTaken() throws IOException
+    {
+        final DeviceConfig spare = fixture.spare("s0");
+        final int[] offsets = {40_960, 500_000};
+        try (RandomAccessFile file = new RandomAccessFile(fixture.path("s0").toFile(), "rw"))
+        {
+            for (final int offset : offsets)
+            {
+                file.seek(offset);
+                file.writeInt(0x55AA1234);
+            }
+        }
+        fixture.start(fixture.mirrors(spare));
+        fixture.fail("volA", "a1");
+        fixture.awaitSlot("volA", "s0");
+        fixture.awaitOnline("volA");
+        fixture.stop();
+        try (RandomAccessFile file = new RandomAccessFile(fixture.path("s0").toFile(), "r"))
+        {
+            for (final int offset : offsets)
+            {
+                file.seek(offset);
+                assertEquals(0, file.readInt(), () -> "at " + offset);
+            }
+        }
+    }
+
     @Test
     void shouldFindATakenSpareWhenItIsStartedAgain()
     {
@@ -340,7 +369,7 @@ class SharedSparesTest
         final List<DeviceConfig> reordered = new ArrayList<>(devices);
         reordered.add(5, reordered.removeLast());
         fixture.errors.clear();
-        fixture.start(reordered);
+        final DataPlane dataPlane = fixture.start(reordered);
         assertTrue(fixture.hasSlot("volA", "s0"));
         assertEquals("device volA", fixture.device("s0").user());
         fixture.awaitOnline("volA");
@@ -351,6 +380,10 @@ class SharedSparesTest
         assertTrue(fixture.device("volA").members().contains("a1"));
         fixture.awaitOnline("volA");
         assertTrue(fixture.hasSlot("volA", "s0"));
+        // It is free again, and erased, when a new drive has the slot.
+        dataPlane.devices().create(fixture.file("new"));
+        fixture.members("volA", "a0", "new");
+        fixture.awaitSlot("volB", "s0");
     }
 
     @Test
