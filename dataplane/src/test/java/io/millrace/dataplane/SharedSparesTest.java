@@ -518,6 +518,18 @@ class SharedSparesTest
         }
     }
 
+    @Test
+    void shouldUseTheNextOneWhenATakenSpareFails()
+    {
+        fixture.start(fixture.mirrors(fixture.spare("s0"), fixture.spare("s1", 2 * FILE_BYTES)));
+        fixture.fail("volA", "a1");
+        fixture.awaitSlot("volA", "s0");
+        fixture.awaitOnline("volA");
+        fixture.fail("volA", "s0");
+        fixture.awaitSlot("volA", "s1");
+        assertEquals("device volA", fixture.device("s0").user());
+    }
+
     /** Once, and not again and again. */
     @Test
     void shouldUseTheNextOneWhenASpareCannotBeWritten()

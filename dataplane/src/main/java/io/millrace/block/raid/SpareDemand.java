@@ -74,12 +74,12 @@ public final class SpareDemand
     }
 
     /**
-     * {@return whether a spare would take a slot now; any thread}
+     * {@return whether a spare would take a slot now, unless the array takes one of its own at this moment; any thread}
      */
     public boolean isWanted()
     {
         final ArrayView view = array.view();
-        return null == view.failure() && view.vacantSlot() >= 0 && array.spares().isEmpty() && array.hasWork();
+        return null == view.failure() && view.vacantSlot() >= 0 && array.hasWork();
     }
 
     /**

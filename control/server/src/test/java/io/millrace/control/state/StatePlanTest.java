@@ -93,8 +93,8 @@ class StatePlanTest
             devices:
               - {name: m, type: memory, size: 8MiB}
               - {name: z, type: memory, size: 8MiB}
-              - {name: a, type: raid, level: 1, members: [z, m], spares: [x]}
               - {name: x, type: memory, size: 8MiB}
+              - {name: a, type: raid, level: 1, members: [z, m], spares: [x]}
             """.replace("spares: [x]", "spares: [SPARES]").replace("name: x", "name: x, shared-spare: SHARED");
         final String own = array.replace("SPARES", "x").replace("SHARED", "false");
         final String shared = array.replace("SPARES", "").replace("SHARED", "true");
