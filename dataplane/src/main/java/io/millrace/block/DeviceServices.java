@@ -48,6 +48,14 @@ public interface DeviceServices
     }
 
     /**
+     * The device is an array that lacks a member and has no spare of its own: it may be given a shared one.
+     */
+    default void onSpareWanted()
+    {
+        // Who opened the device has none.
+    }
+
+    /**
      * The device does not use another device any more: that is not among its {@link BlockDevice#members()}, and no
      * channel to it is open.
      *

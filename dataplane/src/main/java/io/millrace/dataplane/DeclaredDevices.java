@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Creates the devices of a configuration when a data plane starts. One that cannot be opened ends the start, unless a
- * device above it can do without. Set-up thread.
+ * Creates the devices of a configuration when a data plane starts. One that cannot be opened ends the start, unless it is
+ * a shared spare, or a device above it can do without. Set-up thread.
  */
 final class DeclaredDevices
 {
@@ -51,6 +51,12 @@ final class DeclaredDevices
             }
             catch (final OperationException e)
             {
+                if (isUnavailable(e) && declared.get(i).isSharedSpare())
+                {
+                    onWarning.accept("device " + declared.get(i).name() + ", a shared spare, is missing: " +
+                        e.problem() + (e.remedy().isEmpty() ? "" : "; " + e.remedy()));
+                    continue;
+                }
                 final DeviceConfig user = isUnavailable(e) ? tolerantUser(declared.get(i)) : null;
                 if (null == user)
                 {

@@ -54,6 +54,7 @@ public final class Devices
     private final HostBuffers hostBuffers;
     private final HostPollGroups hosts;
     private final Supplier<SpdkRuntime> spdk;
+    private final SharedSpares sharedSpares;
     /** Null before the reactors run. */
     private BackgroundTasks background;
 
@@ -74,6 +75,8 @@ public final class Devices
         this.spdk = spdk;
         hostBuffers = new HostBuffers(registry, rdmaCore);
         hosts = HostTransports.pollGroups(hostBuffers);
+        sharedSpares = new SharedSpares(
+            operations, registry, () -> List.copyOf(devices.values()), this::use, this::release);
         operations.deviceStatus().onGrowable(this::growLater);
     }
 
@@ -135,6 +138,7 @@ public final class Devices
                 start(created);
             }
             operations.publish(ResourceKind.DEVICE, ResourceChange.CREATED, config.name(), created.description());
+            wakeSpares(created);
         }
     }
 
@@ -161,17 +165,49 @@ public final class Devices
         }
         final BlockDevice opened =
             announced(factory.open(config.name(), config.properties(), dependencies(config, bases)));
+        final String spareProblem = checkSpare(config, opened);
         if (!location.isEmpty())
         {
             locations.put(location, config.name());
         }
-        return new ManagedDevice(config, factory, opened);
+        final ManagedDevice created = new ManagedDevice(config, factory, opened);
+        created.spareProblem(spareProblem);
+        return created;
+    }
+
+    private void wakeSpares(final ManagedDevice device)
+    {
+        // No array lacks one before the reactors run.
+        if (device.isSharedSpare() && null != background)
+        {
+            sharedSpares.wake();
+        }
+    }
+
+    private String checkSpare(final DeviceConfig config, final BlockDevice opened)
+    {
+        try
+        {
+            return config.isSharedSpare() ? sharedSpares.checkCreated(opened) : "";
+        }
+        catch (final OperationException e)
+        {
+            opened.close();
+            throw e;
+        }
     }
 
     private DeviceDependencies dependencies(final DeviceConfig config, final List<BlockDevice> bases)
     {
         return new DeviceDependencies(
-            registry, bases, () -> unused(bases), config.files(), hosts, spdk, operations::onError);
+            registry, bases, () -> unused(bases), this::freeSpares, config.files(), hosts, spdk, operations::onError);
+    }
+
+    private List<BlockDevice> freeSpares()
+    {
+        return devices.values().stream()
+            .filter((each) -> each.isSharedSpare() && null == each.user() && !each.isDeleting())
+            .map(ManagedDevice::device).toList();
     }
 
     private List<BlockDevice> unused(final List<BlockDevice> named)
@@ -188,6 +224,8 @@ public final class Devices
     private void use(final ManagedDevice base, final ManagedDevice device)
     {
         base.user(ManagedDevice.User.of(device));
+        // What it held then matters no more when it is free again.
+        base.spareProblem("");
         bases.put(base.device(), base);
     }
 
@@ -198,12 +236,13 @@ public final class Devices
         if (null != released)
         {
             released.user(null);
+            sharedSpares.onFreed(released);
         }
     }
 
     private void start(final ManagedDevice device)
     {
-        device.start(new ManagedServices(device, operations.deviceStatus(), background, this::release));
+        device.start(new ManagedServices(device, operations.deviceStatus(), background, this::release, sharedSpares::wake));
     }
 
     /**
@@ -281,7 +320,7 @@ public final class Devices
         {
             operations.checkOpen();
             device = require(name);
-            checkUnused(device, "remove that first");
+            checkNoUser(device, "remove that first");
             device.deleting(true);
         }
         try
@@ -351,6 +390,7 @@ public final class Devices
                 throw refused(name, e);
             }
             operations.publish(ResourceKind.DEVICE, ResourceChange.CHANGED, name, "has " + sizeBytes + " bytes");
+            wakeSpares(device);
             ManagedDevice.User user = device.user();
             while (null != user && null != user.wrapper())
             {
@@ -382,13 +422,20 @@ public final class Devices
             checkNotDeleting(device);
             final DeviceConfig changed = device.config().with(properties);
             checkValues(changed, device.factory());
+            final boolean isSpareChange = device.isSharedSpare() != changed.isSharedSpare();
+            if (isSpareChange && !device.isSharedSpare())
+            {
+                sharedSpares.checkSet(device);
+            }
             final List<ManagedDevice> added = newBases(device, properties);
             // One user each, from before it is looked at.
             added.forEach((base) -> use(base, device));
             final CompletableFuture<Void> done;
             try
             {
-                done = device.factory().apply(device.device(), device.config().properties(), properties,
+                done = SharedSpares.isOnlyChange(device.config(), changed) ?
+                    CompletableFuture.completedFuture(null) :
+                    device.factory().apply(device.device(), device.config().properties(), properties,
                     dependencies(changed, added.stream().map(ManagedDevice::device).toList()));
             }
             catch (final BlockDeviceException e)
@@ -401,14 +448,18 @@ public final class Devices
                 added.stream().map(ManagedDevice::device).filter((base) -> !members.contains(base))
                     .forEach(this::release);
             }
-            if (null == done)
+            if (null == done && !isSpareChange)
             {
                 throw new OperationException(Reason.INVALID, subject(name), "is " + device.description() +
                     ", which has no settings that change while it serves", "delete it and create it again");
             }
             device.config(changed);
             operations.publish(ResourceKind.DEVICE, ResourceChange.CHANGED, name, "has other settings");
-            return done;
+            if (isSpareChange)
+            {
+                sharedSpares.onSet(device);
+            }
+            return null == done ? CompletableFuture.completedFuture(null) : done;
         }
     }
 
@@ -499,8 +550,10 @@ public final class Devices
         {
             operations.checkOpen();
             final ManagedDevice device = require(name);
-            checkUnused(device, "remove it from that first");
-            return action.apply(device.device(), registry);
+            checkNoUser(device, "remove it from that first");
+            final T result = action.apply(device.device(), registry);
+            sharedSpares.onErased(device);
+            return result;
         }
     }
 
@@ -537,9 +590,19 @@ public final class Devices
     }
 
     /**
-     * Refuses a device that has a user or is being deleted; the lock is held.
+     * Refuses a device that has a user, stands by for arrays or is being deleted; the lock is held.
      */
     static void checkUnused(final ManagedDevice device, final String remedy)
+    {
+        checkNoUser(device, remedy);
+        if (device.isSharedSpare())
+        {
+            throw new OperationException(Reason.IN_USE, subject(device.name()), "is a shared spare",
+                "set its shared-spare to false first, or use another");
+        }
+    }
+
+    private static void checkNoUser(final ManagedDevice device, final String remedy)
     {
         checkNotDeleting(device);
         final ManagedDevice.User user = device.user();

@@ -1,6 +1,7 @@
 package io.millrace.dataplane;
 
 import io.millrace.block.BlockDevice;
+import io.millrace.block.DeviceHealth;
 import io.millrace.block.DeviceStatus;
 import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.dataplane.device.DeviceFactory;
@@ -50,12 +51,14 @@ final class ManagedDevice
 
     private final BlockDevice device;
     private final DeviceFactory factory;
-    private DeviceConfig config;
+    private volatile DeviceConfig config;
     private volatile User user;
     private volatile CompletableFuture<Void> leaving = CompletableFuture.completedFuture(null);
     private final AtomicBoolean isAnnounced = new AtomicBoolean();
     private volatile ManagedServices services;
     private volatile boolean isDeleting;
+    /** Why it does not stand by though it is a shared spare, a sentence; empty: nothing is known. */
+    private volatile String spareProblem = "";
     /** Of the thread that reports. */
     private DeviceStatus reportedStatus = DeviceStatus.ONLINE;
 
@@ -133,6 +136,24 @@ final class ManagedDevice
     }
 
     /**
+     * {@return whether it stands by for all arrays, or is a member of one that took it}
+     */
+    boolean isSharedSpare()
+    {
+        return config.isSharedSpare();
+    }
+
+    String spareProblem()
+    {
+        return spareProblem;
+    }
+
+    void spareProblem(final String sentence)
+    {
+        spareProblem = sentence;
+    }
+
+    /**
      * The reactors run: the device may work on its own.
      *
      * @param newServices for the device.
@@ -187,6 +208,15 @@ final class ManagedDevice
             null == present ? null : present.describe(),
             isDeleting ? DeviceState.DELETING :
             null == present ? DeviceState.AVAILABLE : leaving.isDone() ? DeviceState.IN_USE : DeviceState.RELEASING,
-            device.status(), device.members().stream().map(BlockDevice::name).toList());
+            status(present), device.members().stream().map(BlockDevice::name).toList());
+    }
+
+    /** One that does not stand by is degraded, as nothing else says so before a member fails. */
+    private DeviceStatus status(final User present)
+    {
+        final DeviceStatus status = device.status();
+        return null == present && isSharedSpare() && !spareProblem.isEmpty() &&
+            DeviceHealth.ONLINE == status.health() ?
+            new DeviceStatus(DeviceHealth.DEGRADED, SharedSpares.NOT_USED + spareProblem, status.progress()) : status;
     }
 }

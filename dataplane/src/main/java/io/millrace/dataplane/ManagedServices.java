@@ -18,15 +18,18 @@ final class ManagedServices implements DeviceServices
     private final BackgroundTasks background;
     private final List<BackgroundTask> tasks = new CopyOnWriteArrayList<>();
     private final Consumer<BlockDevice> onReleased;
+    private final Runnable onSpareWanted;
     private volatile boolean isStopping;
 
     ManagedServices(
         final ManagedDevice device,
         final DeviceStatusReports reports,
         final BackgroundTasks background,
-        final Consumer<BlockDevice> onReleased)
+        final Consumer<BlockDevice> onReleased,
+        final Runnable onSpareWanted)
     {
         this.onReleased = onReleased;
+        this.onSpareWanted = onSpareWanted;
         this.device = device;
         this.reports = reports;
         this.background = background;
@@ -36,6 +39,17 @@ final class ManagedServices implements DeviceServices
     public void onStatusChanged()
     {
         reports.onChanged(device);
+        if (device.isSharedSpare())
+        {
+            // One that had failed may work again.
+            onSpareWanted.run();
+        }
+    }
+
+    @Override
+    public void onSpareWanted()
+    {
+        onSpareWanted.run();
     }
 
     @Override

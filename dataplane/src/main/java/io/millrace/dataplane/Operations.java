@@ -77,11 +77,19 @@ final class Operations implements TargetListener
     }
 
     /**
+     * {@return whether the data plane is not being closed}
+     */
+    boolean isOpen()
+    {
+        return DataPlaneState.STOPPING != state;
+    }
+
+    /**
      * Refuses operations while the data plane is being closed.
      */
     void checkOpen()
     {
-        if (DataPlaneState.STOPPING == state)
+        if (!isOpen())
         {
             throw new OperationException(
                 OperationException.Reason.FAILED, "data plane", "is stopping", "start another one");

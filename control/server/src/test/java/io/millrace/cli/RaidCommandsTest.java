@@ -314,4 +314,38 @@ class RaidCommandsTest
         final String time = before.substring(before.indexOf(completed) + completed.length()).substring(0, 19);
         assertTrue(shown.contains("last complete scrub  " + time), () -> before + shown);
     }
+
+    @Test
+    void shouldListSharedSparesAndSayWhichArrayHasThem()
+    {
+        files("d0", "d1", "s0", "s1", "d2");
+        ok("raid create vol0 d0 d1 --level 1 --assume-clean");
+        assertTrue(ok("raid spares").endsWith("\nno shared spares\n"));
+        ok("device set s0 shared-spare=true");
+        ok("device create s2 --path " + path("s2") + " --size 16MiB --shared-spare");
+        assertEquals("""
+            NAME  TYPE   SIZE  BLOCK  STATE  ARRAY  SLOT  HEALTH
+            s0    file   8MiB   4096  free   -         -  online
+            s2    file  16MiB   4096  free   -         -  online
+            """, ok("raid spares"));
+        refused(ExitCode.FAILURE, "raid add vol0 s0", "raid add: device s0: is a shared spare; set its shared-spare to " +
+            "false first, or use another");
+        ok("raid fail vol0 d1 --yes");
+        await("raid spares", "s0    file   8MiB   4096  taken  vol0      1  online");
+        await("raid show vol0", "   1  s0 (shared spare)  in-sync  ");
+        final String json = ok("raid spares --json");
+        assertTrue(json.contains("\"array\": \"vol0\"") && json.contains("\"slot\": 1") &&
+            json.contains("\"state\": \"taken\""), json);
+        assertTrue(ok("device list").contains("shared-spare=true"));
+        refused(ExitCode.FAILURE, "device set d0 shared-spare=true", "device set: device d0: is used by device vol0, " +
+            "and a shared spare has no other use; remove that first, or use another device");
+        // It stays with the array, and gets a name in its settings.
+        ok("device set s0 shared-spare=");
+        assertEquals("device s0 replaces d1 in array vol0\n", ok("raid replace vol0 d1 s0").lines().findFirst()
+            .orElseThrow() + "\n");
+        assertTrue(ok("raid show vol0").contains("   1  s0      in-sync"));
+        ok("device delete vol0");
+        assertTrue(run("device set s0 shared-spare=true").err().startsWith(
+            "millrace device set: shared-spare is refused: device s0 holds the member of slot 1 of array vol0 (RAID 1, "));
+    }
 }

@@ -228,6 +228,60 @@ class ManagerArrayTest
         }
     }
 
+    /** The manager knows a shared spare, and that it has no other use; which array has it, superblocks say. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldLeaveASharedSpareWithItsArrayWhenADataPlaneStartsAgain(final boolean hasLostItsState) throws IOException
+    {
+        try (TestPlane plane = TestPlane.started(directory, "a");
+            ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0")))
+        {
+            final ControlClient client = fixture.connect();
+            ManagerFixture.untilWell(client);
+            for (final String each : List.of("m0", "m1", "b0", "b1", "spare"))
+            {
+                file(client, each);
+            }
+            client.modifyDevice("spare", Map.of("shared-spare", "true"));
+            client.createDevice(new DeviceSpec("zarray", "raid", Map.of("level", "1", "members", "m0 m1",
+                "assume-clean", "true")));
+            client.createDevice(new DeviceSpec("other", "raid", Map.of("level", "1", "members", "b0 b1",
+                "assume-clean", "true")));
+            assertRefused("device spare: is a shared spare; set its shared-spare to false first, or use another",
+                () -> client.modifyDevice("other", Map.of("spares", "spare")));
+            assertRefused("device m0: is used by device zarray; a shared spare has no other use: remove that first, " +
+                "or use another device", () -> client.modifyDevice("m0", Map.of("shared-spare", "true")));
+            plane.dataPlane().arrays().fail("zarray", "m1").join();
+            await(() -> "device zarray".equals(device(plane, "spare").user()), "taken");
+            await(() -> DeviceHealth.ONLINE == device(plane, "zarray").health(), "rebuilt");
+            ManagerFixture.untilWell(client);
+            plane.stop();
+            ManagerFixture.until(client, (info) -> !info.isConnected());
+            if (hasLostItsState)
+            {
+                plane.forgetState();
+            }
+            plane.start();
+            ManagerFixture.until(client, (info) -> info.isConnected());
+            await(() -> isThere(plane, "zarray") && isThere(plane, "other"), "created");
+            ManagerFixture.untilWell(client);
+            assertEquals("device zarray", device(plane, "spare").user());
+            assertEquals(DeviceHealth.ONLINE, device(plane, "zarray").health());
+            assertEquals("m0 m1", desired(client, "zarray").get("members"));
+            // It becomes a member by name.
+            client.modifyDevice("spare", Map.of("shared-spare", ""));
+            client.modifyDevice("zarray", Map.of("members", "m0 spare"));
+            client.deleteDevice("m1");
+            ManagerFixture.untilWell(client);
+            assertEquals(List.of("m0", "spare"), device(plane, "zarray").members().stream().sorted().toList());
+        }
+    }
+
+    private static void assertRefused(final String message, final Executable action)
+    {
+        assertEquals(message, assertThrows(ControlException.class, action).getMessage());
+    }
+
     private static Map<String, String> desired(final ControlClient client, final String name)
     {
         return ((DeviceInfo)client.execute(new Command.List(Kind.DEVICE, name, Command.List.DESIRED)).resources()

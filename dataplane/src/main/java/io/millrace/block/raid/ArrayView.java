@@ -358,6 +358,16 @@ final class ArrayView
     }
 
     /**
+     * {@return the slot that a spare takes next; -1: none, or another one is being rebuilt}
+     */
+    int vacantSlot()
+    {
+        final int failedSlot = firstOf(SlotState.FAILED);
+        return firstOf(SlotState.REBUILDING) >= 0 ? -1 :
+            failedSlot >= 0 ? failedSlot : firstOf(SlotState.EMPTY);
+    }
+
+    /**
      * {@return whether all data can be read from the slots that are in sync}
      */
     boolean isSufficient()

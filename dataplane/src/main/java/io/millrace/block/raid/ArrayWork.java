@@ -460,22 +460,35 @@ final class ArrayWork implements BackgroundWork
     private boolean takeSpare()
     {
         final ArrayView view = device.view();
-        final int failedSlot = view.firstOf(SlotState.FAILED);
-        final int slot = failedSlot >= 0 ? failedSlot : view.firstOf(SlotState.EMPTY);
-        final RaidMember spare =
-            slot < 0 || view.firstOf(SlotState.REBUILDING) >= 0 ? null : membership.takeSpare();
+        final int slot = view.vacantSlot();
+        final RaidMember spare = slot < 0 ? null : membership.takeSpare();
         if (null == spare)
         {
+            if (slot >= 0)
+            {
+                device.spareDemand().ask(view);
+            }
             return false;
         }
+        rebuild(slot, spare);
+        return true;
+    }
+
+    /**
+     * Gives a slot without a member to one that is rebuilt there.
+     *
+     * @param slot  of the present view.
+     * @param spare that has no slot.
+     */
+    void rebuild(final int slot, final RaidMember spare)
+    {
         spare.rebuiltBytes(0);
         if (null != device.intent())
         {
             // It gets the bitmap, in place of an old one that it may have.
             device.intent().wantAgain();
         }
-        change(view.with(slot, spare, SlotState.REBUILDING), false);
-        return true;
+        change(device.view().with(slot, spare, SlotState.REBUILDING), false);
     }
 
     /** {@return slot whose next member has all of its data, and takes it now; -1: none} */

@@ -51,6 +51,16 @@ sealed interface MemberChange
     }
 
     /**
+     * A device takes a slot without a member at once: it has no superblock before one says that it has the slot.
+     *
+     * @param device that all checks have passed for, and that holds nothing.
+     * @param done   when superblocks say so; it is rebuilt then.
+     */
+    record TakeSlot(BlockDevice device, CompletableFuture<Void> done) implements MemberChange
+    {
+    }
+
+    /**
      * A device replaces a member that is in sync.
      *
      * @param device   that all checks have passed for, and that holds nothing.

@@ -63,7 +63,12 @@ public final class MemberErasure
         }
     }
 
-    private static String describe(final Superblock superblock)
+    /**
+     * {@return what a device is that has a superblock, as a noun}
+     *
+     * @param superblock of the device.
+     */
+    static String describe(final Superblock superblock)
     {
         final int slot = superblock.slotOf(superblock.member());
         return (slot < 0 ? "a spare, or a member that failed or was replaced," : "the member of slot " + slot) +

@@ -63,7 +63,7 @@ final class MemberGeometries
     }
 
     /**
-     * Checks that a device can become a member of an array that serves, whose geometry does not change.
+     * Checks that a device can become a member of an array that serves, whose geometry does not change, and has room.
      *
      * @param array  that serves.
      * @param device that is {@link #check checked}.
@@ -90,6 +90,13 @@ final class MemberGeometries
         if (0 != (wanted.memoryDomains() & ~geometry.memoryDomains()))
         {
             throw unfit(device, "no access to memory of devices, which hosts of the array use");
+        }
+        final long bytes = MemberArea.dataBytes(geometry.sizeBytes(), array.layout().stripBytes());
+        if (bytes < array.layout().memberBytes())
+        {
+            throw new BlockDeviceException("device " + device.name() + " has room for " + bytes +
+                " bytes of data, and members of the array have " + array.layout().memberBytes() +
+                ": use a larger device");
         }
     }
 

@@ -269,6 +269,7 @@ final class Membership
         switch (current)
         {
             case final MemberChange.Add add -> open(add.device());
+            case final MemberChange.TakeSlot take -> open(take.device());
             case final MemberChange.Replace replace -> replace(replace);
             case final MemberChange.Remove remove -> remove(remove.device());
             case final MemberChange.Fail fail -> fail(fail.name());
@@ -364,6 +365,7 @@ final class Membership
                 {
                     case final MemberChange.Replace replace -> beginCopy(view, find(replace.replaced()));
                     case final MemberChange.Add add -> add(view, add);
+                    case final MemberChange.TakeSlot _ -> takeSlot(view);
                     default -> throw new IllegalStateException("opened for " + current);
                 }
             }
@@ -386,6 +388,18 @@ final class Membership
         // It gets the bitmap, in place of the old one that it has.
         device.intent().wantAgain();
         work.change(view.with(slot, subject, SlotState.REBUILDING, view.lostEvent(slot)), false);
+    }
+
+    private void takeSlot(final ArrayView view)
+    {
+        final int slot = view.vacantSlot();
+        if (slot < 0)
+        {
+            problem = new BlockDeviceException("array " + device.name() + " lacks no member any more");
+            close();
+            return;
+        }
+        work.rebuild(slot, subject);
     }
 
     private void addSpare(final ArrayView view)

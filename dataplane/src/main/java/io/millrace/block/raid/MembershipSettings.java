@@ -2,7 +2,6 @@ package io.millrace.block.raid;
 
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
-import io.millrace.block.raid.format.MemberArea;
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.format.Superblock;
 import io.millrace.block.raid.layout.RaidLevel;
@@ -243,13 +242,6 @@ public final class MembershipSettings
     private void check(final FoundMember found)
     {
         final BlockDevice device = found.device();
-        final long bytes = MemberArea.dataBytes(device.geometry().sizeBytes(), array.layout().stripBytes());
-        if (bytes < array.layout().memberBytes())
-        {
-            throw new BlockDeviceException("device " + device.name() + " has room for " + bytes +
-                " bytes of data, and members of the array have " + array.layout().memberBytes() +
-                ": use a larger device");
-        }
         if (null != found.superblock() && !array.id().equals(found.superblock().array()))
         {
             throw new BlockDeviceException("device " + device.name() + " is a member of array " +
@@ -276,7 +268,7 @@ public final class MembershipSettings
         first.forEach(this::remove);
         for (final BlockDevice each : added)
         {
-            run(each == replacement ?
+            run(array, each == replacement ?
                 new MemberChange.Replace(each, replaced.device(), new CompletableFuture<>()) :
                 new MemberChange.Add(each, former.get(each), lost.getOrDefault(each, FoundLostBlocks.NONE),
                     new CompletableFuture<>()));
@@ -286,10 +278,17 @@ public final class MembershipSettings
 
     private void remove(final RaidMember member)
     {
-        run(new MemberChange.Remove(member.device(), new CompletableFuture<>()));
+        run(array, new MemberChange.Remove(member.device(), new CompletableFuture<>()));
     }
 
-    private void run(final MemberChange change)
+    /**
+     * Makes a change, and waits for it.
+     *
+     * @param array  that serves.
+     * @param change of its members.
+     * @throws BlockDeviceException when it is refused, or has not ended in time, and goes on.
+     */
+    static void run(final RaidDevice array, final MemberChange change)
     {
         Reactor.checkMayBlock("the change of members of an array");
         array.change(change);

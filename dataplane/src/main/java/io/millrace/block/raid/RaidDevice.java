@@ -71,6 +71,7 @@ public final class RaidDevice implements BlockDevice
     private final OperationClock operation = new OperationClock();
     private final LostBlockChanges lostBlockChanges;
     private volatile List<RaidMember> spares;
+    private final SpareDemand spareDemand;
 
     /**
      * A member failed.
@@ -118,6 +119,7 @@ public final class RaidDevice implements BlockDevice
         replacements = List.copyOf(assembled.replacements());
         lostBlockChanges = new LostBlockChanges(geometry.blockShift(), this::wake);
         pages = new MetadataPages(this, registry);
+        spareDemand = new SpareDemand(this);
     }
 
     @Override
@@ -509,6 +511,7 @@ public final class RaidDevice implements BlockDevice
      */
     void publish(final ArrayView newView)
     {
+        spareDemand.onView(newView);
         view = newView;
         services.onStatusChanged();
     }
@@ -559,6 +562,19 @@ public final class RaidDevice implements BlockDevice
     List<RaidMember> spares()
     {
         return spares;
+    }
+
+    /**
+     * {@return whether it lacks a spare, and what takes one that others could have; any thread}
+     */
+    public SpareDemand spareDemand()
+    {
+        return spareDemand;
+    }
+
+    void onSpareWanted()
+    {
+        services.onSpareWanted();
     }
 
     /**

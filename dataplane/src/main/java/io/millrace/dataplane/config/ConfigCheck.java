@@ -325,6 +325,11 @@ final class ConfigCheck
             throw new SettingException(setting, device, later ? "not declared before" : "no such device",
                 names.isEmpty() ? "declare it first" : "use one of: " + String.join(", ", names));
         }
+        if (usable.stream().anyMatch((d) -> d.name().equals(device) && d.isSharedSpare()))
+        {
+            throw new SettingException(setting, device, "a shared spare, which has no other use",
+                "set its " + DeviceConfig.SHARED_SPARE + " to false, or name another device");
+        }
         final String user = users.putIfAbsent(device, setting.substring(0, setting.lastIndexOf('.')));
         if (null != user)
         {

@@ -17,6 +17,9 @@ import java.util.Objects;
  */
 public record DeviceConfig(String name, String type, DeviceProperties properties, FileAccess files)
 {
+    /** Setting of devices that stand by for all arrays. */
+    public static final String SHARED_SPARE = "shared-spare";
+
     /**
      * Rejects null.
      */
@@ -90,6 +93,14 @@ public record DeviceConfig(String name, String type, DeviceProperties properties
     public static DeviceConfig fault(final String name, final String base, final FaultPlan plan)
     {
         return new DeviceConfig(name, "fault", plan.properties(base));
+    }
+
+    /**
+     * {@return whether it stands by for all arrays, or is a member of one that took it}
+     */
+    public boolean isSharedSpare()
+    {
+        return properties.flag(SHARED_SPARE, false);
     }
 
     /**

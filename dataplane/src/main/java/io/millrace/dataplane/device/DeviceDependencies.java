@@ -17,6 +17,7 @@ import java.util.function.Supplier;
  *                  that is {@linkplain DeviceFactory#toleratesMissingBases tolerated}; their owner closes them.
  * @param unused    devices of the data plane that nothing uses and the device does not name; it may be made of some of
  *                  them, too. Asked while the device is opened.
+ * @param spares    of these, those that stand by for all arrays, which they may have a slot of already.
  * @param files     where files may lie, and which devices had.
  * @param hosts     poll groups of the initiator, one for each reactor that connects to other targets.
  * @param spdk      SPDK of the process, which it starts when it does not run yet; throws
@@ -27,6 +28,7 @@ public record DeviceDependencies(
     MemoryRegistry memory,
     List<BlockDevice> bases,
     Supplier<List<BlockDevice>> unused,
+    Supplier<List<BlockDevice>> spares,
     FileAccess files,
     HostPollGroups hosts,
     Supplier<SpdkRuntime> spdk,

@@ -8,6 +8,7 @@ import io.millrace.block.raid.MembershipSettings;
 import io.millrace.block.raid.RaidAssembly;
 import io.millrace.block.raid.RaidConfig;
 import io.millrace.block.raid.RaidDevice;
+import io.millrace.block.raid.SharedSpareMembers;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.parity.ParityEngineType;
 import java.util.ArrayList;
@@ -111,8 +112,14 @@ final class RaidFactory implements DeviceFactory
     @Override
     public BlockDevice open(final String name, final DeviceProperties properties, final DeviceDependencies dependencies)
     {
-        final RaidDevice array = RaidAssembly.assemble(
-            config(name, properties), dependencies.bases(), dependencies.unused(), dependencies.memory());
+        final RaidConfig config = config(name, properties);
+        final List<BlockDevice> devices = new ArrayList<>(dependencies.bases());
+        final List<BlockDevice> shared =
+            SharedSpareMembers.find(config, devices, dependencies.spares().get(), dependencies.memory());
+        devices.addAll(shared);
+        final RaidDevice array = RaidAssembly.assemble(SharedSpareMembers.with(config, shared), devices,
+            () -> dependencies.unused().get().stream().filter((each) -> !shared.contains(each)).toList(),
+            dependencies.memory());
         array.scrubIntervalMs(scrubIntervalMs(properties));
         array.hedgeReads(hedgeReads(properties));
         warn(array, "", dependencies);

@@ -29,9 +29,26 @@ final class CrashingArray implements CrashRun.Working, DeviceServices
     private Reactor reactor;
     private BackgroundWork work;
 
+    private final Runnable onSpareWanted;
+
     CrashingArray(final RaidDevice array)
     {
+        this(array, () ->
+        {
+        });
+    }
+
+    /** With what is done when it lacks a member and has no spare; on the reactor. */
+    CrashingArray(final RaidDevice array, final Runnable onSpareWanted)
+    {
         this.array = array;
+        this.onSpareWanted = onSpareWanted;
+    }
+
+    @Override
+    public void onSpareWanted()
+    {
+        onSpareWanted.run();
     }
 
     RaidDevice array()

@@ -76,8 +76,8 @@ class SpdkLvolTest
 
     private DeviceDependencies dependencies(final FileRecords known)
     {
-        return new DeviceDependencies(registry, List.of(), List::of, new FileAccess(FileBounds.ANYWHERE, known), null,
-            SpdkTesting::runtime, warnings::add);
+        return new DeviceDependencies(registry, List.of(), List::of, List::of,
+            new FileAccess(FileBounds.ANYWHERE, known), null, SpdkTesting::runtime, warnings::add);
     }
 
     private DeviceProperties settings(final String name, final Object... keysAndValues)

@@ -26,6 +26,10 @@ final class CommonSettings
     static final DeviceSetting<String> BASE = DeviceSetting.required("base", DeviceSetting.DEVICE, OnChange.REPLACED,
         "Name of the device below this one, declared before it.");
 
+    static final DeviceSetting<Boolean> SHARED_SPARE = DeviceSetting.optional("shared-spare", SettingType.BOOLEAN,
+        "false", OnChange.APPLIED, "Whether the device has no other use than to take the slot of a member that fails, " +
+        "of any array of the data plane that has no spare of its own.");
+
     private CommonSettings()
     {
     }

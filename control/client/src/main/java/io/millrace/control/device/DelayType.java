@@ -20,7 +20,7 @@ final class DelayType
 
     static final DeviceType TYPE = new DeviceType("delay", DeviceContent.OF_BASE,
         "Another device, with delays: to see how hosts do with slow storage.",
-        List.of(CommonSettings.BASE, READ_DELAY, WRITE_DELAY));
+        List.of(CommonSettings.BASE, READ_DELAY, WRITE_DELAY, CommonSettings.SHARED_SPARE));
 
     private DelayType()
     {

@@ -71,7 +71,7 @@ final class FaultType
 
     static final DeviceType TYPE = new DeviceType("fault", DeviceContent.OF_BASE,
         "Another device, with injected faults: to rehearse failures.", List.of(CommonSettings.BASE, SEED,
-        WRITE_CACHE_SIZE, RULES));
+        WRITE_CACHE_SIZE, RULES, CommonSettings.SHARED_SPARE));
 
     private FaultType()
     {

@@ -44,7 +44,8 @@ final class NvmeType
 
     static final DeviceType TYPE = new DeviceType("nvme", DeviceContent.PERSISTENT,
         "A namespace of an NVMe drive that the data plane drives itself, through VFIO.",
-        List.of(ADDRESS, NSID, QUEUE_DEPTH, COMMAND_TIMEOUT, INTERRUPTS, UNSAFE_NOIOMMU));
+        List.of(ADDRESS, NSID, QUEUE_DEPTH, COMMAND_TIMEOUT, INTERRUPTS, UNSAFE_NOIOMMU,
+        CommonSettings.SHARED_SPARE));
 
     private NvmeType()
     {

@@ -84,7 +84,8 @@ final class RemoteType
     static final DeviceType TYPE = new DeviceType("remote", DeviceContent.PERSISTENT,
         "A namespace of another NVMe-oF target, over one path or several.",
         List.of(ADDRESSES, SUBSYSTEM, NSID, NAMESPACE_UUID, HOST_NQN, HOST_ID, QUEUE_DEPTH, KEEP_ALIVE_TIMEOUT,
-            CONNECT_TIMEOUT, COMMAND_TIMEOUT, RECONNECT_DELAY, RECONNECT_DELAY_MAX, CONTROLLER_LOSS_TIMEOUT),
+            CONNECT_TIMEOUT, COMMAND_TIMEOUT, RECONNECT_DELAY, RECONNECT_DELAY_MAX, CONTROLLER_LOSS_TIMEOUT,
+            CommonSettings.SHARED_SPARE),
         RemoteType::check);
 
     private RemoteType()

@@ -15,7 +15,7 @@ final class SpdkBdevType
         "Name or alias of the bdev, such as Malloc0; 'millrace spdk status' lists them.").asLocation();
 
     static final DeviceType TYPE = new DeviceType("spdk-bdev", DeviceContent.PERSISTENT,
-        "A bdev of SPDK, which runs in the data-plane process.", List.of(BDEV));
+        "A bdev of SPDK, which runs in the data-plane process.", List.of(BDEV, CommonSettings.SHARED_SPARE));
 
     private SpdkBdevType()
     {

@@ -28,6 +28,8 @@ public record DeviceSpec(String name, String type, Map<String, String> propertie
     public static final String SIZE = "size";
     /** Setting with the bytes of a block. */
     public static final String BLOCK_SIZE = "block-size";
+    /** Setting of devices that stand by for all arrays. */
+    public static final String SHARED_SPARE = "shared-spare";
 
     /**
      * Copies the map; rejects null.
@@ -98,6 +100,14 @@ public record DeviceSpec(String name, String type, Map<String, String> propertie
     public DeviceSpec withSize(final long valueBytes)
     {
         return with(SIZE, 0 == valueBytes ? "" : Units.size(valueBytes));
+    }
+
+    /**
+     * {@return whether it stands by for all arrays, or is a member of one that took it}
+     */
+    public boolean isSharedSpare()
+    {
+        return "true".equals(properties.get(SHARED_SPARE));
     }
 
     /**

@@ -63,14 +63,14 @@ class DeviceTypesTest
     @Test
     void shouldFillInDefaults()
     {
-        assertEquals(Map.of("size", 1L << 20, "block-size", 4096L),
+        assertEquals(Map.of("size", 1L << 20, "block-size", 4096L, "shared-spare", false),
             DeviceTypes.of("memory").values(Map.of("size", "1MiB")));
         assertEquals(Map.of("path", "/f", "block-size", 4096L, "read-only", false, "preallocate", true,
-            "queue-depth", 256L, "polling", "auto"), DeviceTypes.of("file").values(Map.of("path", "/f")));
+            "queue-depth", 256L, "polling", "auto", "shared-spare", false), DeviceTypes.of("file").values(Map.of("path", "/f")));
         assertEquals(Map.of("address", "0000:01:00.0", "nsid", 1L, "queue-depth", 256L, "command-timeout",
-            30_000_000_000L, "interrupts", false, "unsafe-noiommu", false),
+            30_000_000_000L, "interrupts", false, "unsafe-noiommu", false, "shared-spare", false),
             DeviceTypes.of("nvme").values(Map.of("address", "01:00.0")));
-        assertEquals(Map.of("base", "d", "seed", 0L, "write-cache-size", 0L, "rules", List.of()),
+        assertEquals(Map.of("base", "d", "seed", 0L, "write-cache-size", 0L, "rules", List.of(), "shared-spare", false),
             DeviceTypes.of("fault").values(Map.of("base", "d")));
         assertEquals(Map.ofEntries(Map.entry("level", "1"), Map.entry("members", List.of("a", "b")),
             Map.entry("spares", List.of()), Map.entry("strip-size", 65_536L), Map.entry("assume-clean", false),
@@ -129,8 +129,9 @@ class DeviceTypesTest
         "memory | size=512 | size = 512: not a positive multiple of block-size 4096; use 4096",
         "memory | size=1MiB; block-size=1024 | block-size = 1024: neither 512 nor 4096; use one of them",
         "memory | size=1MiB; siez=2MiB | siez: no setting of type memory; did you mean size? " +
-            "its settings are size, block-size",
-        "memory | size=1MiB; path=/f | path: no setting of type memory; its settings are size, block-size",
+            "its settings are size, block-size, shared-spare",
+        "memory | size=1MiB; path=/f | path: no setting of type memory; its settings are size, block-size, " +
+            "shared-spare",
         "file | path=f | path = f: not absolute; begin it with /",
         "file | path=/f; queue-depth=0 | queue-depth = 0: out of range 1 to 4096; use a value in the range",
         "file | path=/f; queue-depth=4097 | queue-depth = 4097: out of range 1 to 4096; use a value in the range",
@@ -145,7 +146,7 @@ class DeviceTypesTest
             "value in the range",
         "nvme | address=01:00.0; timeout=5s | timeout: no setting of type nvme; " +
             "its settings are address, nsid, queue-depth, " +
-            "command-timeout, interrupts, unsafe-noiommu",
+            "command-timeout, interrupts, unsafe-noiommu, shared-spare",
         "remote | subsystem=nqn.a; nsid=1 | addresses: missing; add it: listeners of the subsystem, each a path to " +
             "the namespace; of equally good paths the first is used",
         "remote | addresses=a:4420; subsystem=nqn.a; nsid=1 | addresses[0] = a:4420: no address of a listener; " +

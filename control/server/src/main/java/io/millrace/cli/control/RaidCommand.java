@@ -4,6 +4,7 @@ import io.millrace.cli.control.ControlOptions.AnswerTimeout;
 import io.millrace.cli.control.view.ArrayScreen;
 import io.millrace.cli.control.view.Format;
 import io.millrace.cli.control.view.OutputOptions;
+import io.millrace.cli.control.view.SharedSpareView;
 import io.millrace.cli.control.view.Views;
 import io.millrace.console.CommandException;
 import io.millrace.console.CommandGroup;
@@ -13,6 +14,7 @@ import io.millrace.console.Terminal;
 import io.millrace.control.codec.ArrayOperation;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.ArrayInfo;
+import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
 import java.util.List;
 import java.util.Map;
@@ -74,8 +76,34 @@ public final class RaidCommand extends CommandGroup
                 return output.printOne(Views.ARRAYS, array);
             }
             final Terminal terminal = Terminal.standard();
-            ArrayScreen.lines(array, terminal).forEach(terminal::line);
+            ArrayScreen.lines(array, shared(link), terminal).forEach(terminal::line);
             return ExitCode.OK;
+        });
+    }
+
+    private static List<String> shared(final ControlLink link)
+    {
+        return SharedSpareView.of(link.client().devices("")).stream().map(DeviceInfo::name).toList();
+    }
+
+    @Command(name = "spares", mixinStandardHelpOptions = true,
+        description = {
+            "List shared spares: devices that take the slot of a member that fails, of any array.",
+            "'device set NAME shared-spare=true' makes a device one. A free one whose health is not online may not be " +
+                "used; the reason is below the table."},
+        footerHeading = "%nExamples:%n", footer = {
+            "  millrace raid spares", "  millrace raid spares --json"})
+    int spares(@Mixin final ControlOptions control, @Mixin final OutputOptions output)
+    {
+        return control.run(Role.READ, (link) ->
+        {
+            final List<DeviceInfo> spares = SharedSpareView.of(link.client().devices(""));
+            final int code = output.print(SharedSpareView.view(link.client().arrays("")), spares);
+            if (Format.table == output.format())
+            {
+                SharedSpareView.reasons(spares).forEach(Terminal.standard()::line);
+            }
+            return code;
         });
     }
 

@@ -87,10 +87,11 @@ final class Commands
     {
         return switch (command)
         {
-            case Command.CreateDevice create -> isPersistent(create.device()) ||
+            case Command.CreateDevice create -> isPersistent(create.device()) || create.device().isSharedSpare() ||
                 create.device().bases().stream().anyMatch(this::isBeingLeft);
             case Command.DeleteDevice _, Command.ResizeDevice _ -> true;
-            case Command.ModifyDevice modify -> namesDevices(modify);
+            case Command.ModifyDevice modify -> namesDevices(modify) ||
+                modify.properties().containsKey(DeviceSpec.SHARED_SPARE);
             case Command.OperateArray operate -> ArrayOperation.EXAMINE_DEVICE == operate.operation() ||
                 ArrayOperation.ERASE_DEVICE == operate.operation();
             case Command.AddNamespace add -> isBeingLeft(add.namespace().device());

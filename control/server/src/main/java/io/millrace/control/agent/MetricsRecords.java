@@ -17,6 +17,7 @@ public final class MetricsRecords implements Supplier<List<Resource>>
     private static final List<Kind> KINDS = List.of(Kind.DATA_PLANE, Kind.REACTOR, Kind.NAMESPACE, Kind.CONTROLLER,
         Kind.ERROR, Kind.LATENCY, Kind.COUNTER, Kind.ARRAY);
 
+    private final DataPlane dataPlane;
     private final Lists lists;
 
     /**
@@ -28,6 +29,7 @@ public final class MetricsRecords implements Supplier<List<Resource>>
      */
     public MetricsRecords(final DataPlane dataPlane, final String name, final String version)
     {
+        this.dataPlane = dataPlane;
         // Incarnations are of devices, whose list is not asked for.
         lists = new Lists(dataPlane, name, version, null);
     }
@@ -37,6 +39,8 @@ public final class MetricsRecords implements Supplier<List<Resource>>
     {
         final List<Resource> records = new ArrayList<>();
         KINDS.forEach((kind) -> records.addAll(lists.of(new Command.List(kind, "")).resources()));
+        dataPlane.devices().list().stream().map(Lists::device).filter((each) -> each.spec().isSharedSpare())
+            .forEach(records::add);
         return records;
     }
 }

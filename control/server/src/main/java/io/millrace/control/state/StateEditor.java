@@ -278,6 +278,16 @@ public final class StateEditor
 
     private void checkFree(final String name, final String remedy)
     {
+        checkNoUser(name, remedy);
+        if (device(name).isSharedSpare())
+        {
+            throw refusal(Code.IN_USE, subject(name), "is a shared spare; set its " + DeviceSpec.SHARED_SPARE +
+                " to false first, or use another");
+        }
+    }
+
+    private void checkNoUser(final String name, final String remedy)
+    {
         device(name);
         final String user = usersByDevice.get(name);
         if (null != user)
@@ -288,7 +298,7 @@ public final class StateEditor
 
     private void deleteDevice(final String name)
     {
-        checkFree(name, "remove that first");
+        checkNoUser(name, "remove that first");
         final DeviceSpec device = devices.remove(name);
         device.bases().forEach(usersByDevice::remove);
         devicesByLocation.remove(device.location());
@@ -323,6 +333,10 @@ public final class StateEditor
         {
             final DeviceSpec changed = new DeviceSpec(name, device.type(),
                 DeviceTypes.of(device.type()).applied(device.properties(), properties), device.incarnation());
+            if (changed.isSharedSpare() && !device.isSharedSpare())
+            {
+                checkNoUser(name, "a shared spare has no other use: remove that first, or use another device");
+            }
             changed.bases().stream().filter((base) -> !device.bases().contains(base))
                 .forEach((base) -> checkFree(base, "a device has one user: use another"));
             device.bases().forEach(usersByDevice::remove);

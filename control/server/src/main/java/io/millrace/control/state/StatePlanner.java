@@ -218,7 +218,12 @@ final class StatePlanner
             final List<String> added = new ArrayList<>(wanted.bases());
             added.removeAll(was.bases());
             newBases.addAll(added);
-            final boolean isRelease =
+            if (wanted.isSharedSpare() && !was.isSharedSpare())
+            {
+                // It has no other use from then on.
+                newBases.add(was.name());
+            }
+            final boolean isRelease = was.isSharedSpare() && !wanted.isSharedSpare() ||
                 !wanted.bases().containsAll(was.bases()) && actual.devices().keySet().containsAll(added);
             (isRelease ? releases : changes).add(new StateStep(
                 new Command.ModifyDevice(was.name(), applied), StateStep.Effect.CHANGE, false,

@@ -3,6 +3,7 @@ package io.millrace.manager.metrics;
 import io.millrace.control.codec.DeviceHealth;
 import io.millrace.control.codec.MemberState;
 import io.millrace.control.message.ArrayInfo;
+import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.ScrubInfo;
 import io.millrace.control.setting.SettingType;
 
@@ -43,6 +44,15 @@ final class ArrayMetrics
             samples.add(Metric.ARRAY_CORRECTED_ERRORS, each.correctedErrors(), plane, name, each.device())
                 .add(Metric.ARRAY_LOST_BLOCKS, each.lostBlocks(), plane, name, each.device()));
         scrub(samples, plane, array);
+    }
+
+    static void add(final Samples samples, final String plane, final DeviceInfo device)
+    {
+        if (device.spec().isSharedSpare())
+        {
+            samples.add(Metric.SHARED_SPARE_FREE,
+                0 == device.users() && DeviceHealth.ONLINE == device.health() ? 1 : 0, plane, device.name());
+        }
     }
 
     private static void scrub(final Samples samples, final String plane, final ArrayInfo array)

@@ -8,6 +8,7 @@ import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.CounterInfo;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceErrorInfo;
+import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.LatencyInfo;
 import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
@@ -60,6 +61,7 @@ record MetricsCollector(Supplier<List<PlaneRecords>> records, ScrapeCounts count
             case final DeviceErrorInfo info -> samples.add(Metric.DEVICE_ERRORS, info.count(), plane, info.device(),
                 info.operation(), info.status(), info.cause());
             case final ArrayInfo info -> ArrayMetrics.add(samples, plane, info);
+            case final DeviceInfo info -> ArrayMetrics.add(samples, plane, info);
             case final CounterInfo info -> StatusMetrics.add(samples, plane, info);
             case final LatencyInfo info -> latencies(samples, plane, info);
             case final ManagedInfo info -> managed(samples, plane, info);

@@ -154,7 +154,9 @@ public final class RandomStates
                 .with("block-size", 0 == blockSize ? "" : Integer.toString(blockSize))
                 .with("queue-depth", wrong() ? "5000" : one(List.of("", "16")))
                 .with("preallocate", Boolean.toString(isAloof && random.nextBoolean()))
-                .with("polling", one(List.of("", "auto", "off")));
+                .with("polling", one(List.of("", "auto", "off")))
+                // A data plane refuses one so small.
+                .with("shared-spare", isAloof ? one(List.of("", "", "true")) : "");
             default -> DeviceSpec.memory(
                 wrong() ? one(List.of(" ", "a\u200bb", "a".repeat(256))) : "vol" + number, size(), blockSize);
         };

@@ -85,6 +85,30 @@ class StatePlanTest
             plan(array.replace(", spares: [b]", "") + "  - {name: f, type: fault, base: b}\n", array));
     }
 
+    /** Before that, what uses the device is removed; afterwards it is free for others, and not before. */
+    @Test
+    void shouldMakeASharedSpareOfADeviceThatNothingUses()
+    {
+        final String array = """
+            devices:
+              - {name: m, type: memory, size: 8MiB}
+              - {name: z, type: memory, size: 8MiB}
+              - {name: x, type: memory, size: 8MiB}
+              - {name: a, type: raid, level: 1, members: [z, m], spares: [x]}
+            """.replace("spares: [x]", "spares: [SPARES]").replace("name: x", "name: x, shared-spare: SHARED");
+        final String own = array.replace("SPARES", "x").replace("SHARED", "false");
+        final String shared = array.replace("SPARES", "").replace("SHARED", "true");
+        assertEquals(List.of("~ set spares to default of device a", "~ set shared-spare to true of device x"),
+            plan(own, shared));
+        assertEquals(List.of("~ set shared-spare to default of device x", "~ set spares to x of device a"),
+            plan(shared, own));
+        final String wrapped = own.replace("x]", "]") + "  - {name: f, type: fault, base: x}\n";
+        assertEquals(List.of("- delete fault device f", "~ set shared-spare to true of device x"),
+            plan(wrapped, shared));
+        assertEquals(List.of("~ set shared-spare to default of device x", "+ create fault device f with base x"),
+            plan(shared, wrapped));
+    }
+
     /** A port of RDMA is not one of TCP: the new listener is there before the old one goes. */
     @Test
     void shouldChangeTheTransportOfAListenerWithoutAGap()

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.control.codec.DeviceHealth;
+import io.millrace.control.codec.DeviceState;
 import io.millrace.control.codec.Health;
 import io.millrace.control.codec.IoKind;
 import io.millrace.control.codec.MemberState;
@@ -17,6 +18,8 @@ import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.CounterInfo;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceErrorInfo;
+import io.millrace.control.message.DeviceInfo;
+import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.LatencyBucket;
 import io.millrace.control.message.LatencyInfo;
 import io.millrace.control.message.ManagedInfo;
@@ -93,6 +96,9 @@ class MetricsEndpointTest
                     new ArrayInfo.Member(ArrayInfo.NO_SLOT, "d3", new UUID(0, 0), MemberState.SPARE, 0, 0, 0)),
                 2 << 20, 1 << 20, new ScrubInfo(ScrubMode.REPAIR, ScrubState.COMPLETED, 1, 2, 3, 4, 17, 16, 5, 6,
                 List.of(4096L)), 1_764_000_000_500L, 33, 22),
+            spare("s0", 0, DeviceHealth.ONLINE),
+            spare("s1", 1, DeviceHealth.ONLINE),
+            spare("s2", 0, DeviceHealth.DEGRADED),
             new CounterInfo("host", "reactor-0", "nqn.host", CounterInfo.HELD_BYTES, 4096),
             new CounterInfo("host", "reactor-0", "nqn.host", CounterInfo.WAITING, 3),
             new CounterInfo("host", "reactor-0", "nqn.host", CounterInfo.LONGEST_HOLD_NS, 2_500_000_000L),
@@ -122,6 +128,12 @@ class MetricsEndpointTest
         }
         return List.of(new PlaneRecords("a", true, resources), new PlaneRecords("b", false, List.of(
             new ManagedInfo("b", false, Health.DOWN, 1, 2, 3, 4, 5, "address", "refuses", ""))));
+    }
+
+    private static DeviceInfo spare(final String name, final int users, final DeviceHealth health)
+    {
+        return new DeviceInfo(DeviceSpec.memory(name, 1 << 20, 4096).with("shared-spare", "true"), 1 << 20, 4096, users,
+            List.of(), 0 == users ? DeviceState.AVAILABLE : DeviceState.IN_USE, health, "", "", -1);
     }
 
     private static String scrape(final MetricsEndpoint endpoint) throws IOException
@@ -155,6 +167,9 @@ class MetricsEndpointTest
             assertSample(scraped, "millrace_array_slots{array=\"vol1\",data_plane=\"a\"} 3.0");
             assertSample(scraped, "millrace_array_slots_not_in_sync{array=\"vol1\",data_plane=\"a\"} 2.0");
             assertSample(scraped, "millrace_array_spares{array=\"vol1\",data_plane=\"a\"} 1.0");
+            assertSample(scraped, "millrace_shared_spare_free{data_plane=\"a\",device=\"s0\"} 1.0");
+            assertSample(scraped, "millrace_shared_spare_free{data_plane=\"a\",device=\"s1\"} 0.0");
+            assertSample(scraped, "millrace_shared_spare_free{data_plane=\"a\",device=\"s2\"} 0.0");
             assertSample(scraped, "millrace_array_operation_progress_ratio{array=\"vol1\",data_plane=\"a\"," +
                 "operation=\"rebuild\"} 0.671");
             assertSample(scraped, "millrace_array_corrected_errors_total{array=\"vol1\",data_plane=\"a\"," +

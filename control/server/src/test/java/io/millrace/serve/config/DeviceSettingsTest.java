@@ -123,8 +123,11 @@ class DeviceSettingsTest
 
     private static DeviceConfig configured(final String text)
     {
-        return ConfigReader.read("m.yaml", text + """
-            subsystems: [{nqn: nqn.2026-11.io.a, allow-any-host: true, namespaces: [{nsid: 1, device: dut}]}]
+        // Another device is served, since a shared spare is not.
+        final String served = "{name: served, type: memory, size: 1MiB}";
+        return ConfigReader.read("m.yaml", text.replaceFirst("devices: \\[", "devices: [" + served + ", ")
+            .replaceFirst("devices:\n", "devices:\n  - " + served + '\n') + """
+            subsystems: [{nqn: nqn.2026-11.io.a, allow-any-host: true, namespaces: [{nsid: 1, device: served}]}]
             listeners: [{transport: tcp, address: 127.0.0.1}]
             """).config().devices().stream().filter((each) -> "dut".equals(each.name()))
             .findFirst().orElseThrow();

@@ -35,9 +35,10 @@ public final class ArrayScreen
      * {@return the lines}
      *
      * @param array    to draw.
+     * @param shared   names of shared spares: members among them are marked.
      * @param terminal whose colours are used.
      */
-    public static List<String> lines(final ArrayInfo array, final Terminal terminal)
+    public static List<String> lines(final ArrayInfo array, final List<String> shared, final Terminal terminal)
     {
         final List<String> lines = new ArrayList<>();
         final String health = SettingType.word(array.health());
@@ -57,7 +58,7 @@ public final class ArrayScreen
                 ""));
         }
         lines.add("");
-        lines.addAll(members(array, terminal));
+        lines.addAll(members(array, shared, terminal));
         lines.add("");
         if (!array.operation().isEmpty())
         {
@@ -72,7 +73,7 @@ public final class ArrayScreen
         return lines;
     }
 
-    private static List<String> members(final ArrayInfo array, final Terminal terminal)
+    private static List<String> members(final ArrayInfo array, final List<String> shared, final Terminal terminal)
     {
         final Table table =
             new Table(">SLOT", "MEMBER", "STATE", ">REBUILT", ">CORRECTED ERRORS", ">LOST BLOCKS", "UUID");
@@ -80,7 +81,8 @@ public final class ArrayScreen
         {
             final boolean isSpare = MemberState.SPARE == each.state();
             table.row(each.isInSlot() ? Integer.toString(each.slot()) : "-",
-                !each.device().isEmpty() ? each.device() : MemberState.EMPTY == each.state() ? "-" : "(missing)",
+                !each.device().isEmpty() ? each.device() + (shared.contains(each.device()) ? " (shared spare)" : "") :
+                    MemberState.EMPTY == each.state() ? "-" : "(missing)",
                 state(each.state(), terminal),
                 MemberState.IN_SYNC != each.state() && MemberState.REBUILDING != each.state() ? "-" :
                     percent(each.rebuiltBytes(), array.memberBytes()),
