@@ -350,7 +350,7 @@ public final class Devices
         }
         catch (final BlockDeviceException e)
         {
-            throw new OperationException(Reason.FAILED, subject(device.name()), "is deleted, its data is not: " +
+            throw new OperationException(Reason.FAILED, subject(device.name()), "is deleted without its data: " +
                 e.getMessage(), "", e);
         }
         finally

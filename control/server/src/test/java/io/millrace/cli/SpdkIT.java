@@ -145,7 +145,7 @@ class SpdkIT
             final String list = run("volume", "list", to[0], to[1]);
             assertTrue(list.contains("snapshot-of=v") && list.contains("clone-of=s"), list);
             assertTrue(refused("volume", "delete", "s", "--data", "--yes", to[0], to[1])
-                .contains("is deleted, its data is not"));
+                .contains("is deleted without its data"));
             run("volume", "delete", "c", "v", "--data", "--yes", to[0], to[1]);
             run("device", "create", "s", "--lvol", "lvs0/s", to[0], to[1]);
             run("device", "create", "mem", "--size", "8MiB", to[0], to[1]);

@@ -71,7 +71,7 @@ public final class FileRecords
 
         String text(final Path path)
         {
-            return "# What a device has its data in. While that is missing it is not made again.\n" +
+            return "# A device has its data here. While that is missing it is not made again.\n" +
                 "path: " + path + '\n' +
                 DEVICE + device + '\n' + (since.isEmpty() ? "" : SINCE + since + '\n');
         }
@@ -206,11 +206,12 @@ public final class FileRecords
     }
 
     /**
-     * Removes the record of a file that is removed too, as the start that made both failed.
+     * Removes the record of a file that is removed too, on purpose or as the start that made both failed.
      *
+     * @param path of its file.
      * @throws IOException when it cannot be removed; it still counts then.
      */
-    void withdraw(final Path path) throws IOException
+    public void withdraw(final Path path) throws IOException
     {
         if (this == NONE)
         {

@@ -88,7 +88,7 @@ public final class LogicalVolume
     }
 
     /**
-     * Makes it, with blocks that read as zeroes.
+     * Makes it. Its blocks read as what the base of the store has after it was unmapped: zeroes, or old data.
      *
      * @param sizeBytes of it, a multiple of 1 MiB; SPDK makes it as large as whole clusters of the store are.
      * @param isThin    whether it takes space of the store when blocks are first written.

@@ -126,7 +126,7 @@ final class SpdkLvolFactory implements DeviceFactory
         {
             throw new BlockDeviceException("device " + name + ": SPDK has no logical volume " + volume.alias() +
                 ", though " + had + ": is the bdev of its store in spdk.config, and its drive or file there? To " +
-                "begin with an empty one delete the device and create it");
+                "begin with an empty one make it with SPDK's bdev_lvol_create");
         }
     }
 
@@ -226,7 +226,8 @@ final class SpdkLvolFactory implements DeviceFactory
     public void onDeleted(final String name, final DeviceProperties properties, final DeviceDependencies dependencies)
     {
         final String lvol = properties.text(LVOL);
-        if (properties.flag(DELETE_DATA, false))
+        final boolean isDataDeleted = properties.flag(DELETE_DATA, false);
+        if (isDataDeleted)
         {
             access.use(name, dependencies, (spdk) ->
             {
@@ -234,10 +235,18 @@ final class SpdkLvolFactory implements DeviceFactory
                 return null;
             });
         }
+        final FileRecords records = dependencies.files().records();
         final Path record = FileRecords.pathOfLvol(lvol);
         try
         {
-            dependencies.files().records().remove(record);
+            if (isDataDeleted)
+            {
+                records.withdraw(record);
+            }
+            else
+            {
+                records.remove(record);
+            }
         }
         catch (final IOException e)
         {

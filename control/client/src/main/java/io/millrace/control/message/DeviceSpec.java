@@ -1,5 +1,6 @@
 package io.millrace.control.message;
 
+import io.millrace.control.device.DeviceContent;
 import io.millrace.control.device.DeviceType;
 import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.setting.Units;
@@ -148,6 +149,24 @@ public record DeviceSpec(String name, String type, Map<String, String> propertie
     public String path()
     {
         return properties.getOrDefault("path", "");
+    }
+
+    /**
+     * {@return what its data is kept in: the path of its file or block device, or its logical volume; empty: neither}
+     */
+    public String place()
+    {
+        return path().isEmpty() ? properties.getOrDefault("lvol", "") : path();
+    }
+
+    /**
+     * {@return whether its data is lost when it is deleted}
+     */
+    public boolean losesData()
+    {
+        final DeviceType known = DeviceTypes.find(type);
+        return null != known && DeviceContent.VOLATILE == known.content() ||
+            "true".equals(properties.get("delete-data"));
     }
 
     /**

@@ -61,6 +61,19 @@ final class ImpactCheck
                 require("device " + name + " is in memory, and what its " + Units.size(device.sizeBytes()) +
                     " hold is lost with it");
             }
+            else if (device.users() <= 0 && device.spec().losesData())
+            {
+                confirmDeleteData(name);
+            }
+        }
+    }
+
+    /** The logical volume of a device would be deleted with it. */
+    void confirmDeleteData(final String name)
+    {
+        for (final DeviceInfo device : list(Kind.DEVICE, name, DeviceInfo.class))
+        {
+            require("volume " + name + ", " + Units.size(device.sizeBytes()) + ", would be deleted with all its data");
         }
     }
 

@@ -9,6 +9,7 @@ import io.millrace.console.ExitCode;
 import io.millrace.console.Terminal;
 import io.millrace.control.client.ControlClient;
 import io.millrace.control.codec.Role;
+import io.millrace.control.message.ControlException;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
 import java.util.List;
@@ -145,17 +146,45 @@ public final class VolumeCommand extends CommandGroup
         final List<String> names)
     {
         return removal.run(control, Views.DEVICES, "", names, DeviceInfo::name,
-            ImpactCheck::confirmDeleteDevice, (client, name) ->
+            deletesData ? ImpactCheck::confirmDeleteData : (_, _) ->
             {
-                require(client, name);
-                if (deletesData)
-                {
-                    client.modifyDevice(name, Map.of(DELETE_DATA, "true"));
-                }
-                client.deleteDevice(name);
+            }, (client, name) ->
+            {
+                delete(client, name, deletesData);
                 return "volume " + name + (deletesData ? " deleted with its data" : " is no device any more, its " +
                     "data stays");
             });
+    }
+
+    private static void delete(final ControlClient client, final String name, final boolean deletesData)
+    {
+        final boolean was = "true".equals(require(client, name).properties().get(DELETE_DATA));
+        if (was != deletesData)
+        {
+            client.modifyDevice(name, Map.of(DELETE_DATA, Boolean.toString(deletesData)));
+        }
+        try
+        {
+            client.deleteDevice(name);
+        }
+        catch (final ControlException e)
+        {
+            keep(client, name, was);
+            throw e;
+        }
+    }
+
+    /** A later command must not delete the data for this one. */
+    private static void keep(final ControlClient client, final String name, final boolean was)
+    {
+        try
+        {
+            client.modifyDevice(name, Map.of(DELETE_DATA, Boolean.toString(was)));
+        }
+        catch (final ControlException _)
+        {
+            // The device is gone; why the data is not is reported.
+        }
     }
 
     private static int derive(

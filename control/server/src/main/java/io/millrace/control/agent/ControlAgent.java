@@ -3,6 +3,7 @@ package io.millrace.control.agent;
 import io.millrace.block.file.FileBounds;
 import io.millrace.block.file.FileRecords;
 import io.millrace.control.codec.Code;
+import io.millrace.control.message.Command;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.service.ControlService;
 import io.millrace.control.service.ControlSettings;
@@ -91,13 +92,20 @@ public final class ControlAgent implements AutoCloseable
         final List<String> problems = new ArrayList<>();
         for (final StateStep step : StatePlan.between(DesiredState.EMPTY, applied.state()).steps())
         {
-            final Reply reply = commands.carryOut(step.command()).join();
+            final Reply reply = commands.carryOut(returning(step.command())).join();
             if (Code.OK != reply.code())
             {
                 problems.add("cannot " + step.sentence() + ": " + reply.text());
             }
         }
         return problems;
+    }
+
+    /** A logical volume that is there is the device's own, and not another one under the name of a new snapshot. */
+    private static Command returning(final Command command)
+    {
+        return command instanceof final Command.CreateDevice create && !create.device().place().isEmpty() ?
+            new Command.CreateDevice(create.device(), true) : command;
     }
 
     /**

@@ -541,7 +541,7 @@ final class StatePlanner
     private StateStep deviceRemoval(final DeviceSpec was)
     {
         final String reason = replacedDevices.get(was.name());
-        final boolean isLost = DeviceContent.VOLATILE == DeviceTypes.of(was.type()).content();
+        final boolean isLost = was.losesData();
         return removal(new Command.DeleteDevice(was.name()), isLost || null != reason,
             "delete " + was.type() + " device " + was.name() +
             (null == reason ? "" : " to recreate it, since " + reason) +

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Files that devices of a data plane are known to have had. A data plane keeps that, too, and may have lost it: it is
- * told when it is to create such a device again, and does not make an empty file in the place of one that is missing.
+ * Files and logical volumes that devices of a data plane are known to have had. A data plane keeps that, too, and may
+ * have lost it: it is told when it is to create such a device again, and does not make an empty file in the place of one that is missing.
  * What was accepted and never carried out has no file yet. The manager's thread; kept on disk beside it.
  */
 final class ServedFiles
@@ -21,7 +21,7 @@ final class ServedFiles
     private final StateStore store;
     private final WorkThread work;
     private final Consumer<String> log;
-    /** Path by name of the device. */
+    /** Path of a file, or a logical volume, by name of the device. */
     private final Map<String, String> paths;
     private boolean isChanged;
     private boolean isWriting;
@@ -45,9 +45,9 @@ final class ServedFiles
         for (final DeviceSpec each : actual.devices().values())
         {
             final DeviceSpec wanted = desired.devices().get(each.name());
-            if (!each.path().isEmpty() && null != wanted && each.path().equals(wanted.path()))
+            if (!each.place().isEmpty() && null != wanted && each.place().equals(wanted.place()))
             {
-                isChanged |= !each.path().equals(paths.put(each.name(), each.path()));
+                isChanged |= !each.place().equals(paths.put(each.name(), each.place()));
             }
         }
         retain(desired);
@@ -57,9 +57,9 @@ final class ServedFiles
     /** A device was created. */
     void onCreated(final DeviceSpec device)
     {
-        if (!device.path().isEmpty())
+        if (!device.place().isEmpty())
         {
-            isChanged |= !device.path().equals(paths.put(device.name(), device.path()));
+            isChanged |= !device.place().equals(paths.put(device.name(), device.place()));
         }
     }
 
@@ -84,7 +84,7 @@ final class ServedFiles
     /** A command as a data plane gets it that lacks what is desired: it makes no file anew that a device had. */
     Command fitting(final Command command)
     {
-        return command instanceof final Command.CreateDevice create && paths.containsValue(create.device().path()) ?
+        return command instanceof final Command.CreateDevice create && paths.containsValue(create.device().place()) ?
             new Command.CreateDevice(create.device(), true) : command;
     }
 

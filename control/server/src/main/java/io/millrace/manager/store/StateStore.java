@@ -129,8 +129,8 @@ public final class StateStore
         else
         {
             // Kept by a version before this one: of what was desired nearly all was carried out.
-            latest.state().devices().values().stream().filter((each) -> !each.path().isEmpty())
-                .forEach((each) -> found.put(each.name(), each.path()));
+            latest.state().devices().values().stream().filter((each) -> !each.place().isEmpty())
+                .forEach((each) -> found.put(each.name(), each.place()));
         }
         servedFiles = Map.copyOf(found);
     }

@@ -179,6 +179,10 @@ class StatePlanTest
             "+ create memory device mem0 with size 1MiB",
             "+ add namespace 1 of nqn.2026-11.io.millrace:vol0 on device mem0"),
             plan(VOLUME, VOLUME.replace("64MiB", "1MiB")));
+        final String kept = "devices:\n  - {name: v, type: spdk-lvol, lvol: lvs0/v, size: 8MiB}\n";
+        assertEquals(List.of("- delete spdk-lvol device v"), plan(kept, "devices: []"));
+        assertEquals(List.of("! delete spdk-lvol device v; its data is lost"),
+            plan(kept.replace("8MiB}", "8MiB, delete-data: true}"), "devices: []"));
     }
 
     @Test
