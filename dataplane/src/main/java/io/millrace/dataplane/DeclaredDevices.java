@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Creates the devices of a configuration when a data plane starts. One that cannot be opened ends the start, unless it is
- * a shared spare, or a device above it can do without. Set-up thread.
+ * Creates the devices of a configuration when a data plane starts. One that cannot be opened ends the start, unless it
+ * is a shared spare, or a device above it can do without. Set-up thread.
  */
 final class DeclaredDevices
 {

@@ -242,7 +242,8 @@ public final class Devices
 
     private void start(final ManagedDevice device)
     {
-        device.start(new ManagedServices(device, operations.deviceStatus(), background, this::release, sharedSpares::wake));
+        device.start(new ManagedServices(
+            device, operations.deviceStatus(), background, this::release, sharedSpares::wake));
     }
 
     /**

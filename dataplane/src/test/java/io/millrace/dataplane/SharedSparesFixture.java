@@ -36,6 +36,20 @@ final class SharedSparesFixture implements AutoCloseable
     final List<String> notes = new CopyOnWriteArrayList<>();
     final List<DataPlaneEvent> events = new CopyOnWriteArrayList<>();
     private final Path directory;
+    private final TargetListener log = new TargetListener()
+    {
+        @Override
+        public void onNote(final String message)
+        {
+            notes.add(message);
+        }
+
+        @Override
+        public void onError(final String message)
+        {
+            errors.add(message);
+        }
+    };
     private DataPlane dataPlane;
 
     SharedSparesFixture(final Path directory)
@@ -121,20 +135,7 @@ final class SharedSparesFixture implements AutoCloseable
                 TransportAddress.tcp(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)))),
             DataPlaneConfig.NO_DISCOVERY_PORT,
             TargetConfig.defaults(),
-            TcpTransportConfig.defaults()), new TargetListener()
-        {
-            @Override
-            public void onNote(final String message)
-            {
-                notes.add(message);
-            }
-
-            @Override
-            public void onError(final String message)
-            {
-                errors.add(message);
-            }
-        }, events::add);
+            TcpTransportConfig.defaults()), log, events::add);
         return dataPlane;
     }
 

@@ -328,8 +328,8 @@ class RaidCommandsTest
             s0    file   8MiB   4096  free   -         -  online
             s2    file  16MiB   4096  free   -         -  online
             """, ok("raid spares"));
-        refused(ExitCode.FAILURE, "raid add vol0 s0", "raid add: device s0: is a shared spare; set its shared-spare to " +
-            "false first, or use another");
+        refused(ExitCode.FAILURE, "raid add vol0 s0", "raid add: device s0: is a shared spare; set its " +
+            "shared-spare to false first, or use another");
         ok("raid fail vol0 d1 --yes");
         await("raid spares", "s0    file   8MiB   4096  taken  vol0      1  online");
         await("raid show vol0", "   1  s0 (shared spare)  in-sync  ");
@@ -346,6 +346,6 @@ class RaidCommandsTest
         assertTrue(ok("raid show vol0").contains("   1  s0      in-sync"));
         ok("device delete vol0");
         assertTrue(run("device set s0 shared-spare=true").err().startsWith(
-            "millrace device set: shared-spare is refused: device s0 holds the member of slot 1 of array vol0 (RAID 1, "));
+            "millrace device set: shared-spare is refused: device s0 holds the member of slot 1 of array vol0 "));
     }
 }

@@ -83,7 +83,8 @@ public final class SpareDemand
     }
 
     /**
-     * {@return since when a slot has no member, of {@link System#nanoTime}; matters while a spare is wanted; any thread}
+     * {@return since when a slot has no member, of {@link System#nanoTime}; matters while a spare is wanted; any
+     * thread}
      */
     public long sinceNs()
     {
@@ -133,8 +134,9 @@ public final class SpareDemand
      *
      * @param device   that nobody else uses from now on.
      * @param registry memory registry of the data plane; null without one.
-     * @throws BlockDeviceException when it holds something, does not fit or fails, or the array needs none any more; the
-     *                              array has released it unless it is among its members, as while it does not answer.
+     * @throws BlockDeviceException when it holds something, does not fit or fails, or the array needs none any more;
+     *                              the array has released it unless it is among its members, as while it does not
+     *                              answer.
      */
     public void take(final BlockDevice device, final MemoryRegistry registry)
     {

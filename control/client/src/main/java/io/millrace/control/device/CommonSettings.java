@@ -27,8 +27,8 @@ final class CommonSettings
         "Name of the device below this one, declared before it.");
 
     static final DeviceSetting<Boolean> SHARED_SPARE = DeviceSetting.optional("shared-spare", SettingType.BOOLEAN,
-        "false", OnChange.APPLIED, "Whether the device has no other use than to take the slot of a member that fails, " +
-        "of any array of the data plane that has no spare of its own.");
+        "false", OnChange.APPLIED, "Whether the device has no other use than to take the slot of a member that " +
+        "fails, of any array of the data plane that has no spare of its own.");
 
     private CommonSettings()
     {

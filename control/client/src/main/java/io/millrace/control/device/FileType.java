@@ -36,7 +36,8 @@ final class FileType
 
     static final DeviceType TYPE = new DeviceType("file", DeviceContent.PERSISTENT,
         "A volume in a regular file or on a block device of the kernel.",
-        List.of(PATH, SIZE, CommonSettings.BLOCK_SIZE, READ_ONLY, PREALLOCATE, QUEUE_DEPTH, POLLING, CommonSettings.SHARED_SPARE),
+        List.of(PATH, SIZE, CommonSettings.BLOCK_SIZE, READ_ONLY, PREALLOCATE, QUEUE_DEPTH, POLLING,
+        CommonSettings.SHARED_SPARE),
         CommonSettings::checkSize);
 
     private FileType()

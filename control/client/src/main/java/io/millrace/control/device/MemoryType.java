@@ -9,7 +9,8 @@ final class MemoryType
 {
     static final DeviceType TYPE = new DeviceType("memory", DeviceContent.VOLATILE,
         "A volume in memory; its content ends with the process.",
-        List.of(CommonSettings.SIZE, CommonSettings.BLOCK_SIZE, CommonSettings.SHARED_SPARE), CommonSettings::checkSize);
+        List.of(CommonSettings.SIZE, CommonSettings.BLOCK_SIZE, CommonSettings.SHARED_SPARE),
+        CommonSettings::checkSize);
 
     private MemoryType()
     {

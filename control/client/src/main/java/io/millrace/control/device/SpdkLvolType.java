@@ -44,7 +44,8 @@ final class SpdkLvolType
 
     static final DeviceType TYPE = new DeviceType("spdk-lvol", DeviceContent.PERSISTENT,
         "A logical volume of SPDK, a snapshot or a clone of one.",
-        List.of(LVOL, SIZE, THIN, SNAPSHOT_OF, CLONE_OF, DELETE_DATA, CommonSettings.SHARED_SPARE), SpdkLvolType::check);
+        List.of(LVOL, SIZE, THIN, SNAPSHOT_OF, CLONE_OF, DELETE_DATA, CommonSettings.SHARED_SPARE),
+        SpdkLvolType::check);
 
     private SpdkLvolType()
     {

@@ -66,7 +66,8 @@ class DeviceTypesTest
         assertEquals(Map.of("size", 1L << 20, "block-size", 4096L, "shared-spare", false),
             DeviceTypes.of("memory").values(Map.of("size", "1MiB")));
         assertEquals(Map.of("path", "/f", "block-size", 4096L, "read-only", false, "preallocate", true,
-            "queue-depth", 256L, "polling", "auto", "shared-spare", false), DeviceTypes.of("file").values(Map.of("path", "/f")));
+            "queue-depth", 256L, "polling", "auto", "shared-spare", false),
+            DeviceTypes.of("file").values(Map.of("path", "/f")));
         assertEquals(Map.of("address", "0000:01:00.0", "nsid", 1L, "queue-depth", 256L, "command-timeout",
             30_000_000_000L, "interrupts", false, "unsafe-noiommu", false, "shared-spare", false),
             DeviceTypes.of("nvme").values(Map.of("address", "01:00.0")));

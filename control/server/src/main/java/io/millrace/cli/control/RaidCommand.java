@@ -89,8 +89,8 @@ public final class RaidCommand extends CommandGroup
     @Command(name = "spares", mixinStandardHelpOptions = true,
         description = {
             "List shared spares: devices that take the slot of a member that fails, of any array.",
-            "'device set NAME shared-spare=true' makes a device one. A free one whose health is not online may not be " +
-                "used; the reason is below the table."},
+            "'device set NAME shared-spare=true' makes a device one. A free one whose health is not online may " +
+                "not be used; the reason is below the table."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace raid spares", "  millrace raid spares --json"})
     int spares(@Mixin final ControlOptions control, @Mixin final OutputOptions output)
