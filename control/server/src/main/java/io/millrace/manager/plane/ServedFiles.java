@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 
 /**
  * Files and logical volumes that devices of a data plane are known to have had. A data plane keeps that, too, and may
- * have lost it: it is told when it is to create such a device again, and does not make an empty file in the place of one that is missing.
- * What was accepted and never carried out has no file yet. The manager's thread; kept on disk beside it.
+ * have lost it: it is told when it is to create such a device again, and does not make an empty one in the place of one
+ * that is missing. What was accepted and never carried out has none yet. The manager's thread; kept on disk beside it.
  */
 final class ServedFiles
 {
