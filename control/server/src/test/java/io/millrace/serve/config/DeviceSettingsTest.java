@@ -51,10 +51,11 @@ class DeviceSettingsTest
     private static final int AT = MessagePublication.MESSAGE_OFFSET;
 
     /** Of which each setting takes the first that fits and is not its default. */
-    private static final List<String> TEXTS = List.of("lvs0/a", "lvs0/b", "17", "3", "512", "4MiB", "7s", "true", "false",
-        "off", "0000:01:00.0", "wrapped", "/srv/f.img", "other", "wrapped2", "0000:02:00.0", "/srv/g.img", "2MiB",
-        "tcp://192.0.2.1:4420", "tcp://192.0.2.2:4420", "nqn.2026-11.io.millrace:a", "nqn.2026-11.io.millrace:b",
-        "0f3ec3a5-9f7c-4d5e-8d3b-1c2a3b4c5d6e", "0f3ec3a5-9f7c-4d5e-8d3b-1c2a3b4c5d6f", "1", "10", "8KiB", "always");
+    private static final List<String> TEXTS = List.of("lvs0/a", "lvs0/b", "17", "3", "512", "4MiB", "7s", "true",
+        "false", "off", "0000:01:00.0", "wrapped", "/srv/f.img", "other", "wrapped2", "0000:02:00.0", "/srv/g.img",
+        "2MiB", "tcp://192.0.2.1:4420", "tcp://192.0.2.2:4420", "nqn.2026-11.io.millrace:a",
+        "nqn.2026-11.io.millrace:b", "0f3ec3a5-9f7c-4d5e-8d3b-1c2a3b4c5d6e", "0f3ec3a5-9f7c-4d5e-8d3b-1c2a3b4c5d6f",
+        "1", "10", "8KiB", "always");
 
     /** Of a setting that needs several. */
     private static final Map<String, List<String>> LISTS = Map.of(
