@@ -254,13 +254,15 @@ class ControlCommandsTest
         "2 | device create a --address 01:00.0 --nsid 0 | device create: --nsid = 0: out of range 1 to " +
             "2147483647; use a value in the range",
         "2 | device create a --address 01:00.0 --size 1GiB | device create: --size: no setting of type nvme; its " +
-            "options are --address, --nsid, --queue-depth, --command-timeout, --interrupts, --unsafe-noiommu",
+            "options are --address, --nsid, --queue-depth, --command-timeout, --interrupts, --unsafe-noiommu, " +
+            "--shared-spare",
         "2 | device create a --size 1MiB --nsid 1 | device create: --size: no setting of type nvme; its " +
-            "options are --address, --nsid, --queue-depth, --command-timeout, --interrupts, --unsafe-noiommu",
+            "options are --address, --nsid, --queue-depth, --command-timeout, --interrupts, --unsafe-noiommu, " +
+            "--shared-spare",
         "1 | device create a --address ff:1f.7 --nsid 2 | device create: device a: no PCI function is at " +
             "0000:ff:1f.7: 'millrace drive list' shows the NVMe drives and their addresses",
         "2 | device create a --size 1MiB --base b --type memory | device create: --base: no setting of type memory; " +
-            "its options are --size, --block-size",
+            "its options are --size, --block-size, --shared-spare",
         "2 | device create a --size 5 | device create: --size = 5: out of range 512 to 8PiB; use a value in the range",
         "2 | device create a --size 5000 | device create: --size = 5000: not a positive multiple of block-size 4096; " +
             "use 4096 or 8192",

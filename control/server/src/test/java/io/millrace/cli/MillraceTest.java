@@ -199,7 +199,7 @@ class MillraceTest
     @CsvSource(delimiter = '|', value = {
         "srve | millrace: unknown command 'srve'; did you mean serve?",
         "devices | millrace: unknown command 'devices'; did you mean device?",
-        "list | millrace: unknown command 'list'; it is a command of device, raid, subsystem, namespace, ",
+        "list | millrace: unknown command 'list'; it is a command of device, raid, volume, subsystem, ",
         "serve | millrace serve: Missing required option: '--config=FILE'",
         "serve --config | millrace serve: Missing required parameter for option '--config' (FILE)",
         "serve --nonsense | millrace serve: ",

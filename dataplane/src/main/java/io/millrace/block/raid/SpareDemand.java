@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLongArray;
+import org.agrona.concurrent.SystemNanoClock;
 
 /**
  * Whether an array lacks a member and has no spare of its own, since when, and what makes a shared spare the member.
@@ -17,7 +18,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 public final class SpareDemand
 {
     private final RaidDevice array;
-    /** By slot, of {@link System#nanoTime}: since when it has no member; matters while it has none. */
+    /** By slot, of {@link SystemNanoClock}: since when it has no member; matters while it has none. */
     private final AtomicLongArray vacantSinceNs;
     /** Of the array's own work: who owns the spares was asked under it. */
     private ArrayView asked;
@@ -32,7 +33,7 @@ public final class SpareDemand
         this.array = array;
         vacantSinceNs = new AtomicLongArray(array.layout().memberCount());
         final ArrayView view = array.view();
-        final long nowNs = System.nanoTime();
+        final long nowNs = SystemNanoClock.INSTANCE.nanoTime();
         for (int slot = 0; slot < vacantSinceNs.length(); slot++)
         {
             if (!view.isWritable(slot))
@@ -54,7 +55,7 @@ public final class SpareDemand
         {
             if (present.isWritable(slot) && !next.isWritable(slot))
             {
-                vacantSinceNs.set(slot, System.nanoTime());
+                vacantSinceNs.set(slot, SystemNanoClock.INSTANCE.nanoTime());
             }
         }
     }
@@ -83,13 +84,13 @@ public final class SpareDemand
     }
 
     /**
-     * {@return since when a slot has no member, of {@link System#nanoTime}; matters while a spare is wanted; any
+     * {@return since when a slot has no member, of {@link SystemNanoClock}; matters while a spare is wanted; any
      * thread}
      */
     public long sinceNs()
     {
         final ArrayView view = array.view();
-        final long nowNs = System.nanoTime();
+        final long nowNs = SystemNanoClock.INSTANCE.nanoTime();
         long longestNs = 0;
         for (int slot = 0; slot < vacantSinceNs.length(); slot++)
         {

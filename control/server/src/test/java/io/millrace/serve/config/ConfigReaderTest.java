@@ -120,11 +120,17 @@ class ConfigReaderTest
             "s: longer than 107 bytes, which the kernel takes for a socket; use a shorter path"));
     }
 
+    private static DeviceConfig noSpare(final DeviceConfig device)
+    {
+        return device.with(device.properties().with(DeviceConfig.SHARED_SPARE, false));
+    }
+
     @Test
     void shouldReadABdevOfSpdkOnce()
     {
         final String devices = MINIMAL.replace("devices:\n", "devices:\n  - {name: s, type: spdk-bdev, bdev: M0}\n");
-        assertEquals(DeviceConfig.of("s", "spdk-bdev", Map.of("bdev", "M0")), read(devices).devices().getFirst());
+        assertEquals(
+            noSpare(DeviceConfig.of("s", "spdk-bdev", Map.of("bdev", "M0"))), read(devices).devices().getFirst());
         final String twice = message(devices.replace("subsystems:", "  - {name: t, type: spdk-bdev, bdev: M0}\n" +
             "subsystems:"));
         assertTrue(twice.contains("bdev M0"), twice);
@@ -186,7 +192,7 @@ class ConfigReaderTest
         assertEquals(-1, config.reactors().get(0).cpu());
         assertEquals(IdleMode.SLEEP, config.reactors().get(0).idle());
         assertEquals(128L << 20, config.memoryBytes());
-        assertEquals(List.of(DeviceConfig.memory("mem0", 16 << 20, 4096)), config.devices());
+        assertEquals(List.of(noSpare(DeviceConfig.memory("mem0", 16 << 20, 4096))), config.devices());
         assertEquals("tcp://127.0.0.1:4420", config.listeners().get(0).address().toString());
         assertEquals(8009, config.discoveryPort());
         final SubsystemSettings subsystem = config.subsystems().get(0);
@@ -275,7 +281,7 @@ class ConfigReaderTest
         assertEquals(-1, config.reactors().get(1).cpu());
         assertEquals(1_000_000, config.reactors().get(1).spinNs());
         assertEquals(1L << 30, config.memoryBytes());
-        assertEquals(DeviceConfig.memory("mem0", 256 << 20, 512), config.devices().get(0));
+        assertEquals(noSpare(DeviceConfig.memory("mem0", 256 << 20, 512)), config.devices().get(0));
         assertEquals(DeviceConfig.discard("nul0", 1L << 40, 4096), config.devices().get(1));
         final FileDeviceConfig file = FileDeviceConfig.of("file0", config.devices().get(2).properties());
         assertEquals(Path.of("/nowhere/vol0.img"), file.path());
