@@ -150,6 +150,14 @@ final class HostConnection implements HostQueueTransport, PduHandler, ReadinessL
         return commands.hasAnswered();
     }
 
+    /**
+     * {@return whether bytes wait until the socket takes more}
+     */
+    boolean waitsForSocket()
+    {
+        return 0 != (socket.watched() & Epoll.EPOLLOUT);
+    }
+
     @Override
     public int inFlight()
     {

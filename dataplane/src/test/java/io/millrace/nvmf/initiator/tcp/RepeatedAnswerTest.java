@@ -150,6 +150,7 @@ class RepeatedAnswerTest
     {
         final int writes = ConnectionFixture.SLOTS / 2;
         final int writeBytes = WRITE_BYTES / writes;
+        final CompletableFuture<Void> full = new CompletableFuture<>();
         final CompletableFuture<Void> answered = new CompletableFuture<>();
         try (ConnectionFixture fixture = new ConnectionFixture((peer) ->
         {
@@ -164,6 +165,8 @@ class RepeatedAnswerTest
                 peer.write(peer.readyToTransfer(id, 1, 0, writeBytes));
             }
             final byte[] header = peer.readHeader();
+            // Before, there are moments when all that was begun has been sent.
+            Waits.get(full);
             for (final int id : ids)
             {
                 peer.write(peer.response(id, INTERNAL_ERROR, 0));
@@ -202,6 +205,8 @@ class RepeatedAnswerTest
                 }).write(1, 0, 1, memory.address(), writeBytes);
                 assertTrue(fixture.host.call(() -> fixture.connection().submit(request)));
             }
+            Waits.until("socket is full", () -> fixture.host.call(() -> fixture.connection().waitsForSocket()));
+            full.complete(null);
             Waits.until("answers have come", () -> fixture.host.call(() -> fixture.connection().holdsAnswers()));
             answered.complete(null);
             Waits.until("commands are complete", () -> writes == flushed.get());
