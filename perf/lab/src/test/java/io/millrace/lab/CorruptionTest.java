@@ -74,7 +74,7 @@ final class CorruptionTest
     private static final Random RANDOM = TestSeeds.random();
     private static final List<String> TARGET_REPORTS = new CopyOnWriteArrayList<>();
     private static final List<String> HOST_REPORTS = new CopyOnWriteArrayList<>();
-    private static final HostFixture HOST = new HostFixture();
+    private static HostFixture host;
     private static Path share;
     private static DataPlane dataPlane;
     /** In front of our target. */
@@ -90,6 +90,11 @@ final class CorruptionTest
     @BeforeAll
     static void start() throws Exception
     {
+        // Again when a test is repeated.
+        host = new HostFixture();
+        requests = 0;
+        headerDigestErrors = 0;
+        dataDigestErrors = 0;
         share = Lab.directory("corruption-share");
         Files.writeString(share.resolve("request"), "0\n");
         dataPlane = DataPlane.start(ConfigReader.read("lab.yaml", CONFIG).config(), new TargetListener()
@@ -113,7 +118,7 @@ final class CorruptionTest
     static void end() throws Exception
     {
         try (LabMachine usedMachine = machine; CorruptingProxy _ = targetProxy; CorruptingProxy _ = kernelProxy;
-            DataPlane _ = dataPlane; HostFixture _ = HOST)
+            DataPlane _ = dataPlane; HostFixture _ = host)
         {
             if (null != usedMachine && !usedMachine.hasEnded())
             {
@@ -169,10 +174,10 @@ final class CorruptionTest
     {
         final ConnectionConfig config =
             ConnectionConfig.to(dataPlane.addresses().getFirst().socketAddress(), NQN).build();
-        try (RemoteController direct = HOST.connect(config))
+        try (RemoteController direct = host.connect(config))
         {
             final ComparedVolume volume =
-                new ComparedVolume(HOST, HOST.queue(direct), ComparedVolume.BLOCK_BYTES, WRITE_BYTES, RANDOM);
+                new ComparedVolume(host, host.queue(direct), ComparedVolume.BLOCK_BYTES, WRITE_BYTES, RANDOM);
             ask("connect --hdr-digest --data-digest");
             for (final Corruption corruption : withDigests())
             {
@@ -309,9 +314,9 @@ final class CorruptionTest
     @Test
     void shouldUseTheKernelsTargetOverANetworkThatDamagesPdus()
     {
-        try (RemoteController direct = HOST.connect(ConnectionConfig.to(kernelAddress, NVMET_NQN).build()))
+        try (RemoteController direct = host.connect(ConnectionConfig.to(kernelAddress, NVMET_NQN).build()))
         {
-            final ComparedVolume volume = new ComparedVolume(HOST, HOST.queue(direct), SECTOR, WRITE_BYTES, RANDOM);
+            final ComparedVolume volume = new ComparedVolume(host, host.queue(direct), SECTOR, WRITE_BYTES, RANDOM);
             useKernel(volume, true, withDigests());
             final List<Corruption> noticed = new ArrayList<>(Corruptions.ofCommands(RANDOM, false, false));
             noticed.removeIf((corruption) -> !Set.of(PduType.READY_TO_TRANSFER, PduType.C2H_DATA,
@@ -335,12 +340,12 @@ final class CorruptionTest
                 }
             }
         };
-        try (RemoteController controller = Waits.get(RemoteController.connect(HOST.group, HostFixture.HOST,
+        try (RemoteController controller = Waits.get(RemoteController.connect(host.group, HostFixture.HOST,
             ConnectionConfig.to(kernelProxy.address(), NVMET_NQN).digests(hasDigests, hasDigests)
                 .keepAliveMs(KEEP_ALIVE_MS).reconnectDelayMs(20, 100).outagePolicy(OutagePolicy.FAIL).build(),
             listener)))
         {
-            final RemoteQueuePair queue = HOST.queue(controller);
+            final RemoteQueuePair queue = host.queue(controller);
             for (final Corruption corruption : corruptions)
             {
                 HOST_REPORTS.clear();
@@ -351,7 +356,7 @@ final class CorruptionTest
                 incident.awaitApplied(REACTION_S);
                 incident.awaitEnd(REACTION_S);
                 Waits.until("connected again after " + incident, REACTION_S, () ->
-                    reconnects < controller.reconnectCount() && HOST.call(queue::isLive));
+                    reconnects < controller.reconnectCount() && host.call(queue::isLive));
                 assertEquals(HostRequest.STATUS_HOST_PATH_ERROR, status, incident::toString);
                 assertOurHost(incident, hasDigests, command.lengthBytes());
                 command.assertStored(false, true);
