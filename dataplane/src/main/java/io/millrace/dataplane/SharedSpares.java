@@ -121,7 +121,7 @@ final class SharedSpares
     }
 
     /**
-     * A device is a shared spare from now on, or is none any more; the lock is held.
+     * The setting of a device has changed; the lock is held.
      *
      * @param device with its present settings.
      */

@@ -27,7 +27,7 @@ public final class SpdkReactors
     }
 
     /**
-     * Returns the SPDK thread of a reactor, which is made when there is none. On the reactor's thread;
+     * Returns the SPDK thread of a reactor, and makes it for its first user. On the reactor's thread;
      * {@link #release} follows when its user has closed what it opened.
      *
      * @param reactor that polls it.

@@ -90,7 +90,7 @@ public final class LogicalVolume
     /**
      * Makes it. Its blocks read as what the base of the store has after it was unmapped: zeroes, or old data.
      *
-     * @param sizeBytes of it, a multiple of 1 MiB; SPDK makes it as large as whole clusters of the store are.
+     * @param sizeBytes of the volume, a multiple of 1 MiB; SPDK rounds it up to whole clusters of the store.
      * @param isThin    whether it takes space of the store when blocks are first written.
      * @throws BlockDeviceException naming what SPDK refused.
      */
@@ -127,7 +127,7 @@ public final class LogicalVolume
     /**
      * Makes it larger.
      *
-     * @param sizeBytes of it, as in {@link #create}.
+     * @param sizeBytes of the volume, as in {@link #create}.
      * @throws BlockDeviceException naming what SPDK refused.
      */
     public void grow(final long sizeBytes)

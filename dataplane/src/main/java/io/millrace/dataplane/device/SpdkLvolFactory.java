@@ -210,7 +210,7 @@ final class SpdkLvolFactory implements DeviceFactory
         return failure;
     }
 
-    /** What becomes of the data is asked when the device is deleted. */
+    /** What becomes of the data is asked when the device is deleted; it must be the data that the device has. */
     @Override
     public CompletableFuture<Void> apply(
         final BlockDevice device,
@@ -218,7 +218,8 @@ final class SpdkLvolFactory implements DeviceFactory
         final DeviceProperties properties,
         final DeviceDependencies dependencies)
     {
-        return CompletableFuture.completedFuture(null);
+        return was.with(DELETE_DATA, false).equals(properties.with(DELETE_DATA, false)) ?
+            CompletableFuture.completedFuture(null) : null;
     }
 
     /** A device created again with its name may make it, should it be missing then. */

@@ -2,6 +2,8 @@ package io.millrace.dataplane.device;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -175,7 +177,7 @@ class SpdkLvolTest
         assertFalse(isThere("v"));
         final String none = assertThrows(BlockDeviceException.class, () -> factory.open("v",
             DeviceProperties.of(Map.of("lvol", "nil/v", "size", MIB)), dependencies(records))).getMessage();
-        // What SPDK said of the call before is no part of it.
+        // SPDK's message about the call before must not be in it.
         assertTrue(none.contains("SPDK says: No such device:") && !none.contains("No space"), none);
         assertTrue(refusal(records, "v").contains("give a size to make it, or snapshot-of or clone-of"));
         assertTrue(refusal(records, "v", "clone-of", "nil").contains("cannot be made"));
@@ -334,6 +336,8 @@ class SpdkLvolTest
     void shouldDeleteDataOnlyWhenToldTo() throws Exception
     {
         open("v", "size", 2 * MIB).close();
+        assertNotNull(factory.apply(null, settings("v"), settings("v", "delete-data", true), dependencies(records)));
+        assertNull(factory.apply(null, settings("v"), settings("w", "delete-data", true), dependencies(records)));
         factory.onDeleted("v", settings("v"), dependencies(records));
         assertTrue(isThere("v"));
         open("s", "snapshot-of", "v").close();
