@@ -218,8 +218,7 @@ final class SpdkLvolFactory implements DeviceFactory
         final DeviceProperties properties,
         final DeviceDependencies dependencies)
     {
-        return was.with(DELETE_DATA, false).equals(properties.with(DELETE_DATA, false)) ?
-            CompletableFuture.completedFuture(null) : null;
+        return was.text(LVOL).equals(properties.text(LVOL)) ? CompletableFuture.completedFuture(null) : null;
     }
 
     /** A device created again with its name may make it, should it be missing then. */

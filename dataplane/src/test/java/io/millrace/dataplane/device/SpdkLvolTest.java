@@ -336,7 +336,8 @@ class SpdkLvolTest
     void shouldDeleteDataOnlyWhenToldTo() throws Exception
     {
         open("v", "size", 2 * MIB).close();
-        assertNotNull(factory.apply(null, settings("v"), settings("v", "delete-data", true), dependencies(records)));
+        assertNotNull(factory.apply(null, settings("v"), settings("v", "delete-data", true, "size", MIB),
+            dependencies(records)));
         assertNull(factory.apply(null, settings("v"), settings("w", "delete-data", true), dependencies(records)));
         factory.onDeleted("v", settings("v"), dependencies(records));
         assertTrue(isThere("v"));
