@@ -9,6 +9,7 @@ import io.millrace.nvmf.tcp.pdu.PduType;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.Random;
 
 /**
@@ -20,6 +21,8 @@ public final class ComparedVolume
     public static final int BLOCK_BYTES = 4096;
     private static final int BLOCKS = 256;
     private static final int READ_BYTES = 16 * BLOCK_BYTES;
+    /** More than a header that was stored instead of data. */
+    private static final int SHOWN_BYTES = 32;
 
     private final HostFixture host;
     private final RemoteQueuePair direct;
@@ -171,7 +174,8 @@ public final class ComparedVolume
                     }
                 }
             }
-            assertArrayEquals(expected, stored, corruption::toString);
+            assertArrayEquals(expected, stored, () -> corruption + " of the command at " + start + ", stored " +
+                HexFormat.of().formatHex(stored, start, start + SHOWN_BYTES));
         }
     }
 }

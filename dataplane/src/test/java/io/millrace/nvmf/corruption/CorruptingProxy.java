@@ -14,6 +14,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Stands between a host and a target of NVMe/TCP, hands PDUs on as they come, and damages one when asked to. Of
@@ -29,6 +30,7 @@ public final class CorruptingProxy implements AutoCloseable
 
     private final ServerSocket listener;
     private final InetSocketAddress target;
+    private final int endDelayMs;
     private final List<Socket> sockets = new CopyOnWriteArrayList<>();
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
     private Incident armed;
@@ -40,7 +42,22 @@ public final class CorruptingProxy implements AutoCloseable
      */
     public CorruptingProxy(final InetSocketAddress target) throws IOException
     {
+        this(target, 0);
+    }
+
+    /**
+     * Listens on a port of 127.0.0.1, for the host of a Linux kernel. A PDU that ends the connection stays in its socket,
+     * and when its work was queued once more meanwhile, Linux 6.1 takes it up again as the data of a command:
+     * {@code nvme_tcp_recv_skb} then copies it into memory of that command, whose data the next attempt sends, or ends
+     * with an Oops. So nothing else reaches the host just before such a PDU, and nothing just after it.
+     *
+     * @param target     to connect hosts with.
+     * @param endDelayMs milliseconds before and after what makes the host end a connection.
+     */
+    public CorruptingProxy(final InetSocketAddress target, final int endDelayMs) throws IOException
+    {
         this.target = target;
+        this.endDelayMs = endDelayMs;
         listener = new ServerSocket(0, 64, InetAddress.getLoopbackAddress());
         start(this::accept);
     }
@@ -207,13 +224,25 @@ public final class CorruptingProxy implements AutoCloseable
             byte[] pdu = next(in);
             while (null != pdu)
             {
+                final byte[] handedOn = handOn(this, pdu);
+                final boolean ends = !isFromHost && (handedOn != pdu || PduType.C2H_TERM_REQ == pdu[0]);
+                delay(ends);
                 // What is sent to a side that has closed is read all the same, up to its end.
-                isTaken = isTaken && write(to, handOn(this, pdu));
+                isTaken = isTaken && write(to, handedOn);
+                delay(ends);
                 pdu = next(in);
             }
             onEnd(this, isFromHost);
             shutDownOutput(to);
             end(isFromHost);
+        }
+
+        private void delay(final boolean isNeeded)
+        {
+            if (isNeeded && 0 != endDelayMs)
+            {
+                LockSupport.parkNanos(endDelayMs * 1_000_000L);
+            }
         }
 
         /** Not to be closed at the end of the stream: the other direction goes on. */

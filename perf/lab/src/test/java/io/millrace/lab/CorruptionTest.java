@@ -56,6 +56,8 @@ final class CorruptionTest
     private static final int LIMIT_S = 580;
     private static final int REACTION_S = 60;
     private static final int SECTOR = 512;
+    /** Long for the kernel's work on one PDU, also on a busy machine. */
+    private static final int END_DELAY_MS = 300;
     /** One command of the kernel, with one R2T and one H2CData PDU. */
     private static final int WRITE_BYTES = 64 << 10;
     /** So that a busy machine ends no connection. */
@@ -105,7 +107,7 @@ final class CorruptionTest
                 TARGET_REPORTS.add(reason);
             }
         });
-        targetProxy = new CorruptingProxy(dataPlane.addresses().getFirst().socketAddress());
+        targetProxy = new CorruptingProxy(dataPlane.addresses().getFirst().socketAddress(), END_DELAY_MS);
         final int port = Ports.free();
         kernelAddress = new InetSocketAddress("127.0.0.1", port);
         kernelProxy = new CorruptingProxy(kernelAddress);

@@ -130,6 +130,8 @@ final class Lab
         {
             command.add(String.valueOf(argument));
         }
+        // That of the last run, which a machine that waits for the first line would be judged by.
+        Files.deleteIfExists(LabMachine.kernelLog(directory));
         return new LabMachine(new ProcessBuilder(command).start(), directory, monitor, limitSeconds);
     }
 

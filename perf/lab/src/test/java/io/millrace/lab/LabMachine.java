@@ -4,11 +4,15 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A machine that runs. Closing it stops it, when it has not ended by itself.
@@ -17,6 +21,8 @@ final class LabMachine implements AutoCloseable
 {
     /** For the lab script to build the initial RAM disk at first use, and to clear up. */
     private static final int GRACE_SECONDS = 60;
+
+    private static final Pattern KERNEL_FAILURE = Pattern.compile("Oops: |Kernel panic|BUG: kernel");
 
     private final Process process;
     private final Path directory;
@@ -42,7 +48,7 @@ final class LabMachine implements AutoCloseable
     /**
      * Waits until the script has printed a line.
      *
-     * @throws AssertionError when it ended, or the time is over, without it.
+     * @throws AssertionError when it ended, its kernel failed, or the time is over, without it.
      */
     void awaitLine(final String line) throws InterruptedException
     {
@@ -52,13 +58,36 @@ final class LabMachine implements AutoCloseable
             while (output.indexOf(line + "\n") < 0)
             {
                 final long leftMs = TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime());
-                if (leftMs <= 0 || outputEnd.isDone())
+                final String kernelFailure = kernelFailure();
+                if (leftMs <= 0 || outputEnd.isDone() || !kernelFailure.isEmpty())
                 {
                     throw new AssertionError("the machine did not print '" + line + "'; logs in " + directory +
-                        "\n--- output\n" + output + (outputEnd.isDone() ? "--- errors\n" + errors.join() : ""));
+                        kernelFailure + "\n--- output\n" + output +
+                        (outputEnd.isDone() ? "--- errors\n" + errors.join() : ""));
                 }
                 output.wait(Math.min(leftMs, 1_000));
             }
+        }
+    }
+
+    /** What the kernel of a machine with this run directory prints. */
+    static Path kernelLog(final Path directory)
+    {
+        return directory.resolve("kernel.log");
+    }
+
+    /** Of which a machine may hang until its time is over. */
+    private String kernelFailure()
+    {
+        final Path log = kernelLog(directory);
+        try (Stream<String> lines = Files.exists(log) ? Files.lines(log, StandardCharsets.ISO_8859_1) : Stream.empty())
+        {
+            final List<String> found = lines.filter((line) -> KERNEL_FAILURE.matcher(line).find()).limit(8).toList();
+            return found.isEmpty() ? "" : "\n--- its kernel failed\n" + String.join("\n", found);
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
         }
     }
 
