@@ -2,52 +2,12 @@
 # load, the drive unplugged under load and plugged in again, and what the kernel's own driver reads afterwards.
 # usage: nvme-target.sh "JVM COMMAND" NQN
 # Drive HOT can be unplugged.
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/served-drive.sh"
 jvm=$1
 nqn=$2
 port=4420
 config=/tmp/target.yaml
 log=/tmp/serve.log
-export MILLRACE_CONTROL=/dev/shm/millrace-lab
-
-# ask WORD...: a command for the session; fails when the command does.
-ask()
-{
-    local line
-    echo "$*" >&3
-    while read -r line <&4
-    do
-        case $line in
-            "END 0") return 0 ;;
-            END*) return 1 ;;
-        esac
-        echo "$line" >&2
-    done
-    return 1
-}
-
-# find_drive SERIAL: sets ADDRESS to where a drive is that the kernel drives.
-find_drive()
-{
-    local controller serial
-    for controller in /sys/class/nvme/nvme*
-    do
-        read -r serial < "$controller/serial"
-        [ "$serial" != "$1" ] || { ADDRESS=$(basename "$(readlink -f "$controller/device")"); return; }
-    done 2> /dev/null
-    return 1
-}
-
-# count NSID: sets COUNT to the reads and writes of a namespace that the initiator has behind it.
-count()
-{
-    local way reads writes
-    find_controller "$nqn" || return 1
-    for way in "/sys/class/nvme/$CONTROLLER/$CONTROLLER"*n"$1"
-    do
-        read -r reads _ _ _ writes _ < "$way/stat" && COUNT=$((reads + writes))
-    done
-}
 
 # flushes NSID: prints how many flushes the block layer of the initiator had answered.
 flushes()
@@ -58,42 +18,6 @@ flushes()
     do
         read -r -a stat < "$way/stat" && echo "VALUE flushes ${stat[15]}"
     done
-}
-
-counted() { count "$1" && [ "$COUNT" -gt "$2" ]; }
-
-# goes_on NSID: waits until a good deal more is done than now.
-goes_on()
-{
-    count "$1" || return 1
-    await 30 "counted $1 $((COUNT + 100))"
-}
-
-# data FILE OPTION...: blocks of random length all over the first 16 MiB, whose content is known.
-data()
-{
-    local file=$1
-    shift
-    fio --output=/tmp/fio.data --name=data --filename="$file" --ioengine=libaio --direct=1 --rw=randwrite --iodepth=16 \
-        --bsrange=4k-192k --size=16M --randseed=7 --verify=crc32c --verify_fatal=1 "$@" ||
-        { cat /tmp/fio.data; return 1; }
-}
-
-# load NAME NSID: verifies all that it writes behind the first 16 MiB, until /tmp/stop is there. Sets LOAD to its
-# process.
-load()
-{
-    local name=$1
-    namespace "$nqn" "$2"
-    (
-        until [ -e /tmp/stop ]
-        do
-            fio --output="/tmp/fio.$name" --name="$name" --filename="$NAMESPACE" --ioengine=libaio --direct=1 \
-                --rw=randwrite --bsrange=4k-64k --offset=16M --size=8M --iodepth=8 --verify=crc32c --verify_fatal=1 \
-                --do_verify=1 --verify_backlog=64 || exit 1
-        done
-    ) &
-    LOAD=$!
 }
 
 serves()
@@ -151,12 +75,12 @@ reset_under_load()
 {
     rm -f /tmp/stop
     load reset 1
-    goes_on 1
+    goes_on "$nqn" 1
     for round in 1 2
     do
         echo 1 > "/sys/bus/pci/devices/$address/reset"
         await 30 "[ \$(grep -c 'it is reset' $log) = $round ]"
-        goes_on 1
+        goes_on "$nqn" 1
     done
     touch /tmp/stop
     wait $LOAD || { cat /tmp/fio.reset; return 1; }
@@ -172,8 +96,8 @@ unplugged_under_load()
     load unplug 1
     lost=$LOAD
     load beside 2
-    goes_on 1
-    goes_on 2
+    goes_on "$nqn" 1
+    goes_on "$nqn" 2
     echo "ready to unplug"
     await 60 "! kill -0 $lost"
     wait "$lost" || status=$?
@@ -183,7 +107,7 @@ unplugged_under_load()
     namespace "$nqn" 1
     not timeout 10 dd if="$NAMESPACE" of=/dev/null bs=4096 count=1 iflag=direct status=none 2> /tmp/dd.err
     grep -q 'Input/output error' /tmp/dd.err
-    goes_on 2
+    goes_on "$nqn" 2
     touch /tmp/stop
     wait $LOAD || { cat /tmp/fio.beside; return 1; }
     [ "$(grep -c "drive $address was removed, or is to be; its requests end with errors until" $log)" = 1 ]
@@ -206,7 +130,7 @@ plugged_in_again()
     data "$NAMESPACE" --verify_only
     rm -f /tmp/stop
     load again 1
-    goes_on 1
+    goes_on "$nqn" 1
     touch /tmp/stop
     wait $LOAD || { cat /tmp/fio.again; return 1; }
 }
@@ -229,10 +153,8 @@ given_back()
     data "$block" --verify_only
 }
 
-mkfifo /tmp/session.in /tmp/session.out
 # shellcheck disable=SC2086
-$jvm io.millrace.lab.guest.DriveSession < /tmp/session.in > /tmp/session.out &
-exec 3> /tmp/session.in 4< /tmp/session.out
+begin_session $jvm
 find_drive HOT
 address=$ADDRESS
 for each in serve:serves file-system:file_system verify:verified reset:reset_under_load unplug:unplugged_under_load \

@@ -408,7 +408,7 @@ class MillraceTest
         assertTrue(help.contains(" --path "), help);
         // Options are shared by the types, their defaults are not.
         final String options = help.replaceAll("\\s+", " ");
-        assertTrue(options.contains(" Default of nvme: 1. "), options);
+        assertTrue(options.contains(" Default of nvme, spdk-nvme: 1. "), options);
         assertTrue(options.contains(" Default of file, nvme: 256; of remote: 128. "), options);
         DeviceTypes.names().forEach((each) -> assertEquals(!line.contains("file") || "file".equals(each),
             help.contains("Settings of type " + each + ":"), each));

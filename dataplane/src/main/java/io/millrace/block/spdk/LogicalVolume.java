@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * A logical volume of SPDK in its store, which may not be there yet. What changes it are SPDK's own methods of
  * JSON-RPC. Off the reactors; immutable.
  */
-public final class LogicalVolume
+public final class LogicalVolume implements BdevSource
 {
     private static final long MIB = 1 << 20;
     /** What JSON needs no escapes for. */
@@ -54,6 +54,18 @@ public final class LogicalVolume
     public String alias()
     {
         return store + '/' + name;
+    }
+
+    @Override
+    public String bdevName()
+    {
+        return alias();
+    }
+
+    @Override
+    public String remedyWhenMissing()
+    {
+        return "'millrace spdk rpc bdev_lvol_get_lvols' lists volumes; is the bdev of its store there?";
     }
 
     /**
@@ -125,12 +137,10 @@ public final class LogicalVolume
     }
 
     /**
-     * Makes it larger.
-     *
-     * @param sizeBytes of the volume, as in {@link #create}.
-     * @throws BlockDeviceException naming what SPDK refused.
+     * {@inheritDoc} The size is as in {@link #create}.
      */
-    public void grow(final long sizeBytes)
+    @Override
+    public boolean grow(final long sizeBytes)
     {
         if (0 != sizeBytes % MIB)
         {
@@ -139,6 +149,14 @@ public final class LogicalVolume
         }
         call("made larger", "bdev_lvol_resize",
             "\"name\": \"" + alias() + "\", \"size_in_mib\": " + sizeBytes / MIB);
+        return true;
+    }
+
+    /** {@inheritDoc} It stays until it is {@link #delete() deleted}. */
+    @Override
+    public void release()
+    {
+        // As its store has it.
     }
 
     /**

@@ -36,8 +36,7 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
     private final String name;
     private final String bdevName;
     private final SpdkRuntime runtime;
-    /** Null: this is another bdev. */
-    private final LogicalVolume volume;
+    private final BdevSource source;
     private volatile BlockGeometry geometry;
     private volatile long presentBlocks;
     private volatile DeviceStatus status = DeviceStatus.ONLINE;
@@ -45,13 +44,12 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
     /** Of SPDK's application thread: it says when the bdev changes. Null when that has closed it. */
     private SpdkBdev observed;
 
-    private SpdkDevice(
-        final String name, final String bdevName, final SpdkRuntime runtime, final LogicalVolume volume)
+    private SpdkDevice(final String name, final BdevSource source, final SpdkRuntime runtime)
     {
         this.name = name;
-        this.bdevName = bdevName;
+        this.source = source;
         this.runtime = runtime;
-        this.volume = volume;
+        bdevName = source.bdevName();
     }
 
     /**
@@ -65,26 +63,30 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
      */
     public static SpdkDevice open(final String name, final String bdevName, final SpdkRuntime runtime)
     {
-        return observed(new SpdkDevice(name, bdevName, runtime, null));
+        return open(name, new ExistingBdev(bdevName), runtime);
     }
 
     /**
-     * Makes a device of a logical volume, which grows with it. Off the reactors.
+     * Makes a device of a bdev that comes from somewhere. Off the reactors.
      *
      * @param name    of the device.
-     * @param volume  that SPDK has.
+     * @param source  of the bdev, which is released when the device is closed, or was not made.
      * @param runtime SPDK, which runs.
      * @return the device.
-     * @throws BlockDeviceException saying why the volume cannot be used.
+     * @throws BlockDeviceException saying why the bdev cannot be used.
      */
-    public static SpdkDevice open(final String name, final LogicalVolume volume, final SpdkRuntime runtime)
+    public static SpdkDevice open(final String name, final BdevSource source, final SpdkRuntime runtime)
     {
-        return observed(new SpdkDevice(name, volume.alias(), runtime, volume));
-    }
-
-    private static SpdkDevice observed(final SpdkDevice device)
-    {
-        device.runtime.onApplication(device::observe);
+        final SpdkDevice device = new SpdkDevice(name, source, runtime);
+        try
+        {
+            runtime.onApplication(device::observe);
+        }
+        catch (final BlockDeviceException e)
+        {
+            source.release();
+            throw e;
+        }
         return device;
     }
 
@@ -125,8 +127,7 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
      */
     BlockDeviceException openFailure(final NativeException e)
     {
-        final String reason = Errno.ENODEV == e.errno() ? "is not a bdev of SPDK: make it in SPDK's configuration or " +
-            "with 'millrace spdk rpc', which lists them with bdev_get_bdevs" :
+        final String reason = Errno.ENODEV == e.errno() ? "is not a bdev of SPDK: " + source.remedyWhenMissing() :
             Errno.EPERM == e.errno() ?
             "has been claimed by a module of SPDK: use the bdev that the module makes of it" :
             "cannot be opened (" + e.getMessage() + ')';
@@ -195,14 +196,13 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
         services = newServices;
     }
 
-    /** {@inheritDoc} A bdev is made larger with SPDK's own methods, but for a logical volume; this takes it in. */
+    /** {@inheritDoc} Where the source does not, the bdev was made larger before. */
     @Override
     public void grow(final long sizeBytes)
     {
         final BlockGeometry grown = geometry.grown(name, sizeBytes);
-        if (grown.blockCount() > presentBlocks && null != volume)
+        if (grown.blockCount() > presentBlocks && source.grow(sizeBytes))
         {
-            volume.grow(sizeBytes);
             runtime.onApplication(this::measure);
         }
         if (grown.blockCount() > presentBlocks)
@@ -301,6 +301,7 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
             closeObserved();
             return null;
         });
+        source.release();
     }
 
     private void closeObserved()

@@ -20,7 +20,7 @@ public final class DeviceFactories
         final SpdkAccess spdk = new SpdkAccess();
         Stream.of(new MemoryFactory(), new DiscardFactory(), new FileFactory(), new NvmeFactory(), new RemoteFactory(),
             new FaultFactory(), new DelayFactory(), new RaidFactory(), new SpdkBdevFactory(spdk),
-            new SpdkLvolFactory(spdk))
+            new SpdkLvolFactory(spdk), new SpdkNvmeFactory(spdk))
             .forEach((each) -> byType.put(each.type(), each));
     }
 

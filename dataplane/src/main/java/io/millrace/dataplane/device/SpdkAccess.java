@@ -11,7 +11,7 @@ import java.util.function.Function;
  */
 final class SpdkAccess
 {
-    /** Null before the first device of an SPDK that has drives. */
+    /** Null before the first device whose payload drives or RDMA devices of SPDK access. */
     private SpdkMemory memory;
 
     /**
@@ -29,17 +29,30 @@ final class SpdkAccess
         try
         {
             final SpdkRuntime spdk = dependencies.spdk().get();
-            if (null == memory && !spdk.config().pciAllowed().isEmpty())
+            if (!spdk.config().pciAllowed().isEmpty())
             {
-                final SpdkMemory registered = new SpdkMemory();
-                dependencies.memory().addListener(registered);
-                memory = registered;
+                register(dependencies);
             }
             return action.apply(spdk);
         }
         catch (final IllegalStateException | SpdkException e)
         {
             throw new BlockDeviceException("device " + name + ": " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Has SPDK register the memory of the data plane, where payload lies, if it has not.
+     *
+     * @param dependencies of a device of SPDK.
+     */
+    void register(final DeviceDependencies dependencies)
+    {
+        if (null == memory)
+        {
+            final SpdkMemory registered = new SpdkMemory();
+            dependencies.memory().addListener(registered);
+            memory = registered;
         }
     }
 }

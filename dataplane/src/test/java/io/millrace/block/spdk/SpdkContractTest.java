@@ -2,11 +2,24 @@ package io.millrace.block.spdk;
 
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceContractTest;
+import io.millrace.dataplane.DataPlane;
+import io.millrace.dataplane.config.DataPlaneConfig;
+import io.millrace.dataplane.config.DeviceConfig;
+import io.millrace.dataplane.config.ListenerSettings;
+import io.millrace.dataplane.config.SubsystemSettings;
 import io.millrace.memory.DmaMemory;
+import io.millrace.nvmf.config.TargetConfig;
+import io.millrace.nvmf.config.TargetListener;
+import io.millrace.nvmf.tcp.TcpTransportConfig;
+import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.reactor.ReactorConfig;
 import io.millrace.spdk.SpdkTesting;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
@@ -170,6 +183,40 @@ class SpdkContractTest
                 FileOfBdev.make(directory, SIZE_BYTES) + "','block_size':4096}",
                 "bdev_uring_delete", "{'name':'" + name + "'}");
             return name;
+        }
+    }
+
+    /** Of SPDK's NVMe driver, over TCP from Millrace's own target. */
+    @Nested
+    class NvmeTcp extends BdevContract
+    {
+        private static final String NQN = "nqn.2026-11.io.millrace:contract";
+
+        private DataPlane target;
+
+        @Override
+        String make()
+        {
+            target = DataPlane.start(new DataPlaneConfig(
+                List.of(ReactorConfig.of("contract-target", -1)), DataPlaneConfig.MEMORY_BYTES_MIN * 4,
+                List.of(DeviceConfig.memory("mem0", SIZE_BYTES, 4096)),
+                List.of(new SubsystemSettings(NQN, null, SubsystemSettings.MODEL_DEFAULT, true, List.of(),
+                    List.of(new SubsystemSettings.NamespaceSettings(1, "mem0", null)))),
+                List.of(new ListenerSettings(TransportAddress.tcp(
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)))),
+                DataPlaneConfig.NO_DISCOVERY_PORT, TargetConfig.defaults(), TcpTransportConfig.defaults()),
+                TargetListener.NONE);
+            final String name = SpdkTesting.name("Nvme");
+            make("bdev_nvme_attach_controller", "{'name':'" + name + "','trtype':'TCP','adrfam':'ipv4','traddr':" +
+                "'127.0.0.1','trsvcid':'" + target.addresses().getFirst().socketAddress().getPort() + "','subnqn':'" +
+                NQN + "'}", "bdev_nvme_detach_controller", "{'name':'" + name + "'}");
+            return name + "n1";
+        }
+
+        @AfterEach
+        void stop()
+        {
+            target.close();
         }
     }
 }

@@ -11,7 +11,7 @@ public final class DeviceTypes
 {
     private static final List<DeviceType> ALL =
         List.of(MemoryType.TYPE, DiscardType.TYPE, FileType.TYPE, NvmeType.TYPE, RemoteType.TYPE, FaultType.TYPE,
-            DelayType.TYPE, RaidType.TYPE, SpdkBdevType.TYPE, SpdkLvolType.TYPE);
+            DelayType.TYPE, RaidType.TYPE, SpdkBdevType.TYPE, SpdkLvolType.TYPE, SpdkNvmeType.TYPE);
     /** Names that types once had. */
     private static final Map<String, String> FORMER_NAMES = Map.of("null", DiscardType.TYPE.name());
 

@@ -18,8 +18,12 @@ final class NvmeType
     private static final String DOMAIN_DEFAULT = "0000:";
     private static final int COLONS = 2;
 
-    private static final DeviceSetting<String> ADDRESS = DeviceSetting.required("address",
-        new SettingType<>("PCI address", "such as 0000:01:00.0", NvmeType::address), OnChange.REPLACED,
+    /** Of drives; with domain, lower case. */
+    static final SettingType<String> ADDRESS_TYPE =
+        new SettingType<>("PCI address", "such as 0000:01:00.0", NvmeType::address);
+
+    private static final DeviceSetting<String> ADDRESS = DeviceSetting.required("address", ADDRESS_TYPE,
+        OnChange.REPLACED,
         "PCI address of a drive bound to vfio-pci; 'millrace drive list' shows it.").asLocation();
 
     private static final DeviceSetting<Long> NSID = DeviceSetting.optional("nsid",

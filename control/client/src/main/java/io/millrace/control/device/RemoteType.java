@@ -25,15 +25,21 @@ final class RemoteType
     private static final Pattern ADDRESS_PATTERN =
         Pattern.compile("(?:tcp|rdma)://(?:\\[[0-9a-fA-F:.]+]|[A-Za-z0-9._-]+):([0-9]{1,5})");
 
-    private static final DeviceSetting<String> ADDRESSES = DeviceSetting.values("addresses",
-        new SettingType<>(
-            "address", "such as tcp://192.0.2.1:4420 or rdma://192.0.2.1:4420", RemoteType::address), OnChange.REPLACED,
+    /** Of listeners of targets. */
+    static final SettingType<String> ADDRESS_TYPE = new SettingType<>(
+        "address", "such as tcp://192.0.2.1:4420 or rdma://192.0.2.1:4420", RemoteType::address);
+
+    /** NVMe qualified names. */
+    static final SettingType<String> NQN_TYPE =
+        SettingType.text(NQN_LENGTH_MAX).checked("NQN", "an NVMe qualified name", RemoteType::nqn);
+
+    private static final DeviceSetting<String> ADDRESSES = DeviceSetting.values("addresses", ADDRESS_TYPE,
+        OnChange.REPLACED,
         "Listeners of the subsystem, each a path to the namespace; of equally good paths the first is used.")
         .asRequired();
 
-    private static final DeviceSetting<String> SUBSYSTEM = DeviceSetting.required("subsystem",
-        SettingType.text(NQN_LENGTH_MAX).checked("NQN", "an NVMe qualified name", RemoteType::nqn), OnChange.REPLACED,
-        "NQN of the subsystem.").asLocation();
+    private static final DeviceSetting<String> SUBSYSTEM = DeviceSetting.required("subsystem", NQN_TYPE,
+        OnChange.REPLACED, "NQN of the subsystem.").asLocation();
 
     private static final DeviceSetting<Long> NSID = DeviceSetting.optional("nsid",
         SettingType.integer(1, Integer.MAX_VALUE), null, OnChange.REPLACED,
@@ -43,8 +49,7 @@ final class RemoteType
         null, OnChange.REPLACED,
         "UUID or NGUID of the namespace: any other namespace is refused.").asLocation();
 
-    private static final DeviceSetting<String> HOST_NQN = DeviceSetting.optional("host-nqn",
-        SettingType.text(NQN_LENGTH_MAX).checked("NQN", "an NVMe qualified name", RemoteType::nqn), null,
+    private static final DeviceSetting<String> HOST_NQN = DeviceSetting.optional("host-nqn", NQN_TYPE, null,
         OnChange.REPLACED,
         "NQN to connect as; without it that of /etc/nvme/hostnqn, or one made from the machine's id.");
 
@@ -114,15 +119,20 @@ final class RemoteType
         return text;
     }
 
+    /** Checks that there are not too many addresses. */
+    static void checkCount(final String key, final List<?> addresses)
+    {
+        if (addresses.size() > ADDRESSES_MAX)
+        {
+            throw new InvalidSettingException(key, null,
+                addresses.size() + " addresses, and " + ADDRESSES_MAX + " are possible", "name fewer");
+        }
+    }
+
     /** Checks that there is a namespace, and that the delays are in order. */
     private static void check(final Map<String, Object> values)
     {
-        final List<?> addresses = (List<?>)values.get(ADDRESSES.key());
-        if (addresses.size() > ADDRESSES_MAX)
-        {
-            throw new InvalidSettingException(ADDRESSES.key(), null,
-                addresses.size() + " addresses, and " + ADDRESSES_MAX + " are possible", "name fewer");
-        }
+        checkCount(ADDRESSES.key(), (List<?>)values.get(ADDRESSES.key()));
         if (null == values.get(NSID.key()) && null == values.get(NAMESPACE_UUID.key()))
         {
             throw new InvalidSettingException(NSID.key(), null, "missing", "give nsid or uuid of the namespace");

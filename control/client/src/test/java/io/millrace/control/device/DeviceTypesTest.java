@@ -103,6 +103,9 @@ class DeviceTypesTest
         "spdk-bdev | bdev=lvs0/vol 0 | bdev=lvs0/vol 0",
         "spdk-lvol | lvol=lvs0/vol0; size=1024MiB; thin=true; delete-data=false | lvol=lvs0/vol0; size=1GiB; thin=true",
         "spdk-lvol | lvol=l.v_s-0/vol0; snapshot-of=v | lvol=l.v_s-0/vol0; snapshot-of=v",
+        "spdk-nvme | controller=02:00.1; nsid=1; controller-loss-timeout=600s | controller=0000:02:00.1",
+        "spdk-nvme | controller=nqn.a; addresses=tcp://h:1 rdma://[::1]:2; nsid=3; controller-loss-timeout=60000ms | " +
+            "controller=nqn.a; addresses=tcp://h:1 rdma://[::1]:2; nsid=3; controller-loss-timeout=60s",
         "raid | level=5; members=c a b; spares=; strip-size=65536; wipe-signatures=false | level=5; members=c a b",
         "raid | level=6; members=a b c d; journal=degraded | level=6; members=a b c d",
         "raid | level=5; members=a b c; journal=always | level=5; members=a b c; journal=always",
@@ -190,6 +193,15 @@ class DeviceTypesTest
         "spdk-lvol | lvol=a/b; clone-of=c; thin=true | thin: does not go with clone-of: such a volume takes space " +
             "when it is written anyway; remove it",
         "spdk-lvol | lvol=a/b; size=1536KiB | size = 1572864: not a multiple of 1MiB; use 2MiB",
+        "spdk-nvme | controller=nvme0 | controller = nvme0: neither a PCI address nor an NVMe qualified name; write " +
+            "one such as 0000:01:00.0, which 'millrace drive list' shows, or the NQN of a target's subsystem",
+        "spdk-nvme | controller=0000:01:00.0; addresses=tcp://h:1 | addresses: does not go with the PCI address of a " +
+            "drive; remove it, or give the NQN of a subsystem",
+        "spdk-nvme | controller=0000:01:00.0; host-nqn=nqn.a | host-nqn: does not go with the PCI address of a drive; " +
+            "remove it",
+        "spdk-nvme | controller=nqn.a | addresses: missing; give the listeners of the subsystem",
+        "spdk-nvme | controller=nqn.a; addresses=tcp://h:1; controller-loss-timeout=1500ms | " +
+            "controller-loss-timeout: not whole seconds; use 2s",
         "raid | members=a b c | level: missing; add it: RAID level",
         "raid | level=4; members=a b c | level = 4: not one of 0, 1, 5, 6, 10; use one of them",
         "raid | level=5; spares=a | members: missing; add it: names of the devices of the array, declared before it; " +

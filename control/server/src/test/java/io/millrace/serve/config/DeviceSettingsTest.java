@@ -108,6 +108,12 @@ class DeviceSettingsTest
             device.put("level", "5");
             device.put("members", "wrapped, wrapped2, wrapped3");
         }
+        if ("spdk-nvme".equals(type) && List.of("addresses", "host-nqn").contains(key))
+        {
+            // Of targets, not of drives.
+            device.put("controller", "nqn.2026-11.io.millrace:vol0");
+            device.putIfAbsent("addresses", "tcp://192.0.2.1:4420");
+        }
         DeviceTypes.of(type).settings().stream().filter((each) -> DeviceSetting.Form.VALUES == each.form())
             .forEach((each) -> device.computeIfPresent(each.key(), (_, text) -> "[" + text + "]"));
         final boolean hasBases = DeviceTypes.of(type).settings().stream().anyMatch(DeviceSetting::namesDevices);

@@ -1,0 +1,301 @@
+package io.millrace.dataplane.device;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.bindings.NativeMemory;
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockStatus;
+import io.millrace.block.DeviceHealth;
+import io.millrace.block.DeviceProperties;
+import io.millrace.block.GrowableDevice;
+import io.millrace.block.Initiator;
+import io.millrace.block.file.FileBounds;
+import io.millrace.block.file.FileRecords;
+import io.millrace.dataplane.DataPlane;
+import io.millrace.dataplane.config.DataPlaneConfig;
+import io.millrace.dataplane.config.DeviceConfig;
+import io.millrace.dataplane.config.ListenerSettings;
+import io.millrace.dataplane.config.SubsystemSettings;
+import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
+import io.millrace.nvmf.config.TargetConfig;
+import io.millrace.nvmf.config.TargetListener;
+import io.millrace.nvmf.initiator.TcpProxy;
+import io.millrace.nvmf.initiator.Waits;
+import io.millrace.nvmf.tcp.TcpTransportConfig;
+import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.reactor.ReactorConfig;
+import io.millrace.spdk.SpdkTesting;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Namespaces that SPDK's NVMe driver has of Millrace's own target: controllers shared, paths lost, what is refused.
+ */
+@Tag("spdk")
+class SpdkNvmeTest
+{
+    private static final String NQN = "nqn.2026-11.io.millrace:spdk-nvme";
+    private static final int BLOCK = 4096;
+    private static final long MIB = 1 << 20;
+
+    private final SpdkNvmeFactory factory = new SpdkNvmeFactory(new SpdkAccess());
+    private final List<String> warnings = new ArrayList<>();
+    private final List<BlockDevice> opened = new ArrayList<>();
+    private InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    private DmaMemory memory;
+    private MemoryRegistry registry;
+    private DataPlane target;
+
+    @BeforeEach
+    void start()
+    {
+        memory = DmaMemory.map(1 << 20);
+        registry = new MemoryRegistry();
+        startTarget();
+    }
+
+    private void startTarget()
+    {
+        target = DataPlane.start(new DataPlaneConfig(
+            List.of(ReactorConfig.of("test-target", -1)), DataPlaneConfig.MEMORY_BYTES_MIN * 4,
+            List.of(DeviceConfig.memory("mem1", 4 * MIB, BLOCK), DeviceConfig.memory("mem2", 8 * MIB, BLOCK)),
+            List.of(new SubsystemSettings(NQN, null, SubsystemSettings.MODEL_DEFAULT, true, List.of(), List.of(
+                new SubsystemSettings.NamespaceSettings(1, "mem1", null),
+                new SubsystemSettings.NamespaceSettings(2, "mem2", null)))),
+            List.of(new ListenerSettings(TransportAddress.tcp(address))), DataPlaneConfig.NO_DISCOVERY_PORT,
+            TargetConfig.defaults(), TcpTransportConfig.defaults()), TargetListener.NONE);
+        address = target.addresses().getFirst().socketAddress();
+    }
+
+    @AfterEach
+    void end()
+    {
+        opened.forEach(BlockDevice::close);
+        assertFalse(controllers().contains(NQN), SpdkNvmeTest::controllers);
+        target.close();
+        memory.close();
+    }
+
+    private static String controllers()
+    {
+        return SpdkTesting.rpc("bdev_nvme_get_controllers", "");
+    }
+
+    private static String url(final InetSocketAddress listener)
+    {
+        return "tcp://127.0.0.1:" + listener.getPort();
+    }
+
+    private DeviceDependencies dependencies()
+    {
+        return new DeviceDependencies(registry, List.of(), List::of, List::of,
+            new FileAccess(FileBounds.ANYWHERE, FileRecords.NONE), null, SpdkTesting::runtime, warnings::add);
+    }
+
+    private BlockDevice open(final int nsid, final Object... keysAndValues)
+    {
+        final Map<String, Object> settings =
+            new HashMap<>(Map.of("addresses", List.of(url(address)), "controller", NQN, "nsid", (long)nsid));
+        for (int i = 0; i < keysAndValues.length; i += 2)
+        {
+            settings.put((String)keysAndValues[i], keysAndValues[i + 1]);
+        }
+        final BlockDevice device = factory.open("d" + nsid, DeviceProperties.of(settings), dependencies());
+        opened.add(device);
+        return device;
+    }
+
+    private void close(final BlockDevice device)
+    {
+        opened.remove(device);
+        device.close();
+    }
+
+    private String refusal(final int nsid, final Object... keysAndValues)
+    {
+        return assertThrows(BlockDeviceException.class, () -> open(nsid, keysAndValues)).getMessage();
+    }
+
+    private BlockStatus write(final Initiator host, final long lba, final long value)
+    {
+        NativeMemory.putLong(memory.address(), value);
+        return host.run(BlockOperation.WRITE, lba, 1, true, memory.address(), BLOCK);
+    }
+
+    private long read(final Initiator host, final long lba)
+    {
+        final long buffer = memory.address() + BLOCK;
+        NativeMemory.putLong(buffer, -1);
+        assertEquals(BlockStatus.SUCCESS, host.run(BlockOperation.READ, lba, 1, false, buffer, BLOCK));
+        return NativeMemory.getLong(buffer);
+    }
+
+    @Test
+    void shouldShareAControllerUntilItsLastDeviceIsClosed()
+    {
+        final BlockDevice first = open(1);
+        final BlockDevice second = open(2);
+        assertEquals(4 * MIB, first.geometry().sizeBytes());
+        assertEquals(8 * MIB, second.geometry().sizeBytes());
+        try (Initiator host = new Initiator("first", first))
+        {
+            assertEquals(BlockStatus.SUCCESS, write(host, 5, 11));
+        }
+        close(first);
+        try (Initiator host = new Initiator("second", second))
+        {
+            assertEquals(BlockStatus.SUCCESS, write(host, 5, 22));
+            assertEquals(22, read(host, 5));
+        }
+        final BlockDevice again = open(1);
+        try (Initiator host = new Initiator("again", again))
+        {
+            assertEquals(11, read(host, 5));
+        }
+        assertTrue(refusal(1, "controller-loss-timeout", 5_000_000_000L).contains("is used by another device, with"));
+        assertTrue(refusal(1).contains("is used by device d1"));
+        assertEquals(List.of(), warnings);
+    }
+
+    @Test
+    void shouldRefuseWhatIsNotThere() throws Exception
+    {
+        final String none = refusal(3);
+        assertTrue(none.startsWith("device d3: bdev " + NQN + "n3 ") && none.contains("no active namespace 3"), none);
+        final String other = refusal(1, "controller", NQN + "-other");
+        assertTrue(other.startsWith("device d1: controller " + NQN + "-other cannot be attached by SPDK"), other);
+        final String pci = assertThrows(BlockDeviceException.class, () -> factory.open("d", DeviceProperties.of(
+            Map.of("controller", "0000:01:00.0", "nsid", 1L)), dependencies())).getMessage();
+        assertTrue(pci.contains("controller 0000:01:00.0 is not in spdk.pci"), pci);
+        assertTrue(refusal(1, "controller", "nqn.x\"y").contains("has blanks, quotes"));
+        target.close();
+        final String gone = refusal(1);
+        assertTrue(gone.contains("cannot be attached by SPDK") && gone.contains("'millrace discover'"), gone);
+        startTarget();
+    }
+
+    @Test
+    void shouldGoOnOverTheOtherPath() throws Exception
+    {
+        final AtomicBoolean isStopped = new AtomicBoolean();
+        try (TcpProxy one = new TcpProxy(address, 1 << 16, 1); TcpProxy two = new TcpProxy(address, 1 << 16, 2))
+        {
+            final BlockDevice device = open(1, "addresses", List.of(url(one.address()), url(two.address())));
+            try (Initiator host = new Initiator("host", device))
+            {
+                final CompletableFuture<Long> written = CompletableFuture.supplyAsync(() ->
+                {
+                    long value = 0;
+                    while (!isStopped.get())
+                    {
+                        value++;
+                        assertEquals(BlockStatus.SUCCESS, write(host, value % 1024, value));
+                        assertEquals(value, read(host, value % 1024));
+                    }
+                    return value;
+                });
+                for (final TcpProxy each : List.of(one, two, one))
+                {
+                    each.refuse(true);
+                    each.cut();
+                    Thread.sleep(500);
+                    each.refuse(false);
+                    // Longer than SPDK's delay before it connects again.
+                    Thread.sleep(2_500);
+                }
+                isStopped.set(true);
+                assertTrue(written.get() > 100);
+            }
+            close(device);
+        }
+        assertEquals(List.of(), warnings);
+    }
+
+    @Test
+    void shouldServeWithThePathsThatAreThere() throws Exception
+    {
+        final InetSocketAddress closed;
+        try (TcpProxy proxy = new TcpProxy(address, 1 << 16, 1))
+        {
+            closed = proxy.address();
+        }
+        final BlockDevice device = open(1, "addresses", List.of(url(closed), url(address)));
+        assertEquals(1, warnings.size(), warnings::toString);
+        assertTrue(warnings.getFirst().contains("cannot attach path TCP 127.0.0.1 port " + closed.getPort()),
+            warnings::toString);
+        try (Initiator host = new Initiator("host", device))
+        {
+            assertEquals(BlockStatus.SUCCESS, write(host, 1, 2));
+        }
+    }
+
+    @Test
+    void shouldHaveRequestsWaitUntilTheTargetIsBack() throws Exception
+    {
+        final BlockDevice device = open(1);
+        try (Initiator host = new Initiator("host", device))
+        {
+            assertEquals(BlockStatus.SUCCESS, write(host, 1, 1));
+            target.close();
+            final CompletableFuture<BlockStatus> waiting = CompletableFuture.supplyAsync(() -> write(host, 1, 2));
+            Thread.sleep(1_500);
+            assertFalse(waiting.isDone());
+            startTarget();
+            assertEquals(BlockStatus.SUCCESS, waiting.get());
+            assertEquals(2, read(host, 1));
+        }
+        assertEquals(DeviceHealth.ONLINE, device.status().health());
+    }
+
+    @Test
+    void shouldFailWhenTheTargetStaysAway() throws Exception
+    {
+        final BlockDevice device = open(1, "controller-loss-timeout", 2_000_000_000L);
+        try (Initiator host = new Initiator("host", device))
+        {
+            assertEquals(BlockStatus.SUCCESS, write(host, 1, 1));
+            target.close();
+            assertNotEquals(BlockStatus.SUCCESS, write(host, 1, 2));
+            Waits.until("the device has failed", 20, () -> DeviceHealth.FAILED == device.status().health());
+            assertTrue(device.status().reason().contains("was deleted or its drive removed"),
+                device.status().reason());
+        }
+        startTarget();
+        close(device);
+        // A new one begins with what is there now.
+        try (Initiator host = new Initiator("host", open(1)))
+        {
+            assertEquals(0, read(host, 1));
+        }
+    }
+
+    @Test
+    void shouldTakeInThatTheNamespaceGrew() throws Exception
+    {
+        final GrowableDevice device = (GrowableDevice)open(1);
+        target.devices().resize("mem1", 6 * MIB).get();
+        Waits.until("SPDK has seen it", () -> 6 * MIB == device.availableBytes());
+        device.grow(6 * MIB);
+        try (Initiator host = new Initiator("host", device))
+        {
+            assertEquals(BlockStatus.SUCCESS, write(host, 6 * MIB / BLOCK - 1, 9));
+        }
+    }
+}
