@@ -13,7 +13,8 @@ import java.util.regex.Pattern;
  */
 public record NvmePath(String transport, String address, String family, String port)
 {
-    private static final Pattern LISTENER = Pattern.compile("(tcp|rdma)://(?:\\[([0-9a-fA-F:.]+)]|([^:/\\[\\]]+)):(\\d+)");
+    private static final Pattern LISTENER =
+        Pattern.compile("(tcp|rdma)://(?:\\[([0-9a-fA-F:.]+)]|([^:/\\[\\]]+)):(\\d+)");
 
     /**
      * {@return the way to a drive}

@@ -31,8 +31,8 @@ final class SpdkNvmeType
 
     private static final DeviceSetting<Long> CONTROLLER_LOSS_TIMEOUT = DeviceSetting.optional(
         "controller-loss-timeout", SettingType.duration(0, LOSS_NS_MAX), "600s", OnChange.REPLACED,
-        "How long requests wait while no path to a target is connected, in whole seconds, before the device fails for " +
-        "good; 0: not at all. Each path is connected again after a second.");
+        "How long requests wait while no path to a target is connected, in whole seconds, before the device fails " +
+        "for good; 0: not at all. Each path is connected again after a second.");
 
     static final DeviceType TYPE = new DeviceType("spdk-nvme", DeviceContent.PERSISTENT,
         "A namespace of an NVMe drive or of another NVMe-oF target that SPDK's driver has.",
@@ -56,7 +56,8 @@ final class SpdkNvmeType
         catch (final SettingType.BadValue e)
         {
             throw new SettingType.BadValue("neither a PCI address nor an NVMe qualified name",
-                "write one such as 0000:01:00.0, which 'millrace drive list' shows, or the NQN of a target's subsystem");
+                "write one such as 0000:01:00.0, which 'millrace drive list' shows, or the NQN of a target's " +
+                "subsystem");
         }
     }
 

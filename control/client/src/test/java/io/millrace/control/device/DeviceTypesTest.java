@@ -197,8 +197,8 @@ class DeviceTypesTest
             "one such as 0000:01:00.0, which 'millrace drive list' shows, or the NQN of a target's subsystem",
         "spdk-nvme | controller=0000:01:00.0; addresses=tcp://h:1 | addresses: does not go with the PCI address of a " +
             "drive; remove it, or give the NQN of a subsystem",
-        "spdk-nvme | controller=0000:01:00.0; host-nqn=nqn.a | host-nqn: does not go with the PCI address of a drive; " +
-            "remove it",
+        "spdk-nvme | controller=0000:01:00.0; host-nqn=nqn.a | host-nqn: does not go with the PCI address of a " +
+            "drive; remove it",
         "spdk-nvme | controller=nqn.a | addresses: missing; give the listeners of the subsystem",
         "spdk-nvme | controller=nqn.a; addresses=tcp://h:1; controller-loss-timeout=1500ms | " +
             "controller-loss-timeout: not whole seconds; use 2s",
