@@ -6,8 +6,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.agrona.concurrent.SystemNanoClock;
 
 /**
  * Messages of SPDK and DPDK: errors and warnings go to a listener, the last errors explain a failed start or call.
@@ -25,6 +27,7 @@ final class SpdkMessages implements Poller
     private final SpdkMessageListener listener;
     private final MemorySegment text = Arena.global().allocate(TEXT_BYTES);
     private final Deque<String> recent = new ArrayDeque<>();
+    private final RepeatedMessages repeated = new RepeatedMessages(SystemNanoClock.INSTANCE);
 
     SpdkMessages(final SpdkMessageListener listener)
     {
@@ -52,17 +55,26 @@ final class SpdkMessages implements Poller
         }
         else if (SpdkReactorCalls.LOG_WARNING == level)
         {
-            listener.onWarning("SPDK: " + message);
+            log(message, listener::onWarning);
         }
         else if (SpdkReactorCalls.LOG_ERROR == level)
         {
             final String error = plain(message);
-            listener.onError("SPDK: " + error);
+            log(error, listener::onError);
             if (RECENT_MAX == recent.size())
             {
                 recent.removeFirst();
             }
             recent.addLast(error);
+        }
+    }
+
+    private void log(final String message, final Consumer<String> logger)
+    {
+        final String logged = repeated.onMessage(message);
+        if (null != logged)
+        {
+            logger.accept("SPDK: " + logged);
         }
     }
 
