@@ -11,8 +11,8 @@ log=/tmp/serve.log
 
 serves()
 {
-    # 256 MiB, the least that SPDK takes; the pools of its defaults need more.
-    echo 128 > /proc/sys/vm/nr_hugepages
+    # For 256 MiB, the least that SPDK takes, though its default pools need more, and what DPDK leaves between pieces.
+    echo 192 > /proc/sys/vm/nr_hugepages
     mkdir -p /dev/hugepages
     mount -t hugetlbfs none /dev/hugepages
     ask drive bind "$address" --yes
@@ -42,7 +42,8 @@ Y
     # shellcheck disable=SC2086
     $jvm io.millrace.cli.Millrace serve --config $config > $log 2>&1 &
     echo $! > /tmp/serve.pid
-    await 120 "(: < /dev/tcp/127.0.0.1/$port)" || { cat $log; return 1; }
+    await 120 "(: < /dev/tcp/127.0.0.1/$port) || ! kill -0 $!"
+    kill -0 $! || { cat $log; return 1; }
     LAB_HOST=127.0.0.1 connect $port "$nqn" --nr-io-queues=1 --ctrl-loss-tmo=10
     namespace "$nqn" 1
     namespace "$nqn" 2
