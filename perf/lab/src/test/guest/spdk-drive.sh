@@ -75,6 +75,7 @@ unplugged_under_load()
     touch /tmp/stop
     wait $LOAD || { cat /tmp/fio.beside; return 1; }
     await 20 "grep -q 'device drive is FAILED: bdev ${address}n1 was deleted or its drive removed' $log"
+    grep -q "device drive: write failed .* SPDK ended it at bdev ${address}n1: see its messages" $log
     is_state "$nqn" live
     echo "ready to plug"
 }

@@ -2,6 +2,7 @@ package io.millrace.dataplane;
 
 import io.millrace.bindings.Errno;
 import io.millrace.block.FailureCause;
+import io.millrace.block.spdk.SpdkDevice;
 import io.millrace.nvmf.config.DeviceError;
 import io.millrace.status.DeviceErrorStatus;
 import java.util.ArrayList;
@@ -198,6 +199,11 @@ final class DeviceErrorReports
             final String problem = source.device().status().reason();
             return "; no path to " + place + " executed it in time" + (problem.isEmpty() ? "" : ", " + problem) +
                 ": check the target and the network";
+        }
+        if (source.device() instanceof SpdkDevice)
+        {
+            return "; SPDK ended it at bdev " + place + ": see its messages in this log; writes to a thin logical " +
+                "volume end so when its store is full ('millrace spdk rpc bdev_lvol_get_lvstores')";
         }
         if (FailureCause.NVME_STATUS == source.cause())
         {
