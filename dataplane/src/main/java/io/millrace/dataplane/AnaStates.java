@@ -4,6 +4,7 @@ import io.millrace.dataplane.OperationException.Reason;
 import io.millrace.dataplane.config.SubsystemSettings;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.Subsystem;
+import io.millrace.nvmf.ana.AnaPath;
 import io.millrace.nvmf.ana.AnaSnapshot;
 import io.millrace.nvmf.namespace.Namespace;
 import io.millrace.nvmf.queue.UnfinishedCommands;
@@ -23,9 +24,11 @@ public final class AnaStates
 
     private final Operations operations;
     private final Subsystems subsystems;
+    private final SpdkTarget spdk;
 
-    AnaStates(final Operations operations, final Subsystems subsystems)
+    AnaStates(final Operations operations, final Subsystems subsystems, final SpdkTarget spdk)
     {
+        this.spdk = spdk;
         this.operations = operations;
         this.subsystems = subsystems;
     }
@@ -57,9 +60,11 @@ public final class AnaStates
             try
             {
                 final boolean isSet = subsystem.ana().isSet(address, group, state);
-                final CompletableFuture<String> done = subsystem.ana().set(address, group, state)
-                    .thenApply((unfinished) ->
-                        unfinished.isEmpty() ? "" : UnfinishedCommands.describe(nqn, unfinished));
+                final List<AnaPath> before = spdk.anaPaths(subsystem);
+                final CompletableFuture<List<UnfinishedCommands>> own = subsystem.ana().set(address, group, state);
+                final String unfinishedOfSpdk = spdk.onAnaChanged(subsystem, before, isSet);
+                final CompletableFuture<String> done = own.thenApply((unfinished) -> join(
+                    unfinished.isEmpty() ? "" : UnfinishedCommands.describe(nqn, unfinished), unfinishedOfSpdk));
                 if (!isSet)
                 {
                     operations.publish(ResourceKind.ANA, ResourceChange.CHANGED, name(nqn, address, group), "is " +
@@ -72,6 +77,11 @@ public final class AnaStates
                 throw new OperationException(Reason.INVALID, "subsystem " + nqn, e.getMessage(), "", e);
             }
         }
+    }
+
+    private static String join(final String first, final String second)
+    {
+        return first + (first.isEmpty() || second.isEmpty() ? "" : "; ") + second;
     }
 
     /**

@@ -14,9 +14,11 @@ public final class Controllers
 {
     private final Operations operations;
     private final Subsystems subsystems;
+    private final SpdkTarget spdk;
 
-    Controllers(final Operations operations, final Subsystems subsystems)
+    Controllers(final Operations operations, final Subsystems subsystems, final SpdkTarget spdk)
     {
+        this.spdk = spdk;
         this.operations = operations;
         this.subsystems = subsystems;
     }
@@ -64,7 +66,16 @@ public final class Controllers
                     "plane is configured with, " + configured, "take limits.controller-id-first and " +
                     "limits.controller-id-last out of its configuration to have them assigned");
             }
+            if (range.equals(operations.target().controllerIds()))
+            {
+                return;
+            }
+            if (range.count() < 2)
+            {
+                spdk.checkAbsent("controller ids " + range, "are not enough for SPDK's target");
+            }
             operations.target().controllerIds(range);
+            spdk.onControllerIdsChanged();
         }
     }
 

@@ -3,6 +3,7 @@ package io.millrace.dataplane;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
 import io.millrace.dataplane.config.DataPlaneConfig;
+import io.millrace.dataplane.config.ListenerProvider;
 import io.millrace.dataplane.config.ListenerSettings;
 import io.millrace.dataplane.config.SettingException;
 import io.millrace.dataplane.config.SpdkSettings;
@@ -66,6 +67,8 @@ public final class DataPlane implements AutoCloseable
     private ServingReactors reactors;
     /** Null where SPDK serves nothing. */
     private Exports exports;
+    private ExportMemory exportMemory;
+    private SpdkTarget spdkTarget;
     private MemoryRegistry registry;
     private Subsystems subsystems;
     private Hosts hosts;
@@ -175,12 +178,15 @@ public final class DataPlane implements AutoCloseable
         reactors.start(memory, started);
         started.push(Housekeeping.begin(reactors.reactors()));
         devices.start(new BackgroundTasks(reactors.groups()));
+        exportMemory = new ExportMemory(registry, reactors.groups());
+        started.push(exportMemory);
         export(config.spdk());
-        subsystems = new Subsystems(operations, devices);
-        hosts = new Hosts(operations, subsystems);
-        controllers = new Controllers(operations, subsystems);
-        anaStates = new AnaStates(operations, subsystems);
-        qos = new Qos(operations, subsystems);
+        spdkTarget = new SpdkTarget(operations, devices, this::spdk, exportMemory);
+        subsystems = new Subsystems(operations, devices, spdkTarget);
+        hosts = new Hosts(operations, subsystems, spdkTarget);
+        controllers = new Controllers(operations, subsystems, spdkTarget);
+        anaStates = new AnaStates(operations, subsystems, spdkTarget);
+        qos = new Qos(operations, subsystems, spdkTarget);
         for (int i = 0; i < config.subsystems().size(); i++)
         {
             createSubsystem(i);
@@ -189,12 +195,14 @@ public final class DataPlane implements AutoCloseable
             Transports.start(operations.target(), reactors.groups(), config.transports(), rdmaCore, registry);
         started.push(transports);
         reactors.publish(memoryNote, transports);
-        listeners = new Listeners(operations, transports);
+        started.push(spdkTarget);
+        listeners = new Listeners(operations, transports, spdkTarget);
         connections = new Connections(subsystems, reactors.groups());
         for (int i = 0; i < config.listeners().size(); i++)
         {
             final ListenerSettings listener = config.listeners().get(i);
-            listen(listener.address(), "listeners[" + i + "].port", listener.discoveryOnly());
+            listen(listener, "listeners[" + i +
+                (ListenerProvider.SPDK == listener.provider() ? "].provider" : "].port"));
         }
         if (DataPlaneConfig.NO_DISCOVERY_PORT != config.discoveryPort())
         {
@@ -244,9 +252,9 @@ public final class DataPlane implements AutoCloseable
         {
             throw new SettingException("spdk", null, e.problem(), "", e);
         }
-        exports = new Exports(operations, devices);
+        exports = new Exports(operations, devices, exportMemory);
         started.push(exports);
-        exports.start(settings, runtime, reactors.groups(), registry);
+        exports.start(settings, runtime);
     }
 
     /**
@@ -351,11 +359,13 @@ public final class DataPlane implements AutoCloseable
         }
     }
 
-    private void listen(final TransportAddress address, final String key, final boolean discoveryOnly)
+    private void listen(final ListenerSettings listener, final String key)
     {
+        final TransportAddress address = listener.address();
+        final boolean discoveryOnly = listener.discoveryOnly();
         try
         {
-            listeners.add(address, discoveryOnly);
+            listeners.add(address, discoveryOnly, listener.provider());
         }
         catch (final OperationException e)
         {
@@ -373,7 +383,7 @@ public final class DataPlane implements AutoCloseable
             .forEach((listener) -> addresses.add(listener.address().withPort(config.discoveryPort())));
         for (final TransportAddress address : addresses)
         {
-            listen(address, "discovery", true);
+            listen(new ListenerSettings(address, true), "discovery");
         }
     }
 
@@ -592,6 +602,10 @@ public final class DataPlane implements AutoCloseable
             if (before == wanted)
             {
                 return CompletableFuture.completedFuture(null);
+            }
+            if (DataPlaneState.SERVING != wanted)
+            {
+                spdkTarget.checkAbsent("state " + wanted, "is unknown to SPDK's target");
             }
             operations.state(wanted);
             operations.target().acceptControllers(DataPlaneState.DRAINING != wanted);

@@ -482,6 +482,13 @@ public final class Devices
         return added;
     }
 
+    /** {@return whether SPDK has a device of a namespace; the lock is held} */
+    boolean isAnyShared()
+    {
+        return devices.values().stream().map(ManagedDevice::user)
+            .anyMatch((user) -> null != user && null != user.subsystem() && null != user.export());
+    }
+
     /**
      * {@return the devices of a class, in the order they were made}
      *

@@ -16,9 +16,11 @@ public final class Hosts
 {
     private final Operations operations;
     private final Subsystems subsystems;
+    private final SpdkTarget spdk;
 
-    Hosts(final Operations operations, final Subsystems subsystems)
+    Hosts(final Operations operations, final Subsystems subsystems, final SpdkTarget spdk)
     {
+        this.spdk = spdk;
         this.operations = operations;
         this.subsystems = subsystems;
     }
@@ -41,10 +43,12 @@ public final class Hosts
             {
                 throw new OperationException(Reason.INVALID, "host", problem, "");
             }
-            if (!subsystem.allowHost(hostNqn))
+            if (subsystem.hasHost(hostNqn))
             {
                 throw new OperationException(Reason.EXISTS, subject(hostNqn, nqn), "is already allowed", "leave it");
             }
+            spdk.allowHost(nqn, hostNqn);
+            subsystem.allowHost(hostNqn);
             operations.publish(ResourceKind.HOST, ResourceChange.CREATED, nqn + '/' + hostNqn);
         }
     }
@@ -68,6 +72,7 @@ public final class Hosts
                 throw new OperationException(Reason.NOT_FOUND, subject(hostNqn, nqn), "is not on its list",
                     subsystem.allowsAnyHost() ? "allow only listed hosts" : "leave it");
             }
+            spdk.denyHost(nqn, hostNqn);
             final CompletableFuture<Void> done = subsystem.denyHost(hostNqn);
             operations.publish(ResourceKind.HOST, ResourceChange.DELETED, nqn + '/' + hostNqn);
             return done;
@@ -92,6 +97,7 @@ public final class Hosts
             {
                 return CompletableFuture.completedFuture(null);
             }
+            spdk.allowAnyHost(subsystem, isAllowed);
             final CompletableFuture<Void> done = subsystem.allowAnyHost(isAllowed);
             operations.publish(ResourceKind.SUBSYSTEM, ResourceChange.CHANGED, nqn,
                 isAllowed ? "allows every host" : "allows listed hosts only");

@@ -3,6 +3,7 @@ package io.millrace.dataplane;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
 import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.dataplane.config.ListenerProvider;
 import io.millrace.dataplane.snapshot.ListenerSnapshot;
 import io.millrace.nvmf.transport.Transport;
 import io.millrace.nvmf.transport.TransportAddress;
@@ -18,16 +19,18 @@ public final class Listeners
 {
     private final Operations operations;
     private final Transports transports;
+    private final SpdkTarget spdk;
     private final Map<TransportAddress, ListenerSnapshot> listeners = new LinkedHashMap<>();
 
-    Listeners(final Operations operations, final Transports transports)
+    Listeners(final Operations operations, final Transports transports, final SpdkTarget spdk)
     {
+        this.spdk = spdk;
         this.operations = operations;
         this.transports = transports;
     }
 
     /**
-     * Listens on one more address; discovery tells of it.
+     * Listens on one more address with Millrace's own target; discovery tells of it.
      *
      * @param address       numeric, of a transport that is served; port 0 takes any that is free.
      * @param discoveryOnly whether no other subsystem than discovery is reached there.
@@ -35,6 +38,24 @@ public final class Listeners
      * @throws OperationException when it is taken, not of this machine, not permitted, or its transport not served.
      */
     public TransportAddress add(final TransportAddress address, final boolean discoveryOnly)
+    {
+        return add(address, discoveryOnly, ListenerProvider.MILLRACE);
+    }
+
+    /**
+     * Listens on one more address; discovery tells of it. With SPDK's target as the provider SPDK starts, if it does
+     * not run yet, and has the subsystems too.
+     *
+     * @param address       numeric, of a transport that is served; port 0 takes any that is free, with Millrace's own
+     *                      target.
+     * @param discoveryOnly whether no other subsystem than discovery is reached there; not with SPDK's target.
+     * @param provider      whose target listens.
+     * @return the address with the port as taken.
+     * @throws OperationException when it is taken, not of this machine, not permitted, its transport not served, or
+     *     SPDK's target cannot serve what the data plane has.
+     */
+    public TransportAddress add(
+        final TransportAddress address, final boolean discoveryOnly, final ListenerProvider provider)
     {
         synchronized (operations)
         {
@@ -47,23 +68,41 @@ public final class Listeners
                 throw new OperationException(Reason.EXISTS, "listener " + where, "already exists",
                     "take another port");
             }
-            final TransportAddress taken;
-            try
-            {
-                taken = discoveryOnly ? transport.listenForDiscovery(wanted) : transport.listen(wanted);
-            }
-            catch (final IllegalStateException e)
-            {
-                throw refused("listener " + where, e);
-            }
-            listeners.put(taken, new ListenerSnapshot(taken, discoveryOnly));
+            final TransportAddress taken = ListenerProvider.SPDK == provider ? listenBySpdk(wanted, discoveryOnly) :
+                listen(transport, wanted, discoveryOnly);
+            listeners.put(taken, new ListenerSnapshot(taken, discoveryOnly, true, provider));
             operations.publish(ResourceKind.LISTENER, ResourceChange.CREATED, taken.listenerName());
             return taken;
         }
     }
 
+    private static TransportAddress listen(
+        final Transport transport, final TransportAddress wanted, final boolean discoveryOnly)
+    {
+        try
+        {
+            return discoveryOnly ? transport.listenForDiscovery(wanted) : transport.listen(wanted);
+        }
+        catch (final IllegalStateException e)
+        {
+            throw refused("listener " + wanted.listenerName(), e);
+        }
+    }
+
+    private TransportAddress listenBySpdk(final TransportAddress wanted, final boolean discoveryOnly)
+    {
+        if (discoveryOnly)
+        {
+            throw new OperationException(Reason.UNSUPPORTED, "listener " + wanted.listenerName(), "is for discovery " +
+                "alone, which is Millrace's own", "leave out the provider");
+        }
+        spdk.listen(wanted);
+        return wanted;
+    }
+
     /**
-     * Stops listening on an address. Established connections stay, and so do ANA states that were set for it.
+     * Stops listening on an address. Established connections stay, unless they are SPDK's, and so do ANA states that
+     * were set for it.
      *
      * @param address with the port as taken.
      * @throws OperationException when nothing listens there.
@@ -74,12 +113,20 @@ public final class Listeners
         {
             operations.checkOpen();
             final TransportAddress local = canonical(address);
-            if (null == listeners.remove(local))
+            final ListenerSnapshot removed = listeners.remove(local);
+            if (null == removed)
             {
                 throw new OperationException(Reason.NOT_FOUND, "listener " + local.listenerName(),
                     "does not exist", "list listeners to see the existing ones");
             }
-            transports.of(local).stopListening(local);
+            if (ListenerProvider.SPDK == removed.provider())
+            {
+                spdk.stopListening(local);
+            }
+            else
+            {
+                transports.of(local).stopListening(local);
+            }
             operations.publish(ResourceKind.LISTENER, ResourceChange.DELETED, local.listenerName());
         }
     }
@@ -92,7 +139,8 @@ public final class Listeners
         synchronized (operations)
         {
             return listeners.values().stream().map((each) -> new ListenerSnapshot(each.address(),
-                each.discoveryOnly(), transports.of(each.address()).isListening(each.address()))).toList();
+                each.discoveryOnly(), ListenerProvider.SPDK == each.provider() ||
+                transports.of(each.address()).isListening(each.address()), each.provider())).toList();
         }
     }
 

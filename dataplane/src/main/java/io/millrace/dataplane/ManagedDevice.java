@@ -23,7 +23,7 @@ final class ManagedDevice
      * @param wrapper   the wrapping device, or null.
      * @param subsystem of the namespace, or null.
      * @param nsid      of the namespace, or 0.
-     * @param export    as which SPDK has it, or null.
+     * @param export    as which SPDK has it, for the namespace or for front ends of its own; or null.
      */
     record User(ManagedDevice wrapper, Subsystem subsystem, int nsid, ExportedDevice export)
     {
@@ -37,6 +37,11 @@ final class ManagedDevice
             return new User(null, subsystem, nsid, null);
         }
 
+        static User of(final Subsystem subsystem, final int nsid, final ExportedDevice export)
+        {
+            return new User(null, subsystem, nsid, export);
+        }
+
         static User of(final ExportedDevice export)
         {
             return new User(null, null, 0, export);
@@ -44,8 +49,8 @@ final class ManagedDevice
 
         String describe()
         {
-            return null != export ? "SPDK (spdk.exports)" :
-                null == wrapper ? "namespace " + subsystem.nqn() + '/' + nsid : "device " + wrapper.name();
+            return null != subsystem ? "namespace " + subsystem.nqn() + '/' + nsid :
+                null == wrapper ? "SPDK (spdk.exports)" : "device " + wrapper.name();
         }
     }
 

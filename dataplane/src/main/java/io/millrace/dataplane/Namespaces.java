@@ -21,10 +21,13 @@ public final class Namespaces
     private final Operations operations;
     private final Devices devices;
     private final Subsystems subsystems;
+    private final SpdkTarget spdk;
     private final Map<UUID, String> uuids = new HashMap<>();
 
-    Namespaces(final Operations operations, final Devices devices, final Subsystems subsystems)
+    Namespaces(
+        final Operations operations, final Devices devices, final Subsystems subsystems, final SpdkTarget spdk)
     {
+        this.spdk = spdk;
         this.operations = operations;
         this.devices = devices;
         this.subsystems = subsystems;
@@ -68,6 +71,7 @@ public final class Namespaces
             {
                 throw new OperationException(Reason.NOT_FOUND, subject(nqn, nsid), "does not exist", "add it first");
             }
+            spdk.removeNamespace(subject(nqn, nsid), devices.require(subsystem.namespace(nsid).device().name()));
             final ManagedDevice device = detach(subsystem, nsid);
             final CompletableFuture<Void> done = subsystem.removeNamespace(nsid).thenRun(() -> device.user(null));
             device.leaving(done);
@@ -125,16 +129,19 @@ public final class Namespaces
             throw new OperationException(Reason.EXISTS, subject(nqn, nsid),
                 "UUID " + namespace.uuid() + " is that of " + other, "choose another");
         }
+        // First, as it may refuse the device.
+        device.user(ManagedDevice.User.of(subsystem, nsid, spdk.addNamespace(subsystem, namespace, device)));
         try
         {
             subsystem.addNamespace(namespace);
         }
         catch (final IllegalArgumentException e)
         {
+            spdk.removeNamespace(subject(nqn, nsid), device);
+            device.user(null);
             throw new OperationException(Reason.UNSUPPORTED, "", e.getMessage(), "", e);
         }
         uuids.put(namespace.uuid(), subject(nqn, nsid));
-        device.user(ManagedDevice.User.of(subsystem, nsid));
     }
 
     /**

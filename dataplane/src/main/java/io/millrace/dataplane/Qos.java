@@ -15,11 +15,16 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class Qos
 {
+    /** What SPDK's target has not. */
+    static final String NOT_SPDKS = "are not known to SPDK's target";
+
     private final Operations operations;
     private final Subsystems subsystems;
+    private final SpdkTarget spdk;
 
-    Qos(final Operations operations, final Subsystems subsystems)
+    Qos(final Operations operations, final Subsystems subsystems, final SpdkTarget spdk)
     {
+        this.spdk = spdk;
         this.operations = operations;
         this.subsystems = subsystems;
     }
@@ -39,6 +44,7 @@ public final class Qos
         {
             operations.checkOpen();
             final Subsystem subsystem = subsystems.require(nqn);
+            check("limits of namespace " + nqn + '/' + nsid, limits);
             final QosLimits before = subsystem.qos().namespace(nsid);
             final CompletableFuture<Void> done = subsystem.qos().limitNamespace(nsid, limits);
             if (null == done)
@@ -72,6 +78,7 @@ public final class Qos
             {
                 throw new OperationException(Reason.INVALID, "host", problem, "");
             }
+            check("limits of host " + hostNqn + " of subsystem " + nqn, limits);
             final QosLimits before = subsystem.qos().host(hostNqn);
             final CompletableFuture<Void> done = subsystem.qos().limitHost(hostNqn, limits);
             publish(ResourceKind.HOST, nqn + '/' + hostNqn, before, limits);
@@ -114,6 +121,14 @@ public final class Qos
     public List<QosSnapshot> list(final String nqn)
     {
         return subsystems.select(nqn).stream().flatMap((each) -> each.qos().snapshots().stream()).toList();
+    }
+
+    private void check(final String subject, final QosLimits limits)
+    {
+        if (!limits.isNone())
+        {
+            spdk.checkAbsent(subject, NOT_SPDKS);
+        }
     }
 
     private void publish(final ResourceKind kind, final String name, final QosLimits before, final QosLimits after)

@@ -20,11 +20,13 @@ public final class Subsystems
 {
     private final Operations operations;
     private final Namespaces namespaces;
+    private final SpdkTarget spdk;
 
-    Subsystems(final Operations operations, final Devices devices)
+    Subsystems(final Operations operations, final Devices devices, final SpdkTarget spdk)
     {
         this.operations = operations;
-        namespaces = new Namespaces(operations, devices, this);
+        this.spdk = spdk;
+        namespaces = new Namespaces(operations, devices, this, spdk);
     }
 
     /**
@@ -41,6 +43,10 @@ public final class Subsystems
             final String nqn = settings.nqn();
             final Subsystem subsystem = make(settings);
             checkQos(settings);
+            if (!settings.qos().isEmpty())
+            {
+                spdk.checkAbsent("limits of subsystem " + nqn, Qos.NOT_SPDKS);
+            }
             final List<Integer> added = new ArrayList<>();
             try
             {
@@ -53,7 +59,8 @@ public final class Subsystems
                     namespaces.attach(subsystem, each);
                     added.add(each.nsid());
                 }
-                operations.target().addSubsystem(subsystem);
+                spdk.addSubsystem(subsystem);
+                addToTarget(subsystem);
                 settings.qos().forEach((each) -> limit(subsystem, each));
             }
             catch (final RuntimeException e)
@@ -71,6 +78,19 @@ public final class Subsystems
         }
     }
 
+    private void addToTarget(final Subsystem subsystem)
+    {
+        try
+        {
+            operations.target().addSubsystem(subsystem);
+        }
+        catch (final IllegalArgumentException e)
+        {
+            spdk.removeSubsystem(subsystem);
+            throw e;
+        }
+    }
+
     /**
      * Ends serving a subsystem, at once for new commands: its hosts are disconnected and its namespaces removed.
      *
@@ -84,6 +104,7 @@ public final class Subsystems
         {
             operations.checkOpen();
             final Subsystem subsystem = require(nqn);
+            spdk.removeSubsystem(subsystem);
             final List<ManagedDevice> devices = namespaces.detachAll(subsystem);
             final CompletableFuture<Void> done = operations.target().removeSubsystem(nqn)
                 .thenAccept((removed) -> devices.forEach((device) -> device.user(null)));

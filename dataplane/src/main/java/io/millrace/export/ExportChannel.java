@@ -162,6 +162,11 @@ final class ExportChannel implements SpdkExportChannel, OpenListener, CloseListe
         }
         state = State.FAILED;
         failedNs = reactor().nowNs();
+        endQueued();
+    }
+
+    private void endQueued()
+    {
         for (BlockRequest request = queue.removeFirst(); null != request; request = queue.removeFirst())
         {
             end((ExportRequest)request.owner(), NvmeStatus.NAMESPACE_NOT_READY);
@@ -189,6 +194,7 @@ final class ExportChannel implements SpdkExportChannel, OpenListener, CloseListe
     public void close(final Runnable listener)
     {
         closeListener = listener;
+        endQueued();
         switch (state)
         {
             case OPEN ->

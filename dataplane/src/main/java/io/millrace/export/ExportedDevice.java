@@ -103,6 +103,12 @@ public final class ExportedDevice implements SpdkExportSource, AutoCloseable
         return new ExportChannel(device, spdkReactor, buffers);
     }
 
+    /** Refuses requests from now on, and closes the channels to the device, which ends those that it has. */
+    public void refuse()
+    {
+        export.refuse();
+    }
+
     /**
      * Removes the bdev, then closes the channels to the device.
      *

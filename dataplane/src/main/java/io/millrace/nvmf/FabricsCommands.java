@@ -178,11 +178,11 @@ final class FabricsCommands implements CommandHandler
         final Controller controller = new Controller(target, subsystem, queuePair, hostNqn, hostId,
             connectCommand.keepAliveTimeoutMs());
         final int status = subsystem.addController(controller, target.config().controllersMax(),
-            target.controllerIds());
+            target.newControllerIds());
         if (NvmeStatus.SUCCESS != status)
         {
             refused(request, NvmeStatus.CONNECT_CONTROLLER_BUSY == status ?
-                "no controller slot is free, or none of the controller ids " + target.controllerIds() :
+                "no controller slot is free, or none of the controller ids " + target.newControllerIds() :
                 "host may not access the subsystem");
             return status;
         }

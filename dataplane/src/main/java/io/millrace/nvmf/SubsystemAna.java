@@ -128,11 +128,11 @@ public final class SubsystemAna
     }
 
     /**
-     * {@return states of a new controller}
+     * {@return states of controllers that are reached at an address}
      *
-     * @param local address that its host came in on.
+     * @param local address that a host came in on, or of a listener.
      */
-    AnaPath path(final TransportAddress local)
+    public AnaPath path(final TransportAddress local)
     {
         synchronized (subsystem)
         {

@@ -61,6 +61,7 @@ public final class Target
     private volatile boolean acceptsControllers = true;
     private volatile List<Listener> listeners = List.of();
     private volatile ControllerIds controllerIds;
+    private volatile boolean reservesIds;
 
     /**
      * Makes a target that serves nothing yet but the discovery service.
@@ -108,7 +109,7 @@ public final class Target
     }
 
     /**
-     * {@return the ids that new controllers get}
+     * {@return the ids that new controllers get, by this target or another of the data plane}
      */
     public ControllerIds controllerIds()
     {
@@ -123,6 +124,25 @@ public final class Target
     public void controllerIds(final ControllerIds range)
     {
         controllerIds = range;
+    }
+
+    /**
+     * Keeps a part of the ids for another target that serves the same subsystems, or not any more.
+     *
+     * @param isReserving which of both; controllers that have such ids keep them.
+     */
+    public void reserveIds(final boolean isReserving)
+    {
+        reservesIds = isReserving;
+    }
+
+    /**
+     * {@return the ids that this target gives to new controllers}
+     */
+    public ControllerIds newControllerIds()
+    {
+        final ControllerIds all = controllerIds;
+        return reservesIds ? all.unreserved() : all;
     }
 
     /**

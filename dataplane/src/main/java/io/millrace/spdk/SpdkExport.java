@@ -10,6 +10,8 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class SpdkExport
 {
+    private static final long LATE_MS = 5_000;
+
     private final SpdkRuntime runtime;
     private final int number;
     private final MemorySegment export;
@@ -44,8 +46,8 @@ public final class SpdkExport
     }
 
     /**
-     * Removes the bdev: front ends let go of it, and requests under way end first. What keeps it open has its further
-     * requests refused, and the device is closed nevertheless. A second call waits again for what was left.
+     * Removes the bdev: front ends let go of it, and requests under way end first. When that takes longer than five
+     * seconds, the device is closed, which ends them. A second call waits again for what was left.
      *
      * @throws SpdkException when somebody keeps it open, or a request does not end, for longer than SPDK is waited for.
      */
@@ -59,19 +61,25 @@ public final class SpdkExport
         {
             gone = begin();
         }
-        try
+        if (!SpdkRuntime.ends(gone, LATE_MS))
         {
-            SpdkRuntime.await(gone, "a bdev is still open in SPDK");
+            refuse();
         }
-        catch (final SpdkException e)
-        {
-            runtime.exports().replace(number, RemovedExport::new);
-            runtime.exports().closeChannels(number);
-            throw e;
-        }
+        SpdkRuntime.await(gone, "a bdev is still open in SPDK");
         runtime.exports().closeChannels(number);
         runtime.exports().replace(number, null);
         isRemoved = true;
+    }
+
+    /** Refuses requests from now on, and closes the device, which ends those that it has. The bdev stays. */
+    public synchronized void refuse()
+    {
+        if (isRemoved)
+        {
+            return;
+        }
+        runtime.exports().replace(number, RemovedExport::new);
+        runtime.exports().closeChannels(number);
     }
 
     private CompletableFuture<Integer> begin()

@@ -53,6 +53,7 @@ public final class SpdkRuntime
     private volatile boolean listens;
     private final ServingActivity serving = ServingActivity.possible();
     private final SpdkExports exports = new SpdkExports(this);
+    private final NvmfTarget nvmf = new NvmfTarget(this);
     private final SpdkReactors reactors = new SpdkReactors(exports::source);
     /** By the bdev that each uses. On the application thread. */
     private final Map<Long, SpdkBdevListener> devices = new HashMap<>();
@@ -314,6 +315,14 @@ public final class SpdkRuntime
     }
 
     /**
+     * {@return SPDK's NVMe-oF target}
+     */
+    public NvmfTarget nvmf()
+    {
+        return nvmf;
+    }
+
+    /**
      * Carries out the methods of a JSON configuration that makes front ends of bdevs, which are polled from then on.
      * Off the reactors.
      *
@@ -322,17 +331,23 @@ public final class SpdkRuntime
      */
     public void serve(final String json)
     {
+        serving();
+        configure(json);
+    }
+
+    /** Front ends are polled from now on. */
+    void serving()
+    {
         onApplication(() ->
         {
             serving.know();
             return null;
         });
-        configure(json);
     }
 
     private void configure(final String json)
     {
-        final String refusal = refusal(json);
+        final String refusal = refusal(json, 0, () -> {});
         if (null != refusal)
         {
             throw new SpdkException("spdk: it refuses a configuration" + refusal);
@@ -342,14 +357,29 @@ public final class SpdkRuntime
     /**
      * Calls a method of SPDK's JSON-RPC, without its result. Off the reactors; returns when the method has ended.
      *
-     * @param method of the subsystem {@code bdev}.
+     * @param method of SPDK.
      * @param params members of a JSON object, {@code "name": "Malloc0"}; empty: none.
      * @throws SpdkException saying why SPDK refuses.
      */
     public void call(final String method, final String params)
     {
+        call(method, params, 0, () -> {});
+    }
+
+    /**
+     * Calls a method that waits for requests to devices.
+     *
+     * @param method of SPDK.
+     * @param params members of a JSON object.
+     * @param lateMs how long they have; 0: as long as any method.
+     * @param onLate run on this thread when the method has not ended then; it is waited for again.
+     * @throws SpdkException saying why SPDK refuses, or that the method does not end.
+     */
+    void call(final String method, final String params, final long lateMs, final Runnable onLate)
+    {
         final String refusal = refusal("{\"subsystems\": [{\"subsystem\": \"bdev\", \"config\": [{" +
-            "\"method\": \"" + method + '"' + (params.isEmpty() ? "" : ", \"params\": {" + params + '}') + "}]}]}");
+            "\"method\": \"" + method + '"' + (params.isEmpty() ? "" : ", \"params\": {" + params + '}') + "}]}]}",
+            lateMs, onLate);
         if (null != refusal)
         {
             throw new SpdkException("spdk: " + method + " is refused" + refusal);
@@ -357,7 +387,7 @@ public final class SpdkRuntime
     }
 
     /** {@return what SPDK says of a configuration that it does not carry out; null: it has carried it out} */
-    private String refusal(final String json)
+    private String refusal(final String json, final long lateMs, final Runnable onLate)
     {
         final CompletableFuture<Integer> configured = new CompletableFuture<>();
         onApplication(() ->
@@ -366,7 +396,35 @@ public final class SpdkRuntime
             SpdkExportCalls.configure(application.nativeReactor(), json, application.begin(configured::complete));
             return null;
         });
+        if (lateMs > 0 && !ends(configured, lateMs))
+        {
+            onLate.run();
+        }
         return 0 == await(configured, "its configuration is not carried out") ? null : onApplication(messages::explain);
+    }
+
+    /** {@return whether a call of SPDK ends in time} */
+    static boolean ends(final CompletableFuture<Integer> result, final long withinMs)
+    {
+        Reactor.checkMayBlock("a call of SPDK");
+        try
+        {
+            result.get(withinMs, TimeUnit.MILLISECONDS);
+            return true;
+        }
+        catch (final TimeoutException _)
+        {
+            return false;
+        }
+        catch (final ExecutionException e)
+        {
+            throw new IllegalStateException(e.getCause());
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            throw new SpdkException("spdk: interrupted while it was called", e);
+        }
     }
 
     static int await(final CompletableFuture<Integer> result, final String problem)

@@ -18,8 +18,6 @@ import java.util.List;
  */
 public final class SpdkFrontEnd implements AutoCloseable
 {
-    private static boolean hasTransport;
-
     private final String nqn = SpdkTesting.name("nqn.2026-11.io.millrace:spdk");
     private final int port = freePort();
     private final DataPlane dataPlane;
@@ -32,8 +30,8 @@ public final class SpdkFrontEnd implements AutoCloseable
      */
     public SpdkFrontEnd(final Path directory, final DeviceConfig... devices)
     {
-        SpdkTesting.runtime();
-        makeTransport();
+        // As listeners of provider spdk make it, in the same process.
+        SpdkTesting.runtime().nvmf().addTransport("TCP");
         final String device = devices[devices.length - 1].name();
         final Path json = directory.resolve("front-ends.json");
         try
@@ -72,16 +70,10 @@ public final class SpdkFrontEnd implements AutoCloseable
             new SpdkSettings(SpdkTesting.config(), true, exports, frontEnds));
     }
 
-    private static synchronized void makeTransport()
-    {
-        if (!hasTransport)
-        {
-            SpdkTesting.rpc("nvmf_create_transport", "{'trtype':'TCP'}");
-            hasTransport = true;
-        }
-    }
-
-    private static int freePort()
+    /**
+     * {@return a port of 127.0.0.1 that nobody has}
+     */
+    public static int freePort()
     {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress()))
         {

@@ -356,6 +356,7 @@ final class ConfigCheck
         {
             final ListenerSettings listener = listeners.get(i);
             served("listeners[" + i + "]", listener.address());
+            spdk("listeners[" + i + "]", listener);
             if (0 != listener.address().port())
             {
                 unique(addresses.computeIfAbsent(listener.address().transportType(), (type) -> new HashMap<>()),
@@ -366,6 +367,31 @@ final class ConfigCheck
         if (discoveryPort < DataPlaneConfig.NO_DISCOVERY_PORT || discoveryPort > 0xffff)
         {
             throw new SettingException("discovery", discoveryPort, "not a port", "use 0 to 65535");
+        }
+    }
+
+    /** What SPDK's target has not. */
+    private void spdk(final String key, final ListenerSettings listener)
+    {
+        if (ListenerProvider.SPDK != listener.provider())
+        {
+            return;
+        }
+        if (listener.discoveryOnly())
+        {
+            throw new SettingException(key + ".discovery-only", true, "not for provider spdk", "leave out one of them");
+        }
+        if (0 == listener.address().port())
+        {
+            throw new SettingException(key + ".port", 0, "chosen by nobody, as SPDK listens", "name a port");
+        }
+        for (int i = 0; i < subsystems.size(); i++)
+        {
+            if (!subsystems.get(i).qos().isEmpty())
+            {
+                throw new SettingException(key + ".provider", listener.provider(), "without limits, and " +
+                    "subsystems[" + i + "] has some", "remove its qos, or the provider");
+            }
         }
     }
 

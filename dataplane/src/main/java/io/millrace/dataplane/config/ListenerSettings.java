@@ -7,8 +7,9 @@ import io.millrace.nvmf.transport.TransportAddress;
  *
  * @param address       to listen on; port 0 takes any free one.
  * @param discoveryOnly whether no other subsystem than discovery is reached there.
+ * @param provider      whose target serves it.
  */
-public record ListenerSettings(TransportAddress address, boolean discoveryOnly)
+public record ListenerSettings(TransportAddress address, boolean discoveryOnly, ListenerProvider provider)
 {
     /** IANA's port of NVMe over Fabrics. */
     public static final int PORT_DEFAULT = 4420;
@@ -26,7 +27,18 @@ public record ListenerSettings(TransportAddress address, boolean discoveryOnly)
     }
 
     /**
-     * A listener where every subsystem is reached.
+     * A listener of Millrace's own target.
+     *
+     * @param address       to listen on; port 0 takes any free one.
+     * @param discoveryOnly whether no other subsystem than discovery is reached there.
+     */
+    public ListenerSettings(final TransportAddress address, final boolean discoveryOnly)
+    {
+        this(address, discoveryOnly, ListenerProvider.MILLRACE);
+    }
+
+    /**
+     * A listener of Millrace's own target where every subsystem is reached.
      *
      * @param address to listen on; port 0 takes any free one.
      */

@@ -1,5 +1,6 @@
 package io.millrace.dataplane.snapshot;
 
+import io.millrace.dataplane.config.ListenerProvider;
 import io.millrace.nvmf.transport.TransportAddress;
 
 /**
@@ -8,17 +9,19 @@ import io.millrace.nvmf.transport.TransportAddress;
  * @param address       with the port as taken.
  * @param discoveryOnly whether no other subsystem than discovery is reached there.
  * @param listening     whether hosts reach it; not while it waits for a device that was removed.
+ * @param provider      whose target serves it.
  */
-public record ListenerSnapshot(TransportAddress address, boolean discoveryOnly, boolean listening)
+public record ListenerSnapshot(
+    TransportAddress address, boolean discoveryOnly, boolean listening, ListenerProvider provider)
 {
     /**
-     * One that hosts reach.
+     * One of Millrace's own target that hosts reach.
      *
      * @param address       with the port as taken.
      * @param discoveryOnly whether no other subsystem than discovery is reached there.
      */
     public ListenerSnapshot(final TransportAddress address, final boolean discoveryOnly)
     {
-        this(address, discoveryOnly, true);
+        this(address, discoveryOnly, true, ListenerProvider.MILLRACE);
     }
 }

@@ -11,6 +11,7 @@ public record ControllerIds(int first, int last)
 {
     /** Largest id: those above are reserved. */
     public static final int ID_MAX = 0xFFEF;
+    private static final int RESERVED_PART = 16;
     /** Every id. */
     public static final ControllerIds ALL = new ControllerIds(1, ID_MAX);
 
@@ -33,6 +34,24 @@ public record ControllerIds(int first, int last)
     public int count()
     {
         return last - first + 1;
+    }
+
+    /**
+     * {@return the ids that a second target of the data plane has: the last sixteenth}
+     */
+    public ControllerIds reserved()
+    {
+        return new ControllerIds(last - Math.max(1, count() / RESERVED_PART) + 1, last);
+    }
+
+    /**
+     * {@return the ids that are left without {@link #reserved()}}
+     *
+     * @throws IllegalArgumentException when there is one id.
+     */
+    public ControllerIds unreserved()
+    {
+        return new ControllerIds(first, reserved().first() - 1);
     }
 
     /**

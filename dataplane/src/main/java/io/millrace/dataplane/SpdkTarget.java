@@ -1,0 +1,575 @@
+package io.millrace.dataplane;
+
+import io.millrace.block.BlockDeviceException;
+import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.dataplane.snapshot.DataPlaneState;
+import io.millrace.export.ExportedDevice;
+import io.millrace.nvmf.ControllerSnapshot;
+import io.millrace.nvmf.Subsystem;
+import io.millrace.nvmf.ana.AnaPath;
+import io.millrace.nvmf.ana.AnaTable;
+import io.millrace.nvmf.config.ControllerIds;
+import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.spdk.NvmfTarget;
+import io.millrace.spdk.SpdkException;
+import io.millrace.spdk.SpdkRuntime;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.StringJoiner;
+import java.util.function.Supplier;
+
+/**
+ * SPDK's NVMe-oF target as the second target of a data plane: while it has a listener, it has the subsystems of the
+ * data plane with their namespaces, hosts and ANA states, and follows each operation. Without a listener it has nothing,
+ * and what follows operations does nothing. The lock of the operations is held; off the reactors.
+ */
+final class SpdkTarget implements AutoCloseable
+{
+    private final Operations operations;
+    private final Devices devices;
+    private final Supplier<SpdkRuntime> spdk;
+    private final ExportMemory memory;
+    private final Set<TransportAddress> listeners = new LinkedHashSet<>();
+    /** Null before the first listener. */
+    private SpdkRuntime runtime;
+
+    /**
+     * @param operations of the data plane.
+     * @param devices    of the data plane.
+     * @param spdk       starts SPDK when it does not run yet.
+     * @param memory     of exported devices.
+     */
+    SpdkTarget(
+        final Operations operations, final Devices devices, final Supplier<SpdkRuntime> spdk, final ExportMemory memory)
+    {
+        this.operations = operations;
+        this.devices = devices;
+        this.spdk = spdk;
+        this.memory = memory;
+    }
+
+    private boolean serves()
+    {
+        return !listeners.isEmpty();
+    }
+
+    /** Refuses what SPDK's target does not have, while it has a listener. */
+    void checkAbsent(final String subject, final String problem)
+    {
+        if (serves())
+        {
+            throw new OperationException(Reason.UNSUPPORTED, subject, problem + ", which serves listener " +
+                listeners.iterator().next().listenerName(), "remove the listeners whose provider is spdk first");
+        }
+    }
+
+    /**
+     * Listens on one more address.
+     *
+     * @param address canonical.
+     * @throws OperationException when SPDK cannot, or has not what this data plane is set to.
+     */
+    void listen(final TransportAddress address)
+    {
+        final String subject = "listener " + address.listenerName();
+        checkOperable(subject, address);
+        try
+        {
+            runtime = spdk.get();
+            memory.start(runtime);
+            runtime.nvmf().addTransport(address.transportType().name());
+            runtime.nvmf().addListener(NvmfTarget.DISCOVERY, of(address), NvmfTarget.AnaState.OPTIMIZED);
+        }
+        catch (final SpdkException e)
+        {
+            throw refused(subject, e);
+        }
+        final boolean isFirst = !serves();
+        if (isFirst)
+        {
+            reserveIds();
+        }
+        listeners.add(address);
+        final List<Subsystem> done = new ArrayList<>();
+        try
+        {
+            for (final Subsystem each : operations.target().subsystems())
+            {
+                if (isFirst)
+                {
+                    addSubsystem(each);
+                }
+                else
+                {
+                    addListener(each, address);
+                }
+                done.add(each);
+            }
+        }
+        catch (final RuntimeException e)
+        {
+            withdraw(address, done);
+            throw e instanceof final SpdkException cause ? refused(subject, cause) : e;
+        }
+        operations.target().addListener(address);
+    }
+
+    private void checkOperable(final String subject, final TransportAddress address)
+    {
+        if (0 == address.port())
+        {
+            throw new OperationException(Reason.INVALID, subject, "has port 0, and SPDK chooses none", "name a port");
+        }
+        if (DataPlaneState.SERVING != operations.state())
+        {
+            throw new OperationException(Reason.UNSUPPORTED, subject, "is SPDK's, which cannot be paused or drained " +
+                "as this data plane is", "resume it first");
+        }
+        if (operations.target().controllerIds().count() < 2)
+        {
+            throw new OperationException(Reason.UNSUPPORTED, subject, "needs controller ids of its own, and the data " +
+                "plane has one, " + operations.target().controllerIds().first(), "give it more");
+        }
+        for (final Subsystem each : operations.target().subsystems())
+        {
+            if (!each.qos().snapshots().isEmpty())
+            {
+                throw new OperationException(Reason.UNSUPPORTED, subject, "is SPDK's, which has no limits, and " +
+                    "subsystem " + each.nqn() + " has some", "remove them first ('millrace qos list')");
+            }
+        }
+    }
+
+    /** Of what is undone, or ends with the data plane, a failure is logged. */
+    private void attempt(final Runnable action)
+    {
+        try
+        {
+            action.run();
+        }
+        catch (final SpdkException | OperationException e)
+        {
+            operations.onError("SPDK's target: " + e.getMessage());
+        }
+    }
+
+    /**
+     * Stops listening on an address. Hosts that were connected there are disconnected.
+     *
+     * @param address that was listened on.
+     */
+    void stopListening(final TransportAddress address)
+    {
+        operations.target().removeListener(address);
+        withdraw(address, operations.target().subsystems());
+    }
+
+    /** What SPDK does not end is in the log, and its devices stay in use. */
+    private void withdraw(final TransportAddress address, final List<Subsystem> from)
+    {
+        listeners.remove(address);
+        for (final Subsystem each : from.reversed())
+        {
+            attempt(() ->
+            {
+                if (serves())
+                {
+                    runtime.nvmf().removeListener(each.nqn(), of(address));
+                }
+                else
+                {
+                    deleteSubsystem(each);
+                }
+            });
+        }
+        attempt(() -> runtime.nvmf().removeListener(NvmfTarget.DISCOVERY, of(address)));
+        operations.target().reserveIds(serves());
+    }
+
+    /** Ids of controllers that hosts have already may be among those that SPDK gets. */
+    private void reserveIds()
+    {
+        operations.target().reserveIds(true);
+        final ControllerIds own = operations.target().newControllerIds();
+        for (final Subsystem each : operations.target().subsystems())
+        {
+            for (final ControllerSnapshot controller : each.controllers().snapshots())
+            {
+                if (controller.controllerId() > own.last())
+                {
+                    each.controllers().disconnect(controller.controllerId(), "its id is needed for SPDK's target");
+                }
+            }
+        }
+    }
+
+    /**
+     * Makes a subsystem of the data plane one of SPDK's too, with all that it has; all or nothing.
+     *
+     * @param subsystem complete, served by the data plane or not yet.
+     * @throws OperationException when SPDK refuses.
+     */
+    void addSubsystem(final Subsystem subsystem)
+    {
+        if (!serves())
+        {
+            return;
+        }
+        final String nqn = subsystem.nqn();
+        final ControllerIds ids = operations.target().controllerIds().reserved();
+        try
+        {
+            runtime.nvmf().createSubsystem(nqn, subsystem.config().serialNumber(), subsystem.config().modelNumber(),
+                subsystem.allowsAnyHost(), ids.first(), ids.last());
+        }
+        catch (final SpdkException e)
+        {
+            throw refused("subsystem " + nqn, e);
+        }
+        try
+        {
+            subsystem.hosts().forEach((host) -> runtime.nvmf().addHost(nqn, host));
+            for (final Namespace each : subsystem.namespaces())
+            {
+                final ManagedDevice device = devices.require(each.device().name());
+                device.user(ManagedDevice.User.of(subsystem, each.nsid(), export(nqn, each, device)));
+            }
+            listeners.forEach((address) -> addListener(subsystem, address));
+        }
+        catch (final RuntimeException e)
+        {
+            attempt(() -> deleteSubsystem(subsystem));
+            throw e instanceof final SpdkException cause ? refused("subsystem " + nqn, cause) : e;
+        }
+    }
+
+    /**
+     * Deletes a subsystem of SPDK's, and gives its devices back.
+     *
+     * @param subsystem that is served no more.
+     * @throws OperationException when SPDK does not end using it.
+     */
+    void removeSubsystem(final Subsystem subsystem)
+    {
+        if (!serves())
+        {
+            return;
+        }
+        try
+        {
+            deleteSubsystem(subsystem);
+        }
+        catch (final SpdkException e)
+        {
+            throw refused("subsystem " + subsystem.nqn(), e);
+        }
+    }
+
+    private void deleteSubsystem(final Subsystem subsystem)
+    {
+        final List<ManagedDevice> exported = subsystem.namespaces().stream()
+            .map((each) -> devices.require(each.device().name()))
+            .filter((each) -> null != each.user() && null != each.user().export()).toList();
+        runtime.nvmf().deleteSubsystem(subsystem.nqn(), () -> exported.forEach((each) -> each.user().export().refuse()));
+        exported.forEach(SpdkTarget::release);
+    }
+
+    /**
+     * Adds a namespace to a subsystem that the data plane serves.
+     *
+     * @param subsystem that gets it.
+     * @param namespace with a device that nobody else uses.
+     * @param device    of the namespace.
+     * @return the device as SPDK has it; null: SPDK serves no subsystems, or not this one yet.
+     * @throws OperationException when SPDK cannot serve it.
+     */
+    ExportedDevice addNamespace(final Subsystem subsystem, final Namespace namespace, final ManagedDevice device)
+    {
+        return serves() && subsystem == operations.target().subsystem(subsystem.nqn()) ?
+            export(subsystem.nqn(), namespace, device) : null;
+    }
+
+    private ExportedDevice export(final String nqn, final Namespace namespace, final ManagedDevice device)
+    {
+        final String subject = "namespace " + nqn + '/' + namespace.nsid();
+        if (namespace.nsid() > NvmfTarget.NSID_MAX)
+        {
+            throw new OperationException(Reason.UNSUPPORTED, subject, "NSID is above " + NvmfTarget.NSID_MAX +
+                ", the largest that SPDK's target serves", "choose another, or remove the listeners whose provider " +
+                "is spdk");
+        }
+        final ExportedDevice exported;
+        try
+        {
+            exported = ExportedDevice.export(device.device(), "device " + device.name(), runtime, memory::buffers);
+        }
+        catch (final BlockDeviceException e)
+        {
+            throw new OperationException(Reason.FAILED, subject, e.getMessage(), "", e);
+        }
+        try
+        {
+            runtime.nvmf().addNamespace(nqn, namespace.nsid(), device.name(), namespace.uuid(), namespace.anaGroup());
+        }
+        catch (final SpdkException e)
+        {
+            exported.close();
+            throw refused(subject, e);
+        }
+        return exported;
+    }
+
+    /**
+     * Removes a namespace. Its bdev goes, and SPDK's target lets go of what has gone.
+     *
+     * @param subject of messages.
+     * @param device  of the namespace.
+     * @throws OperationException when SPDK does not end using it.
+     */
+    void removeNamespace(final String subject, final ManagedDevice device)
+    {
+        try
+        {
+            release(device);
+        }
+        catch (final SpdkException e)
+        {
+            throw refused(subject, e);
+        }
+    }
+
+    private static void release(final ManagedDevice device)
+    {
+        final ManagedDevice.User user = device.user();
+        if (null != user && null != user.export())
+        {
+            user.export().close();
+            device.user(ManagedDevice.User.of(user.subsystem(), user.nsid()));
+        }
+    }
+
+    /**
+     * Allows a host.
+     *
+     * @param nqn     of the subsystem.
+     * @param hostNqn not on its list yet.
+     * @throws OperationException when SPDK refuses.
+     */
+    void allowHost(final String nqn, final String hostNqn)
+    {
+        follow("host " + hostNqn + " of subsystem " + nqn, () -> runtime.nvmf().addHost(nqn, hostNqn));
+    }
+
+    /**
+     * Removes a host from the list, and disconnects it; it connects again if every host may.
+     *
+     * @param nqn     of the subsystem.
+     * @param hostNqn on its list.
+     * @throws OperationException when SPDK refuses.
+     */
+    void denyHost(final String nqn, final String hostNqn)
+    {
+        follow("host " + hostNqn + " of subsystem " + nqn, () -> runtime.nvmf().removeHost(nqn, hostNqn));
+    }
+
+    /**
+     * Allows every host, or only those on the list; then all hosts of the subsystem have to connect again, as SPDK
+     * does not disconnect those alone that may no longer be there.
+     *
+     * @param subsystem that is changed.
+     * @param isAllowed which of both.
+     * @throws OperationException when SPDK refuses.
+     */
+    void allowAnyHost(final Subsystem subsystem, final boolean isAllowed)
+    {
+        final String nqn = subsystem.nqn();
+        follow("subsystem " + nqn, () ->
+        {
+            runtime.nvmf().allowAnyHost(nqn, isAllowed);
+            if (!isAllowed)
+            {
+                for (final TransportAddress each : listeners)
+                {
+                    runtime.nvmf().removeListener(nqn, of(each));
+                    addListener(subsystem, each);
+                }
+            }
+        });
+    }
+
+    /** New controllers get other ids: hosts of SPDK's target have to connect again. */
+    void onControllerIdsChanged()
+    {
+        follow("controller ids", () ->
+        {
+            for (final Subsystem each : operations.target().subsystems())
+            {
+                deleteSubsystem(each);
+                addSubsystem(each);
+            }
+            reserveIds();
+        });
+    }
+
+    private void follow(final String subject, final Runnable action)
+    {
+        if (!serves())
+        {
+            return;
+        }
+        try
+        {
+            action.run();
+        }
+        catch (final SpdkException e)
+        {
+            throw refused(subject, e);
+        }
+    }
+
+    /**
+     * Sets the ANA states that have changed at the listeners. Waits until no command that came before uses a namespace
+     * to which commands are refused now, five seconds at most for each.
+     *
+     * @param subsystem with its states now.
+     * @param isAgain   whether what is refused already is waited for again.
+     * @param before    its states before, by the order of {@link #anaPaths}.
+     * @return what did not succeed, a sentence; empty: all did.
+     */
+    String onAnaChanged(final Subsystem subsystem, final List<AnaPath> before, final boolean isAgain)
+    {
+        final StringJoiner problems = new StringJoiner("; ");
+        int index = 0;
+        for (final TransportAddress each : listeners)
+        {
+            try
+            {
+                applyAna(subsystem, each, before.get(index++), isAgain, problems);
+            }
+            catch (final SpdkException e)
+            {
+                problems.add("ANA of subsystem " + subsystem.nqn() + " at " + each.listenerName() + ": " +
+                    e.problem());
+            }
+        }
+        return problems.toString();
+    }
+
+    /** {@return the ANA states of a subsystem at each listener} */
+    List<AnaPath> anaPaths(final Subsystem subsystem)
+    {
+        return listeners.stream().map((each) -> subsystem.ana().path(each)).toList();
+    }
+
+    private void applyAna(
+        final Subsystem subsystem,
+        final TransportAddress address,
+        final AnaPath before,
+        final boolean isAgain,
+        final StringJoiner problems)
+    {
+        final AnaPath now = subsystem.ana().path(address);
+        for (int group = 1; group <= AnaTable.GROUPS_MAX; group++)
+        {
+            final NvmfTarget.AnaState state = of(now.state(group));
+            if (state != of(before.state(group)))
+            {
+                runtime.nvmf().anaState(subsystem.nqn(), of(address), group, state);
+            }
+            else if (!isAgain)
+            {
+                continue;
+            }
+            if (NvmfTarget.AnaState.INACCESSIBLE == state)
+            {
+                drain(subsystem, group, problems);
+            }
+        }
+    }
+
+    private void drain(final Subsystem subsystem, final int group, final StringJoiner problems)
+    {
+        for (final Namespace each : subsystem.namespaces())
+        {
+            if (group == each.anaGroup())
+            {
+                runtime.nvmf().drainNamespace(subsystem.nqn(), each.nsid(), group, () ->
+                    problems.add("device " + each.device().name() + " has not completed commands that came from " +
+                        "SPDK's target before"));
+            }
+        }
+    }
+
+    private void addListener(final Subsystem subsystem, final TransportAddress address)
+    {
+        final AnaPath path = subsystem.ana().path(address);
+        final NvmfTarget.AnaState first = of(path.state(1));
+        boolean isUniform = true;
+        for (int group = 2; group <= AnaTable.GROUPS_MAX; group++)
+        {
+            isUniform &= first == of(path.state(group));
+        }
+        // No host sees another state than its own before the groups have theirs.
+        runtime.nvmf().addListener(
+            subsystem.nqn(), of(address), isUniform ? first : NvmfTarget.AnaState.INACCESSIBLE);
+        for (int group = 1; group <= AnaTable.GROUPS_MAX && !isUniform; group++)
+        {
+            if (NvmfTarget.AnaState.INACCESSIBLE != of(path.state(group)))
+            {
+                runtime.nvmf().anaState(subsystem.nqn(), of(address), group, of(path.state(group)));
+            }
+        }
+    }
+
+    /** SPDK has three states: where commands are refused for another reason, the listener is inaccessible. */
+    private static NvmfTarget.AnaState of(final io.millrace.nvme.AnaState state)
+    {
+        return switch (state)
+        {
+            case OPTIMIZED -> NvmfTarget.AnaState.OPTIMIZED;
+            case NON_OPTIMIZED -> NvmfTarget.AnaState.NON_OPTIMIZED;
+            case INACCESSIBLE, PERSISTENT_LOSS, CHANGE -> NvmfTarget.AnaState.INACCESSIBLE;
+        };
+    }
+
+    private static NvmfTarget.Address of(final TransportAddress address)
+    {
+        return new NvmfTarget.Address(address.transportType().name(),
+            TransportAddress.Family.IPV6 == address.addressFamily() ? "IPv6" : "IPv4", address.address(),
+            address.serviceId());
+    }
+
+    private static OperationException refused(final String subject, final SpdkException e)
+    {
+        return new OperationException(Reason.FAILED, subject, e.problem(), "", e);
+    }
+
+    /** Hosts are disconnected, and SPDK lets go of all devices. */
+    @Override
+    public void close()
+    {
+        synchronized (operations)
+        {
+            if (!serves())
+            {
+                return;
+            }
+            for (final TransportAddress each : listeners)
+            {
+                attempt(() -> runtime.nvmf().removeListener(NvmfTarget.DISCOVERY, of(each)));
+            }
+            for (final Subsystem each : operations.target().subsystems())
+            {
+                attempt(() -> deleteSubsystem(each));
+            }
+            listeners.clear();
+            if (devices.isAnyShared())
+            {
+                memory.keep();
+            }
+        }
+    }
+}
