@@ -76,7 +76,8 @@ record ListenerMove(List<ListenerSpec> added, List<ListenerSpec> removed)
                 ", or serve the volume alone with 'millrace quickstart --no-manager " + option + ' ' + port + "'");
         }
         added.add(listeners.isEmpty() ? new ListenerSpec(Transport.TCP, ADDRESS_DEFAULT, port, isDiscovery) :
-            new ListenerSpec(listeners.getFirst().transport(), listeners.getFirst().address(), port, isDiscovery));
+            new ListenerSpec(listeners.getFirst().transport(), listeners.getFirst().address(), port, isDiscovery,
+                listeners.getFirst().provider()));
         removed.addAll(listeners);
     }
 

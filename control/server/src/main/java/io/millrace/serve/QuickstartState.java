@@ -13,6 +13,7 @@ import io.millrace.control.setting.Units;
 import io.millrace.control.state.DesiredState;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.OperationException;
+import io.millrace.dataplane.config.ListenerProvider;
 import io.millrace.manager.store.AppliedState;
 import io.millrace.manager.store.AppliedStateFile;
 import io.millrace.manager.store.StateInUseException;
@@ -209,7 +210,8 @@ final class QuickstartState
             }
             try
             {
-                dataPlane.listeners().add(address, each.discoveryOnly());
+                dataPlane.listeners().add(
+                    address, each.discoveryOnly(), ListenerProvider.valueOf(each.provider().name()));
             }
             catch (final OperationException e)
             {

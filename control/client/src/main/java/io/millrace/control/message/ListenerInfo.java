@@ -1,5 +1,6 @@
 package io.millrace.control.message;
 
+import io.millrace.control.codec.ListenerProvider;
 import io.millrace.control.codec.Transport;
 import java.util.Objects;
 
@@ -11,12 +12,18 @@ import java.util.Objects;
  * @param port          as taken.
  * @param discoveryOnly no other subsystem is reached there.
  * @param listening     hosts reach it; not while it waits for a device that was removed.
+ * @param provider      whose target serves it.
  */
-public record ListenerInfo(Transport transport, String address, int port, boolean discoveryOnly, boolean listening)
-    implements Resource
+public record ListenerInfo(
+    Transport transport,
+    String address,
+    int port,
+    boolean discoveryOnly,
+    boolean listening,
+    ListenerProvider provider) implements Resource
 {
     /**
-     * One that hosts reach.
+     * One of Millrace's own target that hosts reach.
      *
      * @param transport     of NVMe-oF.
      * @param address       numeric.
@@ -26,7 +33,7 @@ public record ListenerInfo(Transport transport, String address, int port, boolea
     public ListenerInfo(
         final Transport transport, final String address, final int port, final boolean discoveryOnly)
     {
-        this(transport, address, port, discoveryOnly, true);
+        this(transport, address, port, discoveryOnly, true, ListenerProvider.MILLRACE);
     }
 
     /**
@@ -36,5 +43,6 @@ public record ListenerInfo(Transport transport, String address, int port, boolea
     {
         Objects.requireNonNull(transport, "transport");
         Objects.requireNonNull(address, "address");
+        Objects.requireNonNull(provider, "provider");
     }
 }

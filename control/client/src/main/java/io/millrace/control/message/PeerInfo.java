@@ -1,6 +1,7 @@
 package io.millrace.control.message;
 
 import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.ListenerProvider;
 import io.millrace.control.codec.PeerType;
 import io.millrace.control.codec.SessionOpenedDecoder;
 import io.millrace.control.codec.Transport;
@@ -29,6 +30,8 @@ public record PeerInfo(
     private static final int RDMA_VERSION = 5;
     /** First version of the schema with operations of arrays. */
     private static final int ARRAY_VERSION = 6;
+    /** First version of the schema with listeners of SPDK. */
+    private static final int PROVIDER_VERSION = 6;
     private static final String RDMA_LISTENERS = "listeners over RDMA";
 
     /**
@@ -69,7 +72,8 @@ public record PeerInfo(
                 null == DeviceTypes.find(create.device().type()) ? null : "device type " + create.device().type();
             case final Command.List list -> kinds.contains(list.kind()) || Kind.NULL_VAL == list.kind() ||
                 Kind.SBE_UNKNOWN == list.kind() ? null : "resources of kind " + list.kind();
-            case final Command.AddListener add -> isMissing(add.listener().transport()) ? RDMA_LISTENERS : null;
+            case final Command.AddListener add -> isMissing(add.listener().transport()) ? RDMA_LISTENERS :
+                isMissing(add.listener().provider()) ? "listeners of provider spdk" : null;
             case final Command.RemoveListener remove -> isMissing(remove.transport()) ? RDMA_LISTENERS : null;
             case final Command.SetAnaState set -> isMissing(set.transport()) ? RDMA_LISTENERS : null;
             case Command.OperateArray _ -> schemaVersion < ARRAY_VERSION ? "operations of arrays" : null;
@@ -85,5 +89,15 @@ public record PeerInfo(
     public boolean isMissing(final Transport transport)
     {
         return Transport.RDMA == transport && schemaVersion < RDMA_VERSION;
+    }
+
+    /**
+     * {@return whether the peer does not know a provider that this program knows}
+     *
+     * @param provider of a listener.
+     */
+    public boolean isMissing(final ListenerProvider provider)
+    {
+        return ListenerProvider.SPDK == provider && schemaVersion < PROVIDER_VERSION;
     }
 }

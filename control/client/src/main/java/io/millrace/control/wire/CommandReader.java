@@ -18,6 +18,7 @@ import io.millrace.control.codec.DeleteSubsystemDecoder;
 import io.millrace.control.codec.DenyHostDecoder;
 import io.millrace.control.codec.DisconnectDecoder;
 import io.millrace.control.codec.ListDecoder;
+import io.millrace.control.codec.ListenerProvider;
 import io.millrace.control.codec.MessageHeaderDecoder;
 import io.millrace.control.codec.ModifyDeviceDecoder;
 import io.millrace.control.codec.OperateArrayDecoder;
@@ -224,7 +225,7 @@ final class CommandReader
     {
         return new Command.AddListener(
             new ListenerSpec(addListener.transport(), addListener.address(), addListener.port(),
-            isTrue(addListener.discoveryOnly())));
+            isTrue(addListener.discoveryOnly()), provider(addListener.provider())));
     }
 
     private Command removeListener()
@@ -321,6 +322,12 @@ final class CommandReader
     static UUID uuid(final UuidDecoder value)
     {
         return new UUID(value.high(), value.low());
+    }
+
+    /** {@return whose target serves a listener; peers that do not say have one} */
+    static ListenerProvider provider(final ListenerProvider value)
+    {
+        return ListenerProvider.NULL_VAL == value ? ListenerProvider.MILLRACE : value;
     }
 
     private static boolean isTrue(final Bool value)

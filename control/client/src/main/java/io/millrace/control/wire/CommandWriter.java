@@ -314,6 +314,7 @@ final class CommandWriter
         addListener.transport(listener.transport());
         addListener.port(listener.port());
         addListener.discoveryOnly(bool(listener.discoveryOnly()));
+        addListener.provider(listener.provider());
         addListener.address(Text.check("listener address", listener.address()));
         return addListener.encodedLength();
     }

@@ -234,7 +234,7 @@ final class ResourceReader
         final String address = listener.address();
         return new ListenerInfo(
             listener.transport(), address, listener.port(), Bool.TRUE == listener.discoveryOnly(),
-            Bool.FALSE != listener.listening());
+            Bool.FALSE != listener.listening(), CommandReader.provider(listener.provider()));
     }
 
     private Resource controller()

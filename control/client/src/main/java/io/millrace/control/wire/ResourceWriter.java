@@ -285,6 +285,7 @@ final class ResourceWriter
         listener.port(info.port());
         listener.discoveryOnly(info.discoveryOnly() ? Bool.TRUE : Bool.FALSE);
         listener.listening(info.listening() ? Bool.TRUE : Bool.FALSE);
+        listener.provider(info.provider());
         listener.address(Text.fit(info.address()));
         return listener.encodedLength();
     }

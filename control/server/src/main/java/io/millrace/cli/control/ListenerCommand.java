@@ -5,6 +5,7 @@ import io.millrace.cli.control.view.Views;
 import io.millrace.console.CommandException;
 import io.millrace.console.CommandGroup;
 import io.millrace.console.ExitCode;
+import io.millrace.control.codec.ListenerProvider;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.ListenerSpec;
@@ -36,6 +37,7 @@ public final class ListenerCommand extends CommandGroup
         "(?:(tcp|rdma)://)?(?:\\[([^\\]]+)]|([^:\\[\\]]+))(?::(\\d{1,5}))?|([0-9a-fA-F:]+:[0-9a-fA-F:.]*)");
     private static final int PORT_DEFAULT = 4420;
     private static final List<Transport> TRANSPORTS = List.of(Transport.TCP, Transport.RDMA);
+    private static final List<ListenerProvider> PROVIDERS = List.of(ListenerProvider.MILLRACE, ListenerProvider.SPDK);
 
     /** Candidates for completion in a shell. */
     static final class TransportNames implements Iterable<String>
@@ -51,6 +53,23 @@ public final class ListenerCommand extends CommandGroup
         public Iterator<String> iterator()
         {
             return TRANSPORTS.stream().map(SettingType::word).iterator();
+        }
+    }
+
+    /** Candidates for completion in a shell. */
+    static final class ProviderNames implements Iterable<String>
+    {
+        /**
+         * Called by picocli.
+         */
+        ProviderNames()
+        {
+        }
+
+        @Override
+        public Iterator<String> iterator()
+        {
+            return PROVIDERS.stream().map(SettingType::word).iterator();
         }
     }
 
@@ -115,6 +134,12 @@ public final class ListenerCommand extends CommandGroup
         }
     }
 
+    private static ListenerProvider provider(final String name)
+    {
+        return PROVIDERS.stream().filter((each) -> SettingType.word(each).equals(name)).findFirst().orElseThrow(() ->
+            new CommandException(ExitCode.USAGE, "provider '" + name + "' is unknown: use millrace or spdk"));
+    }
+
     /**
      * Called by picocli.
      */
@@ -137,7 +162,8 @@ public final class ListenerCommand extends CommandGroup
             "  millrace listener add '[::1]:0'          on any free port, which is printed",
             "  millrace listener add storage.example    on the first address of a host name",
             "  millrace listener add 192.0.2.7:8009 --discovery-only",
-            "  millrace listener add 192.0.2.7 --transport rdma"})
+            "  millrace listener add 192.0.2.7 --transport rdma",
+            "  millrace listener add 192.0.2.7:4430 --provider spdk"})
     int add(
         @Mixin final ControlOptions control,
         @Parameters(paramLabel = "ADDRESS[:PORT]", description = "Address or host name, and port. Default port: 4420.")
@@ -146,23 +172,29 @@ public final class ListenerCommand extends CommandGroup
             description = "tcp or rdma. Default: that of the address, as in rdma://192.0.2.7, or tcp.")
         final String transport,
         @Option(names = "--discovery-only", description = "Serve only the discovery subsystem on this address.")
-        final boolean discoveryOnly)
+        final boolean discoveryOnly,
+        @Option(names = "--provider", paramLabel = "PROVIDER", completionCandidates = ProviderNames.class,
+            defaultValue = "millrace", description = "Whose target serves it: millrace, its own, or spdk, SPDK's in " +
+            "the same process. Default: millrace.")
+        final String provider)
     {
         final Endpoint endpoint = Endpoint.of(address, transport);
+        final ListenerProvider target = provider(provider);
         return control.report(Role.ADMIN, (client) ->
         {
             final int port = client.addListener(
-                new ListenerSpec(endpoint.transport(), endpoint.address(), endpoint.port(), discoveryOnly));
+                new ListenerSpec(endpoint.transport(), endpoint.address(), endpoint.port(), discoveryOnly, target));
             // An older data plane or a manager does not report the port.
             final Endpoint taken = new Endpoint(endpoint.transport(), endpoint.address(),
                 0 == port ? endpoint.port() : port);
-            return "listening on " + taken + (discoveryOnly ? " for discovery" : "");
+            return "listening on " + taken + (discoveryOnly ? " for discovery" : "") +
+                (ListenerProvider.SPDK == target ? " by SPDK's target" : "");
         });
     }
 
     @Command(name = "remove", mixinStandardHelpOptions = true,
         description = {
-            "Stop listening on an address.", "Connected hosts stay connected."},
+            "Stop listening on an address.", "Connected hosts stay connected, except those of provider spdk."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace listener remove 192.0.2.7:4420",
             "  millrace listener remove rdma://192.0.2.7:4420"})

@@ -14,6 +14,7 @@ import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
@@ -24,6 +25,7 @@ import io.millrace.dataplane.OperationException;
 import io.millrace.dataplane.RaidArrays;
 import io.millrace.dataplane.config.DataPlaneConfig;
 import io.millrace.dataplane.config.DeviceConfig;
+import io.millrace.dataplane.config.ListenerProvider;
 import io.millrace.dataplane.config.SubsystemSettings;
 import io.millrace.dataplane.device.FileAccess;
 import io.millrace.dataplane.snapshot.DataPlaneState;
@@ -372,8 +374,19 @@ final class Commands
     {
         final TransportAddress taken = dataPlane.listeners().add(
             address(add.listener().transport(), add.listener().address(), add.listener().port()),
-            add.listener().discoveryOnly());
+            add.listener().discoveryOnly(), provider(add.listener()));
         return CompletableFuture.completedFuture(new Reply(Code.OK, taken.port(), ""));
+    }
+
+    private static ListenerProvider provider(final ListenerSpec listener)
+    {
+        return switch (listener.provider())
+        {
+            case MILLRACE -> ListenerProvider.MILLRACE;
+            case SPDK -> ListenerProvider.SPDK;
+            default -> throw new IllegalArgumentException("listener " + listener.address() + ':' + listener.port() +
+                ": provider is unknown; use millrace or spdk");
+        };
     }
 
     static TransportAddress address(final Transport transport, final String address, final int port)

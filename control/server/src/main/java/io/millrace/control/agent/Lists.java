@@ -6,6 +6,7 @@ import io.millrace.control.codec.Code;
 import io.millrace.control.codec.DeviceHealth;
 import io.millrace.control.codec.DeviceState;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.ListenerProvider;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.device.DeviceType;
@@ -209,7 +210,7 @@ final class Lists
     {
         final TransportAddress address = snapshot.address();
         return new ListenerInfo(Transport.valueOf(address.transportType().name()), address.address(), address.port(),
-            snapshot.discoveryOnly(), snapshot.listening());
+            snapshot.discoveryOnly(), snapshot.listening(), ListenerProvider.valueOf(snapshot.provider().name()));
     }
 
     private static Resource ana(final AnaSnapshot snapshot)

@@ -1,6 +1,7 @@
 package io.millrace.control.agent;
 
 import io.millrace.control.codec.Code;
+import io.millrace.control.codec.ListenerProvider;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
@@ -105,7 +106,8 @@ final class UnchangedReplies
         final TransportAddress address = Commands.address(wanted.transport(), wanted.address(), wanted.port());
         return dataPlane.listeners().list().stream().filter((each) -> each.address().equals(address)).findFirst()
             .map((was) -> compared("listener " + address.listenerName(), NoChange.differences(
-                new ListenerSpec(wanted.transport(), wanted.address(), wanted.port(), was.discoveryOnly()), wanted),
+                new ListenerSpec(wanted.transport(), wanted.address(), wanted.port(), was.discoveryOnly(),
+                    ListenerProvider.valueOf(was.provider().name())), wanted),
                 wanted.port())).orElse(refusal);
     }
 

@@ -68,7 +68,8 @@ final class Canonical
     static ListenerSpec listener(final ListenerSpec spec)
     {
         return new ListenerSpec(
-            spec.transport(), NetworkAddress.canonical(spec.address()), spec.port(), spec.discoveryOnly());
+            spec.transport(), NetworkAddress.canonical(spec.address()), spec.port(), spec.discoveryOnly(),
+            spec.provider());
     }
 
     /**

@@ -85,13 +85,14 @@ public final class DesiredState
                 case final DeviceInfo d -> devices.put(d.name(), Canonical.device(d.spec()));
                 case final SubsystemInfo s -> subsystems.put(s.nqn(), new StateEditor.Subsystem(
                     Canonical.subsystem(new SubsystemSpec(s.nqn(), s.allowAnyHost(), s.serial(), s.model()))));
-                case final ListenerInfo l when !StateEditor.TRANSPORTS.contains(l.transport()) ->
+                case final ListenerInfo l when !StateEditor.TRANSPORTS.contains(l.transport()) ||
+                    !StateEditor.PROVIDERS.contains(l.provider()) ->
                 {
                 }
                 case final ListenerInfo l ->
                 {
                     final ListenerSpec spec = Canonical.listener(
-                        new ListenerSpec(l.transport(), l.address(), l.port(), l.discoveryOnly()));
+                        new ListenerSpec(l.transport(), l.address(), l.port(), l.discoveryOnly(), l.provider()));
                     listeners.put(Canonical.nameOf(spec), spec);
                 }
                 default ->

@@ -162,7 +162,7 @@ final class DocumentReader
         {
             apply(section, new Command.AddListener(new ListenerSpec(section.get(StateSettings.LISTENER_TRANSPORT),
                 address(section), section.get(StateSettings.LISTENER_PORT),
-                section.get(StateSettings.LISTENER_DISCOVERY_ONLY))));
+                section.get(StateSettings.LISTENER_DISCOVERY_ONLY), section.get(StateSettings.LISTENER_PROVIDER))));
         }
         if (top.get(StateSettings.DISCOVERY))
         {

@@ -1,5 +1,6 @@
 package io.millrace.control.state;
 
+import io.millrace.control.codec.ListenerProvider;
 import io.millrace.control.device.DeviceSetting;
 import io.millrace.control.device.DeviceSettingGroup;
 import io.millrace.control.device.DeviceTypes;
@@ -188,8 +189,15 @@ final class DocumentWriter
         {
             final Group listener = new Group().text("transport", SettingType.word(each.transport()))
                 .text("address", each.address()).plain("port", each.port());
-            out.append("  - ").append(each.discoveryOnly() ? listener.plain("discovery-only", true) : listener)
-                .append('\n');
+            if (each.discoveryOnly())
+            {
+                listener.plain("discovery-only", true);
+            }
+            if (ListenerProvider.MILLRACE != each.provider())
+            {
+                listener.text("provider", SettingType.word(each.provider()));
+            }
+            out.append("  - ").append(listener).append('\n');
         }
         out.append("discovery: ").append(isAsDeclared).append('\n');
     }

@@ -110,7 +110,8 @@ public final class NoChange
      */
     public static String differences(final ListenerSpec was, final ListenerSpec wanted)
     {
-        return new Differences().add("discovery-only", was.discoveryOnly(), wanted.discoveryOnly()).toString();
+        return new Differences().add("discovery-only", was.discoveryOnly(), wanted.discoveryOnly())
+            .add("provider", was.provider(), wanted.provider()).toString();
     }
 
     /** What differs, as one clause. */

@@ -54,9 +54,11 @@ public record PeerLimits(DesiredState state, List<String> obstacles)
             }
         }
         final NavigableMap<String, ListenerSpec> listeners = new TreeMap<>(desired.listeners());
-        listeners.values().removeIf((each) -> peer.isMissing(each.transport()));
+        listeners.values().removeIf((each) -> peer.isMissing(each.transport()) || peer.isMissing(each.provider()));
         desired.listeners().keySet().stream().filter((name) -> !listeners.containsKey(name)).forEach((name) ->
-            obstacles.add("listener " + name + ": the data plane does not support its transport: upgrade it"));
+            obstacles.add("listener " + name + ": the data plane does not support its " +
+                (peer.isMissing(desired.listeners().get(name).transport()) ? "transport" : "provider") +
+                ": upgrade it"));
         final boolean isStateKnown = desired.subsystems().values().stream()
             .allMatch((each) -> each.ana().equals(each.ana().without(peer::isMissing)));
         if (obstacles.isEmpty() && isStateKnown)

@@ -1,6 +1,7 @@
 package io.millrace.control.state;
 
 import io.millrace.control.codec.Code;
+import io.millrace.control.codec.ListenerProvider;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.Command;
@@ -64,6 +65,8 @@ public final class StateEditor
 
     /** Transports of this version. */
     static final Set<Transport> TRANSPORTS = EnumSet.of(Transport.TCP, Transport.RDMA);
+    /** Providers of listeners of this version. */
+    static final Set<ListenerProvider> PROVIDERS = EnumSet.of(ListenerProvider.MILLRACE, ListenerProvider.SPDK);
 
     private final NavigableMap<String, DeviceSpec> devices = new TreeMap<>(NaturalOrder.INSTANCE);
     private final NavigableMap<String, Subsystem> subsystems = new TreeMap<>(NaturalOrder.INSTANCE);
@@ -522,6 +525,15 @@ public final class StateEditor
         {
             throw refusal(Code.INVALID, "listener " + name,
                 "port 0 cannot be persisted, as it selects another port at each start; name a port");
+        }
+        if (!PROVIDERS.contains(listener.provider()))
+        {
+            throw refusal(Code.INVALID, "listener " + name, "provider is unknown; use millrace or spdk");
+        }
+        if (ListenerProvider.SPDK == listener.provider() && listener.discoveryOnly())
+        {
+            throw refusal(Code.INVALID, "listener " + name,
+                "is for discovery alone, which is Millrace's own; leave out the provider");
         }
         if (listeners.containsKey(name))
         {

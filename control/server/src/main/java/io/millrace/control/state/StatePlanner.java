@@ -1,5 +1,6 @@
 package io.millrace.control.state;
 
+import io.millrace.control.codec.ListenerProvider;
 import io.millrace.control.device.DeviceContent;
 import io.millrace.control.device.DeviceSetting;
 import io.millrace.control.device.DeviceType;
@@ -566,7 +567,8 @@ final class StatePlanner
         newHosts.forEach((allow) -> steps.add(creation(allow, "allow host " + allow.hostNqn() + " on " + allow.nqn())));
         steps.addAll(qosSteps);
         newListeners.forEach((listener) -> steps.add(creation(new Command.AddListener(listener),
-            "listen on " + Canonical.nameOf(listener) + (listener.discoveryOnly() ? " for discovery" : ""))));
+            "listen on " + Canonical.nameOf(listener) + (listener.discoveryOnly() ? " for discovery" : "") +
+            (ListenerProvider.SPDK == listener.provider() ? " by SPDK" : ""))));
         addStage(stages, steps);
     }
 

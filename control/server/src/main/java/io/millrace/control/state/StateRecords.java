@@ -55,7 +55,8 @@ public final class StateRecords
         {
             case DEVICE -> devices(state, name, records);
             case LISTENER -> state.listeners().values().forEach((each) -> records.add(
-                new ListenerInfo(each.transport(), each.address(), each.port(), each.discoveryOnly())));
+                new ListenerInfo(each.transport(), each.address(), each.port(), each.discoveryOnly(), true,
+                    each.provider())));
             default ->
             {
                 for (final SubsystemState each : state.subsystems().values())

@@ -1,6 +1,7 @@
 package io.millrace.control.state;
 
 import io.millrace.control.codec.AnaState;
+import io.millrace.control.codec.ListenerProvider;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.device.DeviceType;
 import io.millrace.control.device.DeviceTypes;
@@ -98,6 +99,9 @@ final class StateSettings
         SettingType.number(0, 65535), "4420", "Port.");
     static final Setting<Boolean> LISTENER_DISCOVERY_ONLY = Setting.optional("listeners[].discovery-only",
         SettingType.BOOLEAN, "false", "Whether only the discovery subsystem is served on this address.");
+    static final Setting<ListenerProvider> LISTENER_PROVIDER = Setting.optional("listeners[].provider",
+        SettingType.choice(ListenerProvider.class, StateEditor.PROVIDERS.toArray(ListenerProvider[]::new)), "millrace",
+        "Whose target serves the listener.");
 
     static final Setting<Boolean> DISCOVERY = Setting.optional("discovery", SettingType.BOOLEAN, "true",
         "Whether discovery is also served on port 8009 of every listener address.");
@@ -181,6 +185,7 @@ final class StateSettings
             QOS, QOS_NSID, QOS_HOST, QOS_IOPS, QOS_READ_IOPS, QOS_WRITE_IOPS, QOS_BANDWIDTH, QOS_READ_BANDWIDTH,
             QOS_WRITE_BANDWIDTH, QOS_BURST,
             LISTENERS, LISTENER_TRANSPORT, LISTENER_ADDRESS, LISTENER_PORT, LISTENER_DISCOVERY_ONLY,
+            LISTENER_PROVIDER,
             DISCOVERY));
         all.addAll(SKIPPED);
         return all;

@@ -1,5 +1,6 @@
 package io.millrace.manager.change;
 
+import io.millrace.control.codec.ListenerProvider;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.setting.SettingType;
@@ -46,7 +47,8 @@ public final class CommandDescriptions
                 (c.allowAnyHost() ? "allow any host on " : "allow listed hosts only on ") + c.nqn();
             case final Command.AddListener c -> "add listener " +
                 NetworkAddress.text(c.listener().transport(), c.listener().address(), c.listener().port()) +
-                (c.listener().discoveryOnly() ? " for discovery" : "");
+                (c.listener().discoveryOnly() ? " for discovery" : "") +
+                (ListenerProvider.SPDK == c.listener().provider() ? " of provider spdk" : "");
             case final Command.RemoveListener c -> "remove listener " +
                 NetworkAddress.text(c.transport(), c.address(), c.port());
             case final Command.SetAnaState c -> "make " + (0 == c.group() ? "every ANA group" : "ANA group " +

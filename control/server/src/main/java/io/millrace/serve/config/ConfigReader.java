@@ -270,7 +270,7 @@ public final class ConfigReader
         {
             listeners.add(new ListenerSettings(TransportAddress.of(section.get(Settings.LISTENER_TRANSPORT),
                 new InetSocketAddress(section.get(Settings.LISTENER_ADDRESS), section.get(Settings.LISTENER_PORT))),
-                section.get(Settings.LISTENER_DISCOVERY_ONLY)));
+                section.get(Settings.LISTENER_DISCOVERY_ONLY), section.get(Settings.LISTENER_PROVIDER)));
         }
         return listeners;
     }

@@ -7,6 +7,7 @@ import io.millrace.control.setting.InvalidSettingException;
 import io.millrace.control.setting.SettingType;
 import io.millrace.control.setting.Units;
 import io.millrace.dataplane.config.DataPlaneConfig;
+import io.millrace.dataplane.config.ListenerProvider;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.config.CapacityLimits;
 import io.millrace.nvmf.config.ControllerIds;
@@ -151,6 +152,9 @@ final class Settings
         "Port; 0 takes any free one and prints it.");
     static final Setting<Boolean> LISTENER_DISCOVERY_ONLY = Setting.optional("listeners[].discovery-only",
         SettingType.BOOLEAN, "false", "Whether only the discovery subsystem is served on this address.");
+    static final Setting<ListenerProvider> LISTENER_PROVIDER = Setting.optional("listeners[].provider",
+        SettingType.choice(ListenerProvider.class, ListenerProvider.values()), "millrace",
+        "Whose target serves the listener: Millrace's own, or SPDK's in the same process (docs/spdk.md).");
 
     static final Setting<Boolean> DISCOVERY = Setting.optional("discovery", SettingType.BOOLEAN, "true",
         "Whether discovery is answered on port 8009 too, of every address listened on; the listeners answer it " +
@@ -355,7 +359,7 @@ final class Settings
         ANA, ANA_LISTENER, ANA_GROUP, ANA_STATE,
         QOS, QOS_NSID, QOS_HOST, QOS_IOPS, QOS_READ_IOPS, QOS_WRITE_IOPS, QOS_BANDWIDTH, QOS_READ_BANDWIDTH,
         QOS_WRITE_BANDWIDTH, QOS_BURST,
-        LISTENERS, LISTENER_TRANSPORT, LISTENER_ADDRESS, LISTENER_PORT, LISTENER_DISCOVERY_ONLY,
+        LISTENERS, LISTENER_TRANSPORT, LISTENER_ADDRESS, LISTENER_PORT, LISTENER_DISCOVERY_ONLY, LISTENER_PROVIDER,
         DISCOVERY,
         WARM_UP,
         CONTROL, CONTROL_ENABLED, CONTROL_DIRECTORY, CONTROL_CHANNEL, CONTROL_STREAM, CONTROL_SECRETS, CONTROL_NAME,

@@ -134,7 +134,8 @@ public final class Views
             new Column<>("SERVES", "discovery-only", ListenerInfo::discoveryOnly,
                 (l) -> l.discoveryOnly() ? "discovery" : "all"),
             new Column<>("STATE", "listening", ListenerInfo::listening,
-                (l) -> l.listening() ? "listening" : "waiting")));
+                (l) -> l.listening() ? "listening" : "waiting"),
+        of("PROVIDER", "provider", (l) -> SettingType.word(l.provider()))));
 
     /** ANA states of listeners; equal states of groups without namespaces share a line of the table. */
     public static final View<AnaInfo> ANA = new View<>(Kind.ANA, "ANA states", AnaInfo.class, List.of(
