@@ -7,7 +7,6 @@ import io.millrace.export.ExportedDevice;
 import io.millrace.nvmf.ControllerSnapshot;
 import io.millrace.nvmf.Subsystem;
 import io.millrace.nvmf.ana.AnaPath;
-import io.millrace.nvmf.ana.AnaTable;
 import io.millrace.nvmf.config.ControllerIds;
 import io.millrace.nvmf.namespace.Namespace;
 import io.millrace.nvmf.transport.TransportAddress;
@@ -19,7 +18,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.StringJoiner;
+import java.util.TreeSet;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * SPDK's NVMe-oF target as the second target of a data plane: while it has a listener, it has the subsystems of the
@@ -288,8 +289,14 @@ final class SpdkTarget implements AutoCloseable
      */
     ExportedDevice addNamespace(final Subsystem subsystem, final Namespace namespace, final ManagedDevice device)
     {
-        return serves() && subsystem == operations.target().subsystem(subsystem.nqn()) ?
-            export(subsystem.nqn(), namespace, device) : null;
+        if (!serves() || subsystem != operations.target().subsystem(subsystem.nqn()))
+        {
+            return null;
+        }
+        follow("namespace " + subsystem.nqn() + '/' + namespace.nsid(), () -> listeners.forEach((address) ->
+            runtime.nvmf().anaState(subsystem.nqn(), of(address), namespace.anaGroup(),
+                of(subsystem.ana().path(address).state(namespace.anaGroup())))));
+        return export(subsystem.nqn(), namespace, device);
     }
 
     private ExportedDevice export(final String nqn, final Namespace namespace, final ManagedDevice device)
@@ -472,22 +479,25 @@ final class SpdkTarget implements AutoCloseable
         final StringJoiner problems)
     {
         final AnaPath now = subsystem.ana().path(address);
-        for (int group = 1; group <= AnaTable.GROUPS_MAX; group++)
+        for (final int group : groups(subsystem))
         {
             final NvmfTarget.AnaState state = of(now.state(group));
-            if (state != of(before.state(group)))
+            final boolean isChanged = state != of(before.state(group));
+            if (isChanged)
             {
                 runtime.nvmf().anaState(subsystem.nqn(), of(address), group, state);
             }
-            else if (!isAgain)
-            {
-                continue;
-            }
-            if (NvmfTarget.AnaState.INACCESSIBLE == state)
+            if (NvmfTarget.AnaState.INACCESSIBLE == state && (isChanged || isAgain))
             {
                 drain(subsystem, group, problems);
             }
         }
+    }
+
+    /** {@return those that have namespaces; hosts see no others, which get their states with their first namespace} */
+    private static Set<Integer> groups(final Subsystem subsystem)
+    {
+        return subsystem.namespaces().stream().map(Namespace::anaGroup).collect(Collectors.toCollection(TreeSet::new));
     }
 
     private void drain(final Subsystem subsystem, final int group, final StringJoiner problems)
@@ -506,18 +516,15 @@ final class SpdkTarget implements AutoCloseable
     private void addListener(final Subsystem subsystem, final TransportAddress address)
     {
         final AnaPath path = subsystem.ana().path(address);
-        final NvmfTarget.AnaState first = of(path.state(1));
-        boolean isUniform = true;
-        for (int group = 2; group <= AnaTable.GROUPS_MAX; group++)
+        final Set<NvmfTarget.AnaState> states =
+            groups(subsystem).stream().map((group) -> of(path.state(group))).collect(Collectors.toSet());
+        // No host has access before the groups have their states.
+        final NvmfTarget.AnaState first =
+            1 == states.size() ? states.iterator().next() : NvmfTarget.AnaState.INACCESSIBLE;
+        runtime.nvmf().addListener(subsystem.nqn(), of(address), first);
+        for (final int group : groups(subsystem))
         {
-            isUniform &= first == of(path.state(group));
-        }
-        // No host sees another state than its own before the groups have theirs.
-        runtime.nvmf().addListener(
-            subsystem.nqn(), of(address), isUniform ? first : NvmfTarget.AnaState.INACCESSIBLE);
-        for (int group = 1; group <= AnaTable.GROUPS_MAX && !isUniform; group++)
-        {
-            if (NvmfTarget.AnaState.INACCESSIBLE != of(path.state(group)))
+            if (first != of(path.state(group)))
             {
                 runtime.nvmf().anaState(subsystem.nqn(), of(address), group, of(path.state(group)));
             }

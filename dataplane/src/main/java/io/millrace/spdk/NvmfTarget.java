@@ -211,14 +211,14 @@ public final class NvmfTarget
      *
      * @param nqn     of the subsystem.
      * @param address of the listener.
-     * @param group   from 1; 0: all.
+     * @param group   from 1, up to {@link #NSID_MAX}.
      * @param state   of the group there.
      */
     public void anaState(final String nqn, final Address address, final int group, final AnaState state)
     {
         runtime.call("nvmf_subsystem_listener_set_ana_state", subsystem(nqn) + ", \"listen_address\": " +
             address.json() + ", \"ana_state\": " + quote(state.text) +
-            (0 == group ? "" : ", \"anagrpid\": " + group));
+            ", \"anagrpid\": " + group);
     }
 
     private static String subsystem(final String nqn)

@@ -392,6 +392,8 @@ public final class SpdkRuntime
         final CompletableFuture<Integer> configured = new CompletableFuture<>();
         onApplication(() ->
         {
+            // SPDK carries it out in several turns, each of which would come after a sleep.
+            serving.onBusy(applicationReactor.nowNs());
             messages.begin();
             SpdkExportCalls.configure(application.nativeReactor(), json, application.begin(configured::complete));
             return null;

@@ -33,7 +33,9 @@ import io.millrace.spdk.SpdkFrontEnd;
 import io.millrace.spdk.SpdkTesting;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -253,14 +255,18 @@ class SpdkListenerTest
             assertEquals("", Waits.get(dataPlane.anaStates().set(nqn, null, 0, AnaState.OPTIMIZED)));
             assertEquals(0, host.run(queue, (r) -> r.read(1, 0, 1, data.address(), BLOCK)));
         }
-        // A listener that comes later has the states that were set before.
+        // A namespace that comes later has the state of its group, a listener those that were set before.
+        dataPlane.anaStates().set(nqn, spdk, 3, AnaState.NON_OPTIMIZED);
+        dataPlane.namespaces().add(nqn, new NamespaceSettings(2, vol1, null, 3));
         final TransportAddress later = TransportAddress.tcp("127.0.0.1", SpdkFrontEnd.freePort());
         dataPlane.anaStates().set(nqn, later, 1, AnaState.NON_OPTIMIZED);
         dataPlane.listeners().add(later, false, ListenerProvider.SPDK);
         try (RemoteController controller = host.connect(to(later)); RemoteController first = host.connect(to(spdk)))
         {
             assertEquals(AnaState.NON_OPTIMIZED, Waits.get(controller.anaState(1)));
+            assertEquals(AnaState.OPTIMIZED, Waits.get(controller.anaState(3)));
             assertEquals(AnaState.OPTIMIZED, Waits.get(first.anaState(1)));
+            assertEquals(AnaState.NON_OPTIMIZED, Waits.get(first.anaState(3)));
         }
     }
 
@@ -392,6 +398,64 @@ class SpdkListenerTest
             dataPlane.close();
             assertEquals("", leftOfSpdk());
         }
+    }
+
+    /** Blocks are whole, whichever target wrote them last: the device orders what both submit. */
+    @Test
+    void shouldWriteWholeBlocksFromBothTargets()
+    {
+        final int blocks = 16;
+        try (RemoteController first = host.connect(to(own)); RemoteController second = host.connect(to(spdk)))
+        {
+            final List<RemoteQueuePair> queues = List.of(host.queue(first), host.queue(second));
+            final AtomicInteger running = new AtomicInteger(queues.size());
+            final AtomicInteger failed = new AtomicInteger();
+            for (int i = 0; i < queues.size(); i++)
+            {
+                final MemorySegment data = host.memory((long)blocks * BLOCK);
+                data.fill((byte)(i + 1));
+                repeat(queues.get(i), data, 500, running, failed);
+            }
+            final MemorySegment read = host.memory((long)blocks * BLOCK);
+            final Set<Byte> seen = new HashSet<>();
+            for (int i = 0; running.get() > 0 || i < 2; i++)
+            {
+                final RemoteQueuePair queue = queues.get(i % 2);
+                assertEquals(0, host.run(queue, (r) -> r.read(1, 0, blocks, read.address(), blocks * BLOCK)));
+                for (int block = 0; block < blocks; block++)
+                {
+                    final byte value = read.get(ValueLayout.JAVA_BYTE, (long)block * BLOCK);
+                    seen.add(value);
+                    for (int at = 0; at < BLOCK; at++)
+                    {
+                        assertEquals(value, read.get(ValueLayout.JAVA_BYTE, (long)block * BLOCK + at));
+                    }
+                }
+            }
+            assertEquals(0, failed.get());
+            assertTrue(seen.contains((byte)1) && seen.contains((byte)2), seen::toString);
+        }
+    }
+
+    private void repeat(
+        final RemoteQueuePair queue,
+        final MemorySegment data,
+        final int left,
+        final AtomicInteger running,
+        final AtomicInteger failed)
+    {
+        host.submit(queue, (r) -> r.write(1, 0, 16, data.address(), 16 * BLOCK)).thenAccept((status) ->
+        {
+            failed.addAndGet(0 == status ? 0 : 1);
+            if (left > 0)
+            {
+                repeat(queue, data, left - 1, running, failed);
+            }
+            else
+            {
+                running.decrementAndGet();
+            }
+        });
     }
 
     private void load(final RemoteQueuePair queue, final MemorySegment data, final AtomicInteger ended, final int left)

@@ -9,6 +9,7 @@ import io.millrace.control.codec.Effect;
 import io.millrace.control.codec.Health;
 import io.millrace.control.codec.IoKind;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.ListenerProvider;
 import io.millrace.control.codec.MemberState;
 import io.millrace.control.codec.ReconcileMode;
 import io.millrace.control.codec.Role;
@@ -65,6 +66,11 @@ public final class Samples
         return new UUID(random.nextLong(), random.nextLong());
     }
 
+    private ListenerProvider provider()
+    {
+        return random.nextBoolean() ? ListenerProvider.MILLRACE : ListenerProvider.SPDK;
+    }
+
     private <T extends Enum<T>> T any(final T[] values)
     {
         // The last two are SBE_UNKNOWN and NULL_VAL.
@@ -118,7 +124,7 @@ public final class Samples
             new Command.DenyHost(text(), text()),
             new Command.SetAllowAnyHost(text(), random.nextBoolean()),
             new Command.AddListener(
-                new ListenerSpec(any(Transport.values()), text(), number(), random.nextBoolean())),
+                new ListenerSpec(any(Transport.values()), text(), number(), random.nextBoolean(), provider())),
             new Command.RemoveListener(any(Transport.values()), text(), number()),
             new Command.SetState(any(State.values())),
             new Command.Disconnect(text(), number()),
@@ -168,7 +174,8 @@ public final class Samples
                 "rdma://192.0.2.7:4420", random.nextBoolean() ? "rxe0" : "", number(), number()),
             new QosInfo(qos(), big(), big(), big(), big()),
             new HostInfo(text(), text()),
-            new ListenerInfo(any(Transport.values()), text(), number(), random.nextBoolean(), random.nextBoolean()),
+            new ListenerInfo(any(Transport.values()), text(), number(), random.nextBoolean(), random.nextBoolean(),
+                provider()),
             new ControllerInfo(text(), number(), text(), number(), number(), text()),
             new VersionInfo(big(), big(), number(), number(), number(), number(), number(), text(), text(), text()),
             new AuditInfo(big(), big(), big(), any(Role.values()), any(Code.values()), text(), text(), text(), text()),

@@ -8,6 +8,7 @@ import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.SubsystemSpec;
+import io.millrace.control.setting.SettingType;
 import java.util.List;
 import java.util.Objects;
 import java.util.StringJoiner;
@@ -111,7 +112,7 @@ public final class NoChange
     public static String differences(final ListenerSpec was, final ListenerSpec wanted)
     {
         return new Differences().add("discovery-only", was.discoveryOnly(), wanted.discoveryOnly())
-            .add("provider", was.provider(), wanted.provider()).toString();
+            .add("provider", SettingType.word(was.provider()), SettingType.word(wanted.provider())).toString();
     }
 
     /** What differs, as one clause. */
