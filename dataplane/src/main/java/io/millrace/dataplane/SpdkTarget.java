@@ -506,9 +506,15 @@ final class SpdkTarget implements AutoCloseable
         {
             if (group == each.anaGroup())
             {
-                runtime.nvmf().drainNamespace(subsystem.nqn(), each.nsid(), group, () ->
-                    problems.add("device " + each.device().name() + " has not completed commands that came from " +
-                        "SPDK's target before"));
+                try
+                {
+                    runtime.nvmf().drainNamespace(subsystem.nqn(), each.nsid(), group);
+                }
+                catch (final SpdkException e)
+                {
+                    problems.add("device " + each.device().name() + " may not have completed commands that came " +
+                        "before by SPDK's target: " + e.problem());
+                }
             }
         }
     }

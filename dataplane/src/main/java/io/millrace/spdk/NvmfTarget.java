@@ -134,18 +134,21 @@ public final class NvmfTarget
     }
 
     /**
-     * Waits until no request to a namespace is left of those that came before.
+     * Waits until no request to a namespace is left of those that came before, five seconds at most.
      *
      * @param nqn      of the subsystem.
      * @param nsid     of the namespace.
      * @param anaGroup that it has.
-     * @param onLate   run when that takes longer than five seconds.
      */
-    public void drainNamespace(final String nqn, final int nsid, final int anaGroup, final Runnable onLate)
+    public void drainNamespace(final String nqn, final int nsid, final int anaGroup)
     {
         // SPDK pauses the namespace before it sets the group that it has already.
         runtime.call("nvmf_subsystem_set_ns_ana_group", subsystem(nqn) + ", \"nsid\": " + nsid + ", \"anagrpid\": " +
-            anaGroup, LATE_MS, onLate);
+            anaGroup, LATE_MS, () ->
+            {
+                throw new SpdkException("spdk: requests to namespace " + nsid + " of " + nqn + " have not ended after " +
+                    LATE_MS / 1000 + " s");
+            });
     }
 
     /**

@@ -470,6 +470,34 @@ class SpdkListenerTest
         });
     }
 
+    /**
+     * What is under way may still write: the answer says so, and what hangs holds up no operation on another subsystem.
+     * While it hangs, SPDK answers no admin command of its subsystem, Keep Alive neither.
+     */
+    @Test
+    void shouldSayWhatIsUnderWayWhenAccessEnds()
+    {
+        final String hanging = SpdkTesting.name("Hanging");
+        dataPlane.devices().create(DeviceConfig.fault(hanging, vol1, FaultPlan.of(1, FaultRule.hang())));
+        dataPlane.namespaces().add(nqn, new NamespaceSettings(2, hanging, null, 2));
+        try (RemoteController controller = host.connect(
+            ConnectionConfig.to(spdk.socketAddress(), nqn).keepAliveMs(0).build()))
+        {
+            final RemoteQueuePair queue = host.queue(controller);
+            final MemorySegment data = host.memory(BLOCK);
+            final CompletableFuture<Integer> hangs =
+                host.submit(queue, (r) -> r.write(2, 0, 1, data.address(), BLOCK));
+            assertEquals(0, host.run(queue, (r) -> r.read(1, 0, 1, data.address(), BLOCK)));
+            final String unfinished = Waits.get(dataPlane.anaStates().set(nqn, spdk, 2, AnaState.INACCESSIBLE));
+            assertTrue(unfinished.contains("device " + hanging + " may not have completed"), unfinished);
+            final String other = SpdkTesting.name("nqn.2026-11.io.millrace:other");
+            dataPlane.subsystems().create(new SubsystemSettings(other, null, null, true, List.of(), List.of()));
+            Waits.get(dataPlane.subsystems().delete(other));
+            Waits.get(dataPlane.namespaces().remove(nqn, 2));
+            assertNotEquals(0, Waits.get(hangs));
+        }
+    }
+
     /** A device that ends nothing does not keep SPDK's target from letting go of it. */
     @Test
     void shouldRemoveANamespaceWhoseDeviceHangs()
