@@ -605,7 +605,7 @@ public final class DataPlane implements AutoCloseable
             }
             if (DataPlaneState.SERVING != wanted)
             {
-                spdkTarget.checkAbsent("state " + wanted, "is unknown to SPDK's target");
+                spdkTarget.checkAbsent("data plane", "cannot be " + word(wanted) + " by SPDK's target");
             }
             operations.state(wanted);
             operations.target().acceptControllers(DataPlaneState.DRAINING != wanted);

@@ -20,12 +20,11 @@ import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeSet;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 
 /**
  * SPDK's NVMe-oF target as the second target of a data plane: while it has a listener, it has the subsystems of the
- * data plane with their namespaces, hosts and ANA states, and follows each operation. Without a listener it has nothing,
- * and what follows operations does nothing. The lock of the operations is held; off the reactors.
+ * data plane with their namespaces, hosts and ANA states, and follows each operation. Without a listener it has
+ * nothing, and what follows operations does nothing. The lock of the operations is held; off the reactors.
  */
 final class SpdkTarget implements AutoCloseable
 {
@@ -57,7 +56,12 @@ final class SpdkTarget implements AutoCloseable
         return !listeners.isEmpty();
     }
 
-    /** Refuses what SPDK's target does not have, while it has a listener. */
+    /**
+     * Refuses what SPDK's target does not have, while it has a listener.
+     *
+     * @param subject of the refusal.
+     * @param problem that ends with SPDK's target.
+     */
     void checkAbsent(final String subject, final String problem)
     {
         if (serves())
@@ -82,7 +86,7 @@ final class SpdkTarget implements AutoCloseable
             runtime = spdk.get();
             memory.start(runtime);
             runtime.nvmf().addTransport(address.transportType().name());
-            runtime.nvmf().addListener(NvmfTarget.DISCOVERY, of(address), NvmfTarget.AnaState.OPTIMIZED);
+            runtime.nvmf().addListener(NvmfTarget.DISCOVERY, SpdkAna.of(address), NvmfTarget.AnaState.OPTIMIZED);
         }
         catch (final SpdkException e)
         {
@@ -105,7 +109,7 @@ final class SpdkTarget implements AutoCloseable
                 }
                 else
                 {
-                    addListener(each, address);
+                    new SpdkAna(runtime.nvmf(), each).addListener(address);
                 }
                 done.add(each);
             }
@@ -178,7 +182,7 @@ final class SpdkTarget implements AutoCloseable
             {
                 if (serves())
                 {
-                    runtime.nvmf().removeListener(each.nqn(), of(address));
+                    runtime.nvmf().removeListener(each.nqn(), SpdkAna.of(address));
                 }
                 else
                 {
@@ -186,7 +190,7 @@ final class SpdkTarget implements AutoCloseable
                 }
             });
         }
-        attempt(() -> runtime.nvmf().removeListener(NvmfTarget.DISCOVERY, of(address)));
+        attempt(() -> runtime.nvmf().removeListener(NvmfTarget.DISCOVERY, SpdkAna.of(address)));
         operations.target().reserveIds(serves());
     }
 
@@ -238,7 +242,7 @@ final class SpdkTarget implements AutoCloseable
                 final ManagedDevice device = devices.require(each.device().name());
                 device.user(ManagedDevice.User.of(subsystem, each.nsid(), export(nqn, each, device)));
             }
-            listeners.forEach((address) -> addListener(subsystem, address));
+            listeners.forEach(new SpdkAna(runtime.nvmf(), subsystem)::addListener);
         }
         catch (final RuntimeException e)
         {
@@ -274,7 +278,8 @@ final class SpdkTarget implements AutoCloseable
         final List<ManagedDevice> exported = subsystem.namespaces().stream()
             .map((each) -> devices.require(each.device().name()))
             .filter((each) -> null != each.user() && null != each.user().export()).toList();
-        runtime.nvmf().deleteSubsystem(subsystem.nqn(), () -> exported.forEach((each) -> each.user().export().refuse()));
+        runtime.nvmf().deleteSubsystem(
+            subsystem.nqn(), () -> exported.forEach((each) -> each.user().export().refuse()));
         exported.forEach(SpdkTarget::release);
     }
 
@@ -294,8 +299,7 @@ final class SpdkTarget implements AutoCloseable
             return null;
         }
         follow("namespace " + subsystem.nqn() + '/' + namespace.nsid(), () -> listeners.forEach((address) ->
-            runtime.nvmf().anaState(subsystem.nqn(), of(address), namespace.anaGroup(),
-                of(subsystem.ana().path(address).state(namespace.anaGroup())))));
+            new SpdkAna(runtime.nvmf(), subsystem).setGroup(address, namespace.anaGroup())));
         return export(subsystem.nqn(), namespace, device);
     }
 
@@ -400,8 +404,8 @@ final class SpdkTarget implements AutoCloseable
             {
                 for (final TransportAddress each : listeners)
                 {
-                    runtime.nvmf().removeListener(nqn, of(each));
-                    addListener(subsystem, each);
+                    runtime.nvmf().removeListener(nqn, SpdkAna.of(each));
+                    new SpdkAna(runtime.nvmf(), subsystem).addListener(each);
                 }
             }
         });
@@ -448,20 +452,32 @@ final class SpdkTarget implements AutoCloseable
      */
     String onAnaChanged(final Subsystem subsystem, final List<AnaPath> before, final boolean isAgain)
     {
+        if (!serves())
+        {
+            return "";
+        }
         final StringJoiner problems = new StringJoiner("; ");
+        final SpdkAna ana = new SpdkAna(runtime.nvmf(), subsystem);
+        final Set<Integer> ended = new TreeSet<>();
         int index = 0;
         for (final TransportAddress each : listeners)
         {
             try
             {
-                applyAna(subsystem, each, before.get(index++), isAgain, problems);
+                ana.onChanged(each, before.get(index++), ended);
             }
             catch (final SpdkException e)
             {
                 problems.add("ANA of subsystem " + subsystem.nqn() + " at " + each.listenerName() + ": " +
                     e.problem());
             }
+            if (isAgain)
+            {
+                ended.addAll(ana.inaccessible(each));
+            }
         }
+        // Access has ended at all listeners before one of them is waited for.
+        ana.drain(ended, problems);
         return problems.toString();
     }
 
@@ -469,90 +485,6 @@ final class SpdkTarget implements AutoCloseable
     List<AnaPath> anaPaths(final Subsystem subsystem)
     {
         return listeners.stream().map((each) -> subsystem.ana().path(each)).toList();
-    }
-
-    private void applyAna(
-        final Subsystem subsystem,
-        final TransportAddress address,
-        final AnaPath before,
-        final boolean isAgain,
-        final StringJoiner problems)
-    {
-        final AnaPath now = subsystem.ana().path(address);
-        for (final int group : groups(subsystem))
-        {
-            final NvmfTarget.AnaState state = of(now.state(group));
-            final boolean isChanged = state != of(before.state(group));
-            if (isChanged)
-            {
-                runtime.nvmf().anaState(subsystem.nqn(), of(address), group, state);
-            }
-            if (NvmfTarget.AnaState.INACCESSIBLE == state && (isChanged || isAgain))
-            {
-                drain(subsystem, group, problems);
-            }
-        }
-    }
-
-    /** {@return those that have namespaces; hosts see no others, which get their states with their first namespace} */
-    private static Set<Integer> groups(final Subsystem subsystem)
-    {
-        return subsystem.namespaces().stream().map(Namespace::anaGroup).collect(Collectors.toCollection(TreeSet::new));
-    }
-
-    private void drain(final Subsystem subsystem, final int group, final StringJoiner problems)
-    {
-        for (final Namespace each : subsystem.namespaces())
-        {
-            if (group == each.anaGroup())
-            {
-                try
-                {
-                    runtime.nvmf().drainNamespace(subsystem.nqn(), each.nsid(), group);
-                }
-                catch (final SpdkException e)
-                {
-                    problems.add("device " + each.device().name() + " may not have completed commands that came " +
-                        "before by SPDK's target: " + e.problem());
-                }
-            }
-        }
-    }
-
-    private void addListener(final Subsystem subsystem, final TransportAddress address)
-    {
-        final AnaPath path = subsystem.ana().path(address);
-        final Set<NvmfTarget.AnaState> states =
-            groups(subsystem).stream().map((group) -> of(path.state(group))).collect(Collectors.toSet());
-        // No host has access before the groups have their states.
-        final NvmfTarget.AnaState first =
-            1 == states.size() ? states.iterator().next() : NvmfTarget.AnaState.INACCESSIBLE;
-        runtime.nvmf().addListener(subsystem.nqn(), of(address), first);
-        for (final int group : groups(subsystem))
-        {
-            if (first != of(path.state(group)))
-            {
-                runtime.nvmf().anaState(subsystem.nqn(), of(address), group, of(path.state(group)));
-            }
-        }
-    }
-
-    /** SPDK has three states: where commands are refused for another reason, the listener is inaccessible. */
-    private static NvmfTarget.AnaState of(final io.millrace.nvme.AnaState state)
-    {
-        return switch (state)
-        {
-            case OPTIMIZED -> NvmfTarget.AnaState.OPTIMIZED;
-            case NON_OPTIMIZED -> NvmfTarget.AnaState.NON_OPTIMIZED;
-            case INACCESSIBLE, PERSISTENT_LOSS, CHANGE -> NvmfTarget.AnaState.INACCESSIBLE;
-        };
-    }
-
-    private static NvmfTarget.Address of(final TransportAddress address)
-    {
-        return new NvmfTarget.Address(address.transportType().name(),
-            TransportAddress.Family.IPV6 == address.addressFamily() ? "IPv6" : "IPv4", address.address(),
-            address.serviceId());
     }
 
     private static OperationException refused(final String subject, final SpdkException e)
@@ -572,7 +504,7 @@ final class SpdkTarget implements AutoCloseable
             }
             for (final TransportAddress each : listeners)
             {
-                attempt(() -> runtime.nvmf().removeListener(NvmfTarget.DISCOVERY, of(each)));
+                attempt(() -> runtime.nvmf().removeListener(NvmfTarget.DISCOVERY, SpdkAna.of(each)));
             }
             for (final Subsystem each : operations.target().subsystems())
             {

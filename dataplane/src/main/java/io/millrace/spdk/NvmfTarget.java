@@ -1,12 +1,13 @@
 package io.millrace.spdk;
 
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.Set;
 import java.util.UUID;
 
 /**
- * SPDK's NVMe-oF target in this process, by the methods of its JSON-RPC. Off the reactors; each method returns when SPDK
- * has carried it out, and throws an {@link SpdkException} that says why SPDK refuses.
+ * SPDK's NVMe-oF target in this process, by the methods of its JSON-RPC. Off the reactors; each method returns when
+ * SPDK has carried it out, and throws an {@link SpdkException} that says why SPDK refuses.
  */
 public final class NvmfTarget
 {
@@ -143,11 +144,11 @@ public final class NvmfTarget
     public void drainNamespace(final String nqn, final int nsid, final int anaGroup)
     {
         // SPDK pauses the namespace before it sets the group that it has already.
-        runtime.call("nvmf_subsystem_set_ns_ana_group", subsystem(nqn) + ", \"nsid\": " + nsid + ", \"anagrpid\": " +
-            anaGroup, LATE_MS, () ->
+        runtime.call("nvmf_subsystem_set_ns_ana_group",
+            subsystem(nqn) + ", \"nsid\": " + nsid + ", \"anagrpid\": " + anaGroup, LATE_MS, () ->
             {
-                throw new SpdkException("spdk: requests to namespace " + nsid + " of " + nqn + " have not ended after " +
-                    LATE_MS / 1000 + " s");
+                throw new SpdkException("spdk: requests to namespace " + nsid + " of " + nqn +
+                    " have not ended after " + LATE_MS / 1000 + " s");
             });
     }
 
@@ -242,7 +243,7 @@ public final class NvmfTarget
             }
             else if (c < ' ')
             {
-                quoted.append(String.format("\\u%04x", (int)c));
+                quoted.append("\\u").append(HexFormat.of().toHexDigits(c));
             }
             else
             {

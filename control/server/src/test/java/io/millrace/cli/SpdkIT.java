@@ -96,6 +96,49 @@ class SpdkIT
         }
     }
 
+    @Test
+    void shouldServeTheSameSubsystemsByBothTargets() throws IOException, InterruptedException
+    {
+        requireSpdk();
+        final int own = freePort();
+        final int spdk = freePort();
+        final Path config = Files.writeString(directory.resolve("both.yaml"), """
+            devices:
+              - {name: vol0, type: memory, size: 16MiB}
+            subsystems:
+              - nqn: nqn.2026-11.io.millrace:vol0
+                allow-any-host: true
+                namespaces: [{nsid: 1, device: vol0}]
+            listeners:
+              - {transport: tcp, address: 127.0.0.1, port: %d}
+              - {transport: tcp, address: 127.0.0.1, port: %d, provider: spdk}
+            discovery: false
+            control: {name: both}
+            """.formatted(own, spdk));
+        final String[] to = {"--data-plane", "both"};
+        try (MillraceProcess serve = MillraceProcess.start("serve", "--config", config.toString()))
+        {
+            serve.await("^ready$|Ctrl-C");
+            run("perf", "tcp://127.0.0.1:" + spdk + "/nqn.2026-11.io.millrace:vol0", "--pattern", "randwrite",
+                "--verify", "--duration", "500ms");
+            run("perf", "tcp://127.0.0.1:" + own + "/nqn.2026-11.io.millrace:vol0", "--pattern", "randread",
+                "--duration", "300ms");
+            final String list = run("listener", "list", to[0], to[1]);
+            assertTrue(list.contains("spdk"), list);
+            assertTrue(run("discover", "tcp://127.0.0.1:" + own).contains(" " + spdk + " "));
+            assertTrue(refused("qos", "set", "nqn.2026-11.io.millrace:vol0", "1", "--iops", "9", to[0], to[1])
+                .contains("are not known to SPDK's target"));
+            assertTrue(refused("listener", "add", "192.0.2.1:4420", "--provider", "spdk", to[0], to[1])
+                .contains("SPDK says"));
+            run("listener", "remove", "127.0.0.1:" + spdk, "--yes", to[0], to[1]);
+            assertEquals("listening on 127.0.0.1:" + spdk + " by SPDK's target",
+                run("listener", "add", "127.0.0.1:" + spdk, "--provider", "spdk", to[0], to[1]));
+            serve.signal("TERM");
+            assertEquals(ExitCode.OK, serve.exitCode(), serve::said);
+            assertFalse(serve.output().contains("did not stop"), serve.output());
+        }
+    }
+
     private static void requireSpdk()
     {
         require(null != System.getenv("MILLRACE_SPDK_LIBRARY"), "MILLRACE_SPDK_LIBRARY is not set",

@@ -10,6 +10,7 @@ import io.aeron.CncFileDescriptor;
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.ListenerProvider;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.Command;
@@ -350,6 +351,22 @@ class ControlClientTest
         fixture.peer().knowsVersion(5);
         fixture.connect(fixture.context()).addListener(rdma);
         assertEquals(new Command.AddListener(rdma), fixture.peer().carriedOut().getLast());
+    }
+
+    @Test
+    void shouldSendNoListenersOfSpdkToAPeerThatDoesNotKnowThem()
+    {
+        start("ipc");
+        fixture.peer().knowsVersion(5);
+        final ListenerSpec spdk = new ListenerSpec(Transport.TCP, "127.0.0.1", 4430, false, ListenerProvider.SPDK);
+        final ControlClient client = fixture.connect(fixture.context());
+        final ControlException e = assertThrows(ControlException.class, () -> client.addListener(spdk));
+        assertEquals(Code.UNSUPPORTED, e.code());
+        assertEquals("peer does not know listeners of provider spdk (schema version 5): update it", e.getMessage());
+        assertEquals(List.of(), fixture.peer().carriedOut());
+        fixture.peer().knowsVersion(6);
+        fixture.connect(fixture.context()).addListener(spdk);
+        assertEquals(new Command.AddListener(spdk), fixture.peer().carriedOut().getLast());
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.millrace.control.state;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +13,7 @@ import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.DeviceHealth;
 import io.millrace.control.codec.DeviceState;
+import io.millrace.control.codec.ListenerProvider;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.device.DeviceTypes;
@@ -204,6 +206,30 @@ class DesiredStateTest
             new Command.AddListener(new ListenerSpec(Transport.RDMA, "0.0.0.0", 4420, false))));
         assertEquals(Code.INVALID, refusal(both,
             new Command.AddListener(new ListenerSpec(Transport.SBE_UNKNOWN, "0.0.0.0", 4421, false))));
+    }
+
+    @Test
+    void shouldKeepTheProviderOfAListener()
+    {
+        final ListenerSpec spdk = new ListenerSpec(
+            Transport.TCP, "127.0.0.1", 4430, false, ListenerProvider.SPDK);
+        final DesiredState state = DesiredState.EMPTY.with(new Command.AddListener(spdk));
+        assertEquals(state, DesiredState.of(List.of(
+            new ListenerInfo(Transport.TCP, "127.0.0.1", 4430, false, true, ListenerProvider.SPDK),
+            new ListenerInfo(Transport.TCP, "127.0.0.1", 4431, false, true, ListenerProvider.SBE_UNKNOWN))));
+        final ListenerSpec own = new ListenerSpec(Transport.TCP, "127.0.0.1", 4430, false);
+        final DesiredState other = DesiredState.EMPTY.with(new Command.AddListener(own));
+        assertNotEquals(other, state);
+        // Another provider is another listener: the first makes room.
+        assertEquals(List.of(new Command.RemoveListener(Transport.TCP, "127.0.0.1", 4430),
+            new Command.AddListener(own)),
+            StatePlan.between(state, other).steps().stream().map(StateStep::command).toList());
+        assertEquals(Code.EXISTS, refusal(state, new Command.AddListener(own)));
+        assertEquals(Code.INVALID, refusal(state, new Command.AddListener(
+            new ListenerSpec(Transport.TCP, "127.0.0.1", 8009, true, ListenerProvider.SPDK))));
+        assertEquals(Code.INVALID, refusal(state, new Command.AddListener(
+            new ListenerSpec(Transport.TCP, "127.0.0.1", 4431, false, ListenerProvider.SBE_UNKNOWN))));
+        assertEquals("provider is spdk instead of millrace", NoChange.differences(spdk, own));
     }
 
     @Test

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.DeviceHealth;
 import io.millrace.control.codec.DeviceState;
+import io.millrace.control.codec.ListenerProvider;
 import io.millrace.control.codec.PeerType;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.Command;
@@ -82,6 +83,21 @@ class PeerLimitsTest
         assertEquals(tcp, limits.state());
         assertEquals(List.of("listener rdma://192.0.2.7:4420: the data plane does not support its transport: " +
             "upgrade it"), limits.obstacles());
+    }
+
+    @Test
+    void shouldLeaveOutListenersOfSpdkThatAnEarlierVersionDoesNotKnow()
+    {
+        final DesiredState own = desired()
+            .with(new Command.AddListener(new ListenerSpec(Transport.TCP, "192.0.2.7", 4420, false)));
+        final DesiredState both = own.with(new Command.AddListener(
+            new ListenerSpec(Transport.TCP, "192.0.2.7", 4430, false, ListenerProvider.SPDK)));
+        assertSame(both, PeerLimits.of(both, NOW).state());
+        final PeerLimits limits =
+            PeerLimits.of(both, new PeerInfo(5, NOW.type(), NOW.kinds(), NOW.deviceTypes(), ""));
+        assertEquals(own, limits.state());
+        assertEquals(List.of("listener 192.0.2.7:4430: the data plane does not support its provider: upgrade it"),
+            limits.obstacles());
     }
 
     /** An older manager does not judge what it cannot name. */

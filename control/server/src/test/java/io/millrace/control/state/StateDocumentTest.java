@@ -68,6 +68,7 @@ class StateDocumentTest
             namespaces: []
         listeners:
           - {transport: tcp, address: 127.0.0.1, port: 4420}
+          - {transport: tcp, address: 127.0.0.1, port: 4430, provider: spdk}
           - {transport: tcp, address: '::1', port: 4420}
           - {transport: rdma, address: 127.0.0.1, port: 4420}
           - {transport: rdma, address: '2001:db8::7', port: 4421}

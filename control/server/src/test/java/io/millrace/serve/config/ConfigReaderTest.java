@@ -20,6 +20,8 @@ import io.millrace.control.service.ControlSettings;
 import io.millrace.control.state.StateDocument;
 import io.millrace.dataplane.config.DataPlaneConfig;
 import io.millrace.dataplane.config.DeviceConfig;
+import io.millrace.dataplane.config.ListenerProvider;
+import io.millrace.dataplane.config.ListenerSettings;
 import io.millrace.dataplane.config.QosSettings;
 import io.millrace.dataplane.config.SettingException;
 import io.millrace.dataplane.config.SpdkSettings;
@@ -472,6 +474,24 @@ class ConfigReaderTest
                 "subsystems[0].namespaces[0]"));
         assertTrue(message(MINIMAL + "  - {transport: tcp, address: 127.0.0.1}\n")
             .startsWith("test.yaml:9: listeners[1].port = 127.0.0.1:4420: already used by listeners[0]"));
+    }
+
+    @Test
+    void shouldReadTheProviderOfAListener()
+    {
+        final String spdk = "  - {transport: tcp, address: 127.0.0.1, port: 4430, provider: spdk%s}\n";
+        final DataPlaneConfig config = read(MINIMAL + spdk.formatted(""));
+        assertEquals(List.of(ListenerProvider.MILLRACE, ListenerProvider.SPDK),
+            config.listeners().stream().map(ListenerSettings::provider).toList());
+        assertEquals("test.yaml:9: listeners[1].discovery-only = true: not for provider spdk; leave out one of them",
+            message(MINIMAL + spdk.formatted(", discovery-only: true")));
+        assertEquals("test.yaml:9: listeners[1].port = 0: chosen by nobody, as SPDK listens; name a port",
+            message(MINIMAL + spdk.formatted("").replace("4430", "0")));
+        assertEquals("test.yaml:10: listeners[1].provider = spdk: without limits, and subsystems[0] has some; remove " +
+            "its qos, or the provider", message(MINIMAL.replace("    namespaces:", "    qos: [{nsid: 1, iops: " +
+            "1000}]\n    namespaces:") + spdk.formatted("")));
+        assertTrue(message(MINIMAL + spdk.formatted("").replace("spdk", "nvmet"))
+            .startsWith("test.yaml:9: listeners[1].provider = nvmet: not one of millrace, spdk"));
     }
 
     @ParameterizedTest
