@@ -106,12 +106,14 @@ final class SpdkTarget implements AutoCloseable
                 if (isFirst)
                 {
                     addSubsystem(each);
+                    done.add(each);
                 }
                 else
                 {
+                    // Its states come after it, and may be refused.
+                    done.add(each);
                     new SpdkAna(runtime.nvmf(), each).addListener(address);
                 }
-                done.add(each);
             }
         }
         catch (final RuntimeException e)
