@@ -5,6 +5,7 @@ import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.block.raid.layout.RaidLevel;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -17,7 +18,7 @@ final class ArrayView
     /** Instead of a slot. */
     static final int NO_SLOT = -1;
 
-    private final ArrayLayout layout;
+    private final StripMap map;
     private final long eventCount;
     private final RaidMember[] members;
     private final SlotState[] states;
@@ -32,7 +33,7 @@ final class ArrayView
     private final long journalEpoch;
 
     private ArrayView(
-        final ArrayLayout layout,
+        final StripMap map,
         final long eventCount,
         final RaidMember[] members,
         final SlotState[] states,
@@ -45,14 +46,14 @@ final class ArrayView
         this.lostEvents = lostEvents;
         this.target = target;
         this.targetSlot = targetSlot;
-        this.layout = layout;
+        this.map = map;
         this.eventCount = eventCount;
         this.members = members;
         this.states = states;
         this.failure = failure;
         this.journalEpoch = journalEpoch;
         isComplete = areInSync(states);
-        isSteady = isComplete && null == target && null == failure;
+        isSteady = isComplete && null == target && null == failure && !map.isReshaping();
     }
 
     private static boolean areInSync(final SlotState... states)
@@ -70,16 +71,16 @@ final class ArrayView
     /**
      * A view of an array that serves.
      *
-     * @param layout     of the array.
+     * @param map        of its strips.
      * @param eventCount that superblocks on all its members have.
      * @param members    by slot; null for an empty slot.
      * @param slots      as superblocks have them.
      * @return the view.
      */
     static ArrayView of(
-        final ArrayLayout layout, final long eventCount, final RaidMember[] members, final List<Slot> slots)
+        final StripMap map, final long eventCount, final RaidMember[] members, final List<Slot> slots)
     {
-        return new ArrayView(layout, eventCount, members.clone(),
+        return new ArrayView(map, eventCount, members.clone(),
             slots.stream().map(Slot::state).toArray(SlotState[]::new),
             slots.stream().mapToLong(Slot::lostEvent).toArray(), null, NO_SLOT, null, 0);
     }
@@ -128,7 +129,7 @@ final class ArrayView
         newStates[slot] = state;
         newLostEvents[slot] = lostEvent;
         final boolean isReplaced = member == target;
-        return new ArrayView(layout, eventCount + 1, newMembers, newStates, newLostEvents,
+        return new ArrayView(map, eventCount + 1, newMembers, newStates, newLostEvents,
             isReplaced ? null : target, isReplaced ? NO_SLOT : targetSlot, failure, journalEpoch);
     }
 
@@ -148,7 +149,7 @@ final class ArrayView
     ArrayView next()
     {
         return new ArrayView(
-            layout, eventCount + 1, members, states, lostEvents, target, targetSlot, failure, journalEpoch);
+            map, eventCount + 1, members, states, lostEvents, target, targetSlot, failure, journalEpoch);
     }
 
     /**
@@ -160,7 +161,7 @@ final class ArrayView
      */
     ArrayView replacing(final int slot, final RaidMember newTarget)
     {
-        return new ArrayView(layout, eventCount + 1, members, states, lostEvents, newTarget,
+        return new ArrayView(map, eventCount + 1, members, states, lostEvents, newTarget,
             null == newTarget ? NO_SLOT : slot, failure, journalEpoch);
     }
 
@@ -178,7 +179,7 @@ final class ArrayView
             newMembers[slot] = RaidMember.missing(member.id());
         }
         final boolean isTarget = member == target;
-        return new ArrayView(layout, eventCount, newMembers, states, lostEvents, isTarget ? null : target,
+        return new ArrayView(map, eventCount, newMembers, states, lostEvents, isTarget ? null : target,
             isTarget ? NO_SLOT : targetSlot, failure, journalEpoch);
     }
 
@@ -189,7 +190,7 @@ final class ArrayView
      */
     ArrayView failed(final String reason)
     {
-        return new ArrayView(layout, eventCount, members, states, lostEvents, target, targetSlot, reason, journalEpoch);
+        return new ArrayView(map, eventCount, members, states, lostEvents, target, targetSlot, reason, journalEpoch);
     }
 
     /**
@@ -199,7 +200,7 @@ final class ArrayView
      */
     ArrayView journaling(final long epoch)
     {
-        return new ArrayView(layout, eventCount, members, states, lostEvents, target, targetSlot, failure, epoch);
+        return new ArrayView(map, eventCount, members, states, lostEvents, target, targetSlot, failure, epoch);
     }
 
     /**
@@ -216,6 +217,70 @@ final class ArrayView
     long journalEpoch()
     {
         return journalEpoch;
+    }
+
+    /**
+     * {@return the view with another map of its strips, at the next event count}
+     *
+     * @param newMap with the same slots.
+     */
+    ArrayView mapping(final StripMap newMap)
+    {
+        return new ArrayView(newMap, eventCount + 1, members, states, lostEvents, target, targetSlot, failure,
+            journalEpoch);
+    }
+
+    /**
+     * {@return the view with another window, or the place of the reshape that is stable; superblocks say the same}
+     *
+     * @param newMap with the same slots.
+     */
+    ArrayView waiting(final StripMap newMap)
+    {
+        return new ArrayView(newMap, eventCount, members, states, lostEvents, target, targetSlot, failure,
+            journalEpoch);
+    }
+
+    /**
+     * {@return the view with one slot more, at the next event count}
+     *
+     * @param newMap that has the slot.
+     * @param member in it.
+     * @param state  of it.
+     */
+    ArrayView growing(final StripMap newMap, final RaidMember member, final SlotState state)
+    {
+        final int count = members.length;
+        final RaidMember[] newMembers = Arrays.copyOf(members, count + 1);
+        final SlotState[] newStates = Arrays.copyOf(states, count + 1);
+        newMembers[count] = member;
+        newStates[count] = state;
+        return new ArrayView(newMap, eventCount + 1, newMembers, newStates, Arrays.copyOf(lostEvents, count + 1),
+            target, targetSlot, failure, journalEpoch);
+    }
+
+    /**
+     * {@return where its strips are}
+     */
+    StripMap map()
+    {
+        return map;
+    }
+
+    /**
+     * {@return count of its slots}
+     */
+    int slotCount()
+    {
+        return members.length;
+    }
+
+    /**
+     * {@return layout of the array, or the one that it has when its reshape has ended}
+     */
+    ArrayLayout layout()
+    {
+        return map.layout();
     }
 
     /**
@@ -333,7 +398,7 @@ final class ArrayView
     }
 
     /**
-     * {@return whether every slot is in sync and keeps its member, and the array serves}
+     * {@return whether every slot is in sync and keeps its member, no data moves, and the array serves}
      */
     boolean isSteady()
     {
@@ -377,7 +442,7 @@ final class ArrayView
         {
             isInSync[slot] = SlotState.IN_SYNC == states[slot];
         }
-        return isSufficient(layout, isInSync);
+        return isSufficient(map.layout(), isInSync);
     }
 
     /**

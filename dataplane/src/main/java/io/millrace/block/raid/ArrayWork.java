@@ -34,6 +34,8 @@ final class ArrayWork implements BackgroundWork
     private BlockRepairs repairs;
     /** Null of an array without redundancy. */
     private Scrub scrub;
+    /** Null of an array without parity. */
+    private Reshaping reshaping;
     private final JournalEpochs epochs;
     /** Superblocks of it are being written. */
     private ArrayView candidate;
@@ -132,6 +134,7 @@ final class ArrayWork implements BackgroundWork
         repairs = null == device.intent() ? null : new BlockRepairs(device, channel);
         scrub = null == device.intent() ? null :
             new Scrub(device, channel, copies, reactor, SystemEpochClock.INSTANCE);
+        reshaping = null == device.journal() ? null : new Reshaping(device, this, channel, reactor);
         membership = new Membership(device, this, channel);
         clearNs = reactor.nowNs() + times.clearNs();
         checkpointNs = reactor.nowNs() + times.checkpointNs();
@@ -199,7 +202,8 @@ final class ArrayWork implements BackgroundWork
         {
             // In all states: what waits for it may be what a change of the view waits for.
             count += lostBlocks.poll();
-            count += isStopping ? 0 : copies.poll() + (null == scrub ? 0 : repairs.poll() + scrub.poll());
+            count += isStopping || isReshaping() ? 0 :
+                copies.poll() + (null == scrub ? 0 : repairs.poll() + scrub.poll());
         }
         if (null != scrub && !scrub.isBusy() && (isStopping || null != device.view().failure()))
         {
@@ -219,10 +223,28 @@ final class ArrayWork implements BackgroundWork
         {
             return !isStopping && !device.hasFailures() && !device.hasMemberChanges() && channel.canSleep();
         }
-        return State.OPENING == state || State.IDLE == state && channel.canSleep() && copies.canSleep() &&
-            (null == scrub || repairs.canSleep() && scrub.canSleep()) && !isStopping && !hasWanted() &&
-            promotedSlot() < 0 && !epochs.isOutdated() && !device.hasFailures() && membership.canSleep() ||
+        return State.OPENING == state || State.IDLE == state && channel.canSleep() && !isStopping && !hasWanted() &&
+            !epochs.isOutdated() && !device.hasFailures() && (isReshaping() ? reshaping.canSleep() : canWait()) ||
             State.IDLE != state && channel.canSleep();
+    }
+
+    /** Of what does not go on beside a step of a reshape. */
+    private boolean canWait()
+    {
+        return copies.canSleep() && (null == scrub || repairs.canSleep() && scrub.canSleep()) && promotedSlot() < 0 &&
+            membership.canSleep() && !canReshape();
+    }
+
+    private boolean isReshaping()
+    {
+        return null != reshaping && reshaping.isBusy();
+    }
+
+    /** Whether a step may begin: what the array's own work does in the rows goes first. */
+    private boolean canReshape()
+    {
+        return null != reshaping && reshaping.isDue() && !isStopping && !isCopying() && !copies.isPending() &&
+            repairs.canSleep();
     }
 
     /** {@return whether a lost-block list waits to be stored} */
@@ -233,7 +255,7 @@ final class ArrayWork implements BackgroundWork
 
     private boolean isCopying()
     {
-        return lostBlocks.isBusy() || isUnstored() || copies.isBusy() ||
+        return lostBlocks.isBusy() || isUnstored() || copies.isBusy() || isReshaping() ||
             null != scrub && (repairs.isBusy() || scrub.isBusy());
     }
 
@@ -260,11 +282,19 @@ final class ArrayWork implements BackgroundWork
         if (null != device.view().failure())
         {
             membership.refuseAll(device.view().failure());
+            if (isReshaping() && !reshaping.abandon())
+            {
+                return false;
+            }
             return isStopping && !isCopying() && close();
         }
         if (renewJournal())
         {
             return true;
+        }
+        if (isReshaping())
+        {
+            return reshaping.poll() || writeWanted();
         }
         if (isStopping)
         {
@@ -272,7 +302,18 @@ final class ArrayWork implements BackgroundWork
             return stopStep();
         }
         return takeSpare() || promote() || announceLost() || membership.poll() || writeWanted() || clearUnused() ||
-            checkpoint() || storeScrubbed();
+            checkpoint() || storeScrubbed() || reshape();
+    }
+
+    /** {@return whether a step of a reshape has begun} */
+    private boolean reshape()
+    {
+        if (!canReshape())
+        {
+            return false;
+        }
+        reshaping.begin();
+        return true;
     }
 
     /** {@return whether superblocks with another epoch of the journal are written} */
@@ -310,7 +351,7 @@ final class ArrayWork implements BackgroundWork
      */
     private boolean takeFailures()
     {
-        ArrayView changed = null == candidate ? device.view() : candidate;
+        ArrayView changed = null == candidate ? device.view() : withoutStep(candidate);
         String reason = null;
         for (RaidDevice.MemberFailure each = device.nextFailure(); null != each; each = device.nextFailure())
         {
@@ -331,6 +372,13 @@ final class ArrayWork implements BackgroundWork
         channel.hold();
         change(changed, true);
         return true;
+    }
+
+    /** A member that fails may lack what a step of a reshape has written, which does not count then. */
+    private ArrayView withoutStep(final ArrayView of)
+    {
+        final ArrayView present = device.view();
+        return of.slotCount() == present.slotCount() ? of.waiting(present.map()) : of;
     }
 
     /**
@@ -393,7 +441,8 @@ final class ArrayWork implements BackgroundWork
     {
         return new Superblock(device.id(), device.name(), device.layout().level(), device.layout().stripBytes(),
             device.geometry().blockSizeBytes(), device.layout().memberBytes(), device.id(), of.eventCount(), isClean,
-            SystemEpochClock.INSTANCE.time(), device.scrubControl().scrubbedMs(), of.slots(), epochs.state(of));
+            SystemEpochClock.INSTANCE.time(), device.scrubControl().scrubbedMs(), of.slots(), epochs.state(of),
+            of.map().state());
     }
 
     private void onSuperblocks(final long failed)

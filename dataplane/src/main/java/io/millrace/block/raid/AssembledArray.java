@@ -1,7 +1,6 @@
 package io.millrace.block.raid;
 
 import io.millrace.block.BlockGeometry;
-import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.parity.ParityEngineType;
 import java.util.BitSet;
 import java.util.List;
@@ -12,7 +11,6 @@ import java.util.UUID;
  *
  * @param name           of the array.
  * @param id             of the array.
- * @param layout         of the array.
  * @param geometry       of the array.
  * @param engineType     that computes parity; null without parity.
  * @param members        of the array in the order of their index, spares behind those in slots.
@@ -27,11 +25,11 @@ import java.util.UUID;
  * @param isMatched      whether parity matches in all regions, entries of the journal being replayed.
  * @param trouble        a sentence on devices that cannot be used; empty: none.
  * @param replacements   that were under way when the array ended, and begin anew.
+ * @param growth         member without a slot that is to get another one; null: none.
  */
 record AssembledArray(
     String name,
     UUID id,
-    ArrayLayout layout,
     BlockGeometry geometry,
     ParityEngineType engineType,
     List<RaidMember> members,
@@ -45,6 +43,7 @@ record AssembledArray(
     JournalMode journalMode,
     boolean isMatched,
     String trouble,
-    List<Replacement> replacements)
+    List<Replacement> replacements,
+    RaidMember growth)
 {
 }

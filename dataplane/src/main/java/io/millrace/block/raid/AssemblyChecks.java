@@ -1,9 +1,12 @@
 package io.millrace.block.raid;
 
 import io.millrace.block.BlockDeviceException;
+import io.millrace.block.raid.format.BitmapPage;
 import io.millrace.block.raid.format.Slot;
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.format.Superblock;
+import io.millrace.block.raid.layout.ArrayLayout;
+import io.millrace.block.raid.layout.RaidLevel;
 import java.util.List;
 
 /** What must hold of superblocks that were found before an array is assembled by them. Stateless. */
@@ -26,8 +29,91 @@ final class AssemblyChecks
     {
         check("level", config.level().label(), superblock.level().label());
         check("strip-size", config.stripBytes(), superblock.stripBytes());
-        check("count of members", config.members().size(), superblock.slots().size());
+        checkCount(config, found, superblock);
         check("block size", found.getFirst().device().geometry().blockSizeBytes(), superblock.blockSizeBytes());
+    }
+
+    /**
+     * Another slot may have been added before settings were stored that name its device, and settings may name one
+     * more that the array gets when it has been started.
+     */
+    private static void checkCount(
+        final RaidConfig config, final List<FoundMember> found, final Superblock superblock)
+    {
+        final int count = superblock.slots().size();
+        final long unnamed = found.stream().filter((each) -> null != each.superblock() &&
+            superblock.slotOf(each.superblock().member()) >= 0 && !config.members().contains(each.device().name()) &&
+            !config.spares().contains(each.device().name())).count();
+        final boolean canGrow = RaidLevel.RAID1 == config.level() || config.level().parityCount() > 0;
+        if (canGrow && (config.members().size() == count + 1 || config.members().size() + unnamed == count))
+        {
+            return;
+        }
+        check("count of members", config.members().size(), count);
+    }
+
+    /**
+     * Checks that members which are there suffice.
+     *
+     * @param config    settings.
+     * @param layout    of the array.
+     * @param isPresent by slot, of members in sync.
+     * @param isMissing by slot, of members that were in sync.
+     * @param missing   those, for people.
+     * @param why       devices are not used, in brackets; may be empty.
+     * @throws BlockDeviceException when they do not.
+     */
+    static void checkStart(
+        final RaidConfig config,
+        final ArrayLayout layout,
+        final boolean[] isPresent,
+        final boolean[] isMissing,
+        final List<String> missing,
+        final String why)
+    {
+        if (!ArrayView.isSufficient(layout, isPresent))
+        {
+            throw new BlockDeviceException("too few members are there: without " + String.join(", ", missing) +
+                " some data cannot be read: make them available and start again" + why);
+        }
+        if (!missing.isEmpty() && ArrayView.isSufficient(layout, isMissing) && !config.forceStart())
+        {
+            throw new BlockDeviceException("members " + String.join(", ", missing) + " are missing, and may have " +
+                "gone on without the others and have newer data: make them available, or, when they are " +
+                "lost for good, set force-start: true and keep their names in members" + why);
+        }
+    }
+
+    /**
+     * Checks that lost data can be computed.
+     *
+     * @param config    settings.
+     * @param layout    of the array.
+     * @param isPresent by slot, of members in sync.
+     * @param bitmap    of the array.
+     * @param why       devices are not used, in brackets; may be empty.
+     * @throws BlockDeviceException when parity may not match.
+     */
+    static void checkParity(
+        final RaidConfig config,
+        final ArrayLayout layout,
+        final boolean[] isPresent,
+        final FoundBitmap bitmap,
+        final String why)
+    {
+        boolean isComplete = true;
+        for (final boolean each : isPresent)
+        {
+            isComplete &= each;
+        }
+        if (!isComplete && !bitmap.dirty().isEmpty() && layout.level().parityCount() > 0 && !config.forceStart())
+        {
+            throw new BlockDeviceException("parity may not match the data in " + bitmap.dirty().cardinality() + " of " +
+                BitmapPage.regionCount(layout.memberBytes()) + " regions, and not every slot is in sync: " +
+                "attach members that were in sync at the crash; one that had failed before does not help. If there " +
+                "are none, restore from a backup, or set force-start: true and check the data, since what is " +
+                "computed in those regions may be wrong" + why);
+        }
     }
 
     private static void check(final String what, final Object configured, final Object recorded)

@@ -21,10 +21,8 @@ final class DirectRequests
 
     private final RaidChannel channel;
     private final RaidDevice device;
-    private final ArrayLayout layout;
     private final int blockShift;
     private final int stripShift;
-    private final int copyCount;
     private final boolean hasParity;
     /** What a stripe request may have at most: it goes on with the whole request. */
     private final int unitBytes;
@@ -48,11 +46,9 @@ final class DirectRequests
         this.channel = channel;
         this.unitBytes = unitBytes;
         device = channel.device();
-        layout = channel.layout();
         blockShift = channel.blockShift();
-        stripShift = layout.stripShift();
-        copyCount = layout.copyCount();
-        hasParity = layout.level().parityCount() > 0;
+        stripShift = channel.layout().stripShift();
+        hasParity = channel.layout().level().parityCount() > 0;
         acceptsWrites = null == device.intent();
         freeCount = REQUESTS_MAX;
         for (int i = 0; i < REQUESTS_MAX; i++)
@@ -88,6 +84,7 @@ final class DirectRequests
         {
             return false;
         }
+        final ArrayLayout layout = view.layout();
         final long strip = offset >>> stripShift;
         final long memberStrip;
         final int slot;
@@ -100,7 +97,7 @@ final class DirectRequests
         {
             final long firstStrip = layout.memberStrip(strip, 0);
             final int firstSlot = layout.firstSlot(strip, firstStrip);
-            final int copy = 1 == copyCount ? 0 : source(view, strip, firstStrip, firstSlot);
+            final int copy = 1 == layout.copyCount() ? 0 : source(view, strip, firstStrip, firstSlot);
             if (NO_COPY == copy)
             {
                 return false;
@@ -150,6 +147,8 @@ final class DirectRequests
         {
             return NO_COPY;
         }
+        final ArrayLayout layout = view.layout();
+        final int copyCount = layout.copyCount();
         int chosen = NO_COPY;
         int least = Integer.MAX_VALUE;
         final int start = (int)(strip & Integer.MAX_VALUE) % copyCount;

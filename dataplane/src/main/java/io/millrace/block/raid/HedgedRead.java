@@ -4,6 +4,7 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.raid.layout.ArrayLayout;
+import java.util.Arrays;
 
 /**
  * A read of the other members beside a direct one that is late: of another copy, or of the other data and P. What it
@@ -18,14 +19,14 @@ final class HedgedRead
     private final int index;
     private final RaidChannel channel;
     private final HedgedReads owner;
-    private final ArrayLayout layout;
+    private ArrayLayout layout;
     private final boolean hasParity;
     private final RequestBuffer buffer;
     /** What others are asked for, and of which slot. */
-    private final BlockRequest[] parts;
-    private final int[] slots;
+    private BlockRequest[] parts = {};
+    private int[] slots = {};
     /** Of strips by the index of the data, then P. */
-    private final long[] areas;
+    private long[] areas = {};
     /** Next of the list that it is in. */
     HedgedRead next;
 
@@ -53,17 +54,28 @@ final class HedgedRead
         this.index = index;
         this.channel = channel;
         this.owner = owner;
-        layout = channel.layout();
-        hasParity = layout.level().parityCount() > 0;
+        hasParity = channel.layout().level().parityCount() > 0;
         buffer = new RequestBuffer(channel.buffers());
-        parts = new BlockRequest[hasParity ? layout.dataCount() : 1];
-        slots = new int[parts.length];
-        areas = new long[parts.length + 1];
-        for (int i = 0; i < parts.length; i++)
+        fit(channel.layout());
+    }
+
+    /** No part is at a member: the array may have got another slot since. */
+    private void fit(final ArrayLayout present)
+    {
+        final int count = hasParity ? present.dataCount() : 1;
+        if (count != parts.length)
         {
-            final int number = i;
-            parts[i] = new BlockRequest(this, (part) -> onPart(number, part));
+            final int first = parts.length;
+            parts = Arrays.copyOf(parts, count);
+            for (int i = first; i < count; i++)
+            {
+                final int number = i;
+                parts[i] = new BlockRequest(this, (part) -> onPart(number, part));
+            }
+            slots = new int[count];
+            areas = new long[count + 1];
         }
+        layout = present;
     }
 
     int index()
@@ -83,6 +95,7 @@ final class HedgedRead
         forceUnitAccess = late.request.forceUnitAccess();
         length = late.request.segments().totalBytes();
         hasFailed = false;
+        fit(channel.layout());
         if (hasParity ? beginRows() : beginCopy())
         {
             return true;

@@ -15,16 +15,32 @@ final class Journal
     /** No entry. */
     static final long NONE = -1;
 
-    private final JournalPlaces places;
-    private final int liveMax;
     private final Runnable onPinned;
+    private volatile Ring ring;
     private final AtomicLong next = new AtomicLong();
     /** Lowest sequence that is not complete. */
     private final AtomicLong tail = new AtomicLong();
-    /** Sequence that was complete last, by place. */
-    private final AtomicLongArray completed;
     private final AtomicLong waits = new AtomicLong();
     private volatile boolean isPinned;
+
+    /**
+     * Its places, which an array that grows has others of.
+     *
+     * @param places    of each member.
+     * @param completed sequence that was complete last, by place.
+     */
+    private record Ring(JournalPlaces places, AtomicLongArray completed)
+    {
+        static Ring of(final JournalPlaces places)
+        {
+            final AtomicLongArray completed = new AtomicLongArray(places.placeCount());
+            for (int place = 0; place < places.placeCount(); place++)
+            {
+                completed.set(place, NONE);
+            }
+            return new Ring(places, completed);
+        }
+    }
 
     /**
      * Without entries.
@@ -34,19 +50,13 @@ final class Journal
      */
     Journal(final JournalPlaces places, final Runnable onPinned)
     {
-        this.places = places;
         this.onPinned = onPinned;
-        liveMax = places.placeCount() / 2;
-        completed = new AtomicLongArray(places.placeCount());
-        for (int place = 0; place < places.placeCount(); place++)
-        {
-            completed.set(place, NONE);
-        }
+        ring = Ring.of(places);
     }
 
     JournalPlaces places()
     {
-        return places;
+        return ring.places();
     }
 
     /**
@@ -68,7 +78,7 @@ final class Journal
         while (true)
         {
             final long sequence = next.get();
-            if (sequence - lowest >= liveMax)
+            if (sequence - lowest >= ring.places().placeCount() / 2)
             {
                 return NONE;
             }
@@ -104,9 +114,10 @@ final class Journal
         {
             return;
         }
-        completed.set(places.place(sequence), sequence);
+        final Ring present = ring;
+        present.completed().set(present.places().place(sequence), sequence);
         long lowest = tail.get();
-        while (lowest < next.get() && lowest == completed.get(places.place(lowest)))
+        while (lowest < next.get() && lowest == present.completed().get(present.places().place(lowest)))
         {
             tail.compareAndSet(lowest, lowest + 1);
             lowest = tail.get();
@@ -143,9 +154,17 @@ final class Journal
         return isPinned;
     }
 
-    /** Another epoch begins, without entries. {@link ArrayWork} alone, while no write is under way. */
-    void restart()
+    /**
+     * Another epoch begins, without entries. {@link ArrayWork} alone, while no write is under way.
+     *
+     * @param places of each member from then on.
+     */
+    void restart(final JournalPlaces places)
     {
+        if (!places.equals(ring.places()))
+        {
+            ring = Ring.of(places);
+        }
         isPinned = false;
         tail.set(next.get());
     }

@@ -1,5 +1,6 @@
 package io.millrace.block.raid;
 
+import io.millrace.block.raid.format.JournalPlaces;
 import io.millrace.block.raid.format.JournalState;
 
 /**
@@ -49,7 +50,12 @@ final class JournalEpochs
     void prepare(final ArrayView changed)
     {
         final ArrayView present = device.view();
-        if (isWanted(changed) && (!present.isJournaling() || isJoined(present, changed) || isOutdated()))
+        // The place of the journal is used, or not any more: nothing of it counts. And rows that a reshape writes next
+        // had the old layout when entries of them were made.
+        final boolean isMoved = !present.map().state().equals(changed.map().state());
+        if (null != device.journal() && isMoved &&
+            (changed.map().isExclusive() || present.slotCount() != changed.slotCount()) ||
+            isWanted(changed) && (!present.isJournaling() || isMoved || isJoined(present, changed) || isOutdated()))
         {
             isBeginning = true;
             device.gates().close();
@@ -68,10 +74,10 @@ final class JournalEpochs
      */
     private boolean isJoined(final ArrayView present, final ArrayView changed)
     {
-        for (int slot = 0; slot < device.layout().memberCount(); slot++)
+        for (int slot = 0; slot < changed.slotCount(); slot++)
         {
-            if (changed.isWritable(slot) &&
-                (changed.state(slot) != present.state(slot) || present.member(slot) != changed.member(slot)))
+            if (changed.isWritable(slot) && (slot >= present.slotCount() ||
+                changed.state(slot) != present.state(slot) || present.member(slot) != changed.member(slot)))
             {
                 return true;
             }
@@ -102,6 +108,10 @@ final class JournalEpochs
      */
     ArrayView apply(final ArrayView changed)
     {
+        if (isBeginning)
+        {
+            device.journal().restart(JournalPlaces.of(changed.slotCount(), changed.layout().stripBytes()));
+        }
         if (!isWanted(changed))
         {
             isMatched = false;
@@ -111,7 +121,6 @@ final class JournalEpochs
         {
             return changed;
         }
-        device.journal().restart();
         isMatched = device.intent().nextResync(0) < 0;
         return changed.journaling(changed.eventCount());
     }
@@ -126,10 +135,17 @@ final class JournalEpochs
         return view.isJournaling() ? new JournalState(view.journalEpoch(), isMatched) : JournalState.NONE;
     }
 
-    /** The view was published, or the array has failed or ended: writes begin again, and see what has become of it. */
+    /**
+     * The view was published, or the array has failed or ended: writes begin again, and see what has become of it.
+     * Unless members have something else in place of the journal, which writes might need.
+     */
     void resume()
     {
         isBeginning = false;
-        device.gates().open();
+        final ArrayView view = device.view();
+        if (!view.map().isExclusive() || null != view.failure() || device.hasEnded())
+        {
+            device.gates().open();
+        }
     }
 }

@@ -50,7 +50,7 @@ final class JournalWrite
      */
     int bytesMax(final int areaBytes)
     {
-        return JournalEntry.HEADER_BYTES + device.layout().memberCount() * areaBytes;
+        return JournalEntry.HEADER_BYTES + device.slotsMax() * areaBytes;
     }
 
     /**
@@ -156,13 +156,13 @@ final class JournalWrite
         final int length = Math.min(transferBytesMax, entry.bytes() - writtenBytes);
         final long offset = (long)journal.places().offset(journal.places().place(sequence)) + writtenBytes;
         final int inSync = inSync(view);
-        final int copies = device.layout().level().parityCount() - (device.layout().memberCount() - inSync) + 1;
+        final int copies = device.layout().level().parityCount() - (view.slotCount() - inSync) + 1;
         int skip = (int)(sequence % inSync);
         int left = copies;
         // Twice round, so that those before the first come behind the last.
         for (int i = 0; left > 0; i++)
         {
-            final int slot = i % device.layout().memberCount();
+            final int slot = i % view.slotCount();
             if (SlotState.IN_SYNC == view.state(slot))
             {
                 if (skip > 0)
@@ -185,7 +185,7 @@ final class JournalWrite
     private int inSync(final ArrayView view)
     {
         int count = 0;
-        for (int slot = 0; slot < device.layout().memberCount(); slot++)
+        for (int slot = 0; slot < view.slotCount(); slot++)
         {
             count += SlotState.IN_SYNC == view.state(slot) ? 1 : 0;
         }

@@ -61,6 +61,16 @@ sealed interface MemberChange
     }
 
     /**
+     * The array gets another slot, which the device takes.
+     *
+     * @param device that all checks have passed for, and that holds nothing.
+     * @param done   when superblocks say so; data is copied or spread over it then.
+     */
+    record Grow(BlockDevice device, CompletableFuture<Void> done) implements MemberChange
+    {
+    }
+
+    /**
      * A device replaces a member that is in sync.
      *
      * @param device   that all checks have passed for, and that holds nothing.

@@ -29,6 +29,8 @@ final class Membership
     private final Set<RaidMember> failed = new HashSet<>();
     /** That a stop or a crash interrupted, and that have not begun anew. */
     private final Deque<Replacement> replacements = new ArrayDeque<>();
+    /** That settings name behind all that have slots, since the array was started; null: none. */
+    private RaidMember growth;
     private State state = State.IDLE;
     private MemberChange current;
     /** Whom the present change is about. */
@@ -47,6 +49,10 @@ final class Membership
         IDLE,
         /** Reactors open channels. */
         OPENING,
+        /** Reactors prepare for another slot. */
+        FITTING,
+        /** Superblocks are written that have no slot for the device yet. */
+        NAMING,
         /** Superblocks are written, then the view is published. */
         STORING,
         /** Superblocks of a member that is let go of are erased. */
@@ -69,6 +75,7 @@ final class Membership
         erasures = new MemberWrites(channel, device.pages().erasedTargets());
         final ArrayView view = device.view();
         replacements.addAll(device.replacements());
+        growth = device.growth();
         device.raidMembers().stream().filter((member) -> view.slotOf(member) < 0 && !isReplacing(member))
             .forEach(spares::add);
     }
@@ -121,7 +128,7 @@ final class Membership
     List<RaidMember> withBitmap(final ArrayView view)
     {
         final List<RaidMember> members = new ArrayList<>();
-        for (int slot = 0; slot < device.layout().memberCount(); slot++)
+        for (int slot = 0; slot < view.slotCount(); slot++)
         {
             if (view.isWritable(slot))
             {
@@ -168,6 +175,10 @@ final class Membership
         {
             return view;
         }
+        if (slot >= present.slotCount())
+        {
+            return view.with(slot, member, SlotState.FAILED, 0);
+        }
         if (member == present.target() && SlotState.IN_SYNC == view.state(slot) &&
             !failed.contains(present.member(slot)))
         {
@@ -188,8 +199,9 @@ final class Membership
     private long lostEvent(final int slot, final RaidMember member)
     {
         final ArrayView present = device.view();
-        return null != device.intent() && member == present.member(slot) &&
-            (SlotState.IN_SYNC == present.state(slot) || 0 != present.lostEvent(slot)) ? present.eventCount() : 0;
+        // Rows of a slice of the head are restored on the others alone.
+        return null != device.intent() && !present.map().isExclusive() && slot < present.slotCount() &&
+            member == present.member(slot) && (SlotState.IN_SYNC == present.state(slot) || 0 != present.lostEvent(slot)) ? present.eventCount() : 0;
     }
 
     /**
@@ -199,9 +211,9 @@ final class Membership
     {
         return switch (state)
         {
-            case IDLE -> !device.hasMemberChanges() && !isReplacementOver() && !isReplacementDue();
-            case OPENING, ERASING, CLOSING -> !hasAnswer;
-            case STORING -> false;
+            case IDLE -> null == growth && !device.hasMemberChanges() && !isReplacementOver() && !isReplacementDue();
+            case OPENING, FITTING, ERASING, CLOSING -> !hasAnswer;
+            case NAMING, STORING -> false;
         };
     }
 
@@ -242,9 +254,9 @@ final class Membership
         {
             case IDLE ->
             {
-                return endReplacement() || beginAnew() || begin();
+                return endReplacement() || beginAnew() || beginGrowth() || begin();
             }
-            case OPENING, ERASING, CLOSING ->
+            case OPENING, FITTING, ERASING, CLOSING ->
             {
                 if (!hasAnswer)
                 {
@@ -253,6 +265,7 @@ final class Membership
                 hasAnswer = false;
                 onAnswer();
             }
+            case NAMING -> onNamed();
             case STORING -> onStored();
         }
         return true;
@@ -270,6 +283,7 @@ final class Membership
         {
             case final MemberChange.Add add -> open(add.device());
             case final MemberChange.TakeSlot take -> open(take.device());
+            case final MemberChange.Grow grow -> open(grow.device());
             case final MemberChange.Replace replace -> replace(replace);
             case final MemberChange.Remove remove -> remove(remove.device());
             case final MemberChange.Fail fail -> fail(fail.name());
@@ -366,8 +380,20 @@ final class Membership
                     case final MemberChange.Replace replace -> beginCopy(view, find(replace.replaced()));
                     case final MemberChange.Add add -> add(view, add);
                     case final MemberChange.TakeSlot _ -> takeSlot(view);
+                    case final MemberChange.Grow _ -> fit(view);
                     default -> throw new IllegalStateException("opened for " + current);
                 }
+            }
+            case FITTING ->
+            {
+                if (null != problem)
+                {
+                    refuseSlot(device.view(), problem.getMessage());
+                    return;
+                }
+                // A crash before all superblocks have the slot finds the device by its identifier.
+                state = State.NAMING;
+                addSpare(device.view());
             }
             case ERASING -> close();
             default -> onClosed();
@@ -402,9 +428,76 @@ final class Membership
         work.rebuild(slot, subject);
     }
 
+    private void fit(final ArrayView view)
+    {
+        state = State.FITTING;
+        device.slotsMax(view.slotCount() + 1);
+        device.channels().grow(view.slotCount() + 1, (reason) ->
+        {
+            problem = reason;
+            answer();
+        });
+    }
+
+    /** The device has superblocks: it gets a slot, unless the array has changed meanwhile. */
+    private void onNamed()
+    {
+        final ArrayView view = device.view();
+        final String reason = failed.contains(subject) ? "device " + subject +
+            " failed when its superblocks were written: check it, and the path to it" : ArrayGrowth.problem(device);
+        if (null != reason)
+        {
+            refuseSlot(view, reason);
+            return;
+        }
+        spares.remove(subject);
+        publishSpares();
+        // It gets the bitmap, in place of an old one that it may have.
+        device.intent().wantAgain();
+        state = State.STORING;
+        work.change(ArrayGrowth.grown(view, subject), true);
+    }
+
+    private void refuseSlot(final ArrayView view, final String reason)
+    {
+        problem = new BlockDeviceException(reason);
+        if (null == current)
+        {
+            // Settings name it: it is a spare.
+            device.trouble("members names one device more than the array has slots, and " + reason);
+            end();
+        }
+        else if (view.isWritten(subject))
+        {
+            // It was needed as a spare.
+            end();
+        }
+        else
+        {
+            letGo(subject);
+        }
+    }
+
+    /** {@return whether the array begins to get another slot, which settings named when it was started} */
+    private boolean beginGrowth()
+    {
+        if (null == growth)
+        {
+            return false;
+        }
+        subject = growth;
+        growth = null;
+        problem = null;
+        fit(device.view());
+        return true;
+    }
+
     private void addSpare(final ArrayView view)
     {
-        spares.add(subject);
+        if (!spares.contains(subject))
+        {
+            spares.add(subject);
+        }
         publishSpares();
         work.change(view.next(), false);
     }

@@ -90,13 +90,18 @@ public final class MembershipSettings
 
     private void apply()
     {
-        final int slots = array.layout().memberCount();
-        if (config.members().size() != slots)
+        final ArrayView view = array.view();
+        final int slots = view.slotCount();
+        if (config.members().size() == slots + 1 && config.members().size() != wereMembers.size())
+        {
+            grow();
+            return;
+        }
+        if (config.members().size() != slots && config.members().size() != wereMembers.size())
         {
             throw new BlockDeviceException("members has " + config.members().size() + " names, and the array " +
-                slots + " slots, which do not change: name one device for each");
+                slots + " slots: name one device for each, or one more, which it grows by");
         }
-        final ArrayView view = array.view();
         for (final RaidMember each : array.raidMembers())
         {
             if (!named.contains(each.device().name()))
@@ -120,8 +125,33 @@ public final class MembershipSettings
         {
             checkReplacement(view);
         }
+        if (null != replacement && view.map().isReshaping())
+        {
+            throw new BlockDeviceException("array " + array.name() + " is being reshaped: replace " + replaced +
+                " when that has ended, or fail it, which has a spare take its place");
+        }
         admit();
         change(view);
+    }
+
+    /** One device more than the array has slots. */
+    private void grow()
+    {
+        final String problem = ArrayGrowth.problem(array);
+        if (null != problem)
+        {
+            throw new BlockDeviceException(problem);
+        }
+        final List<String> more = new ArrayList<>(config.members());
+        more.removeAll(wereMembers);
+        if (1 != more.size() || !named.containsAll(wasNamed) || named.size() != wasNamed.size() + 1 ||
+            1 != added.size())
+        {
+            throw new BlockDeviceException("array " + array.name() + " grows by one new device at a time: name " +
+                "that behind the present members, and change nothing else; remove a spare before it becomes a member");
+        }
+        admit();
+        run(array, new MemberChange.Grow(added.getFirst(), new CompletableFuture<>()));
     }
 
     private void sort(final ArrayView view, final RaidMember member)

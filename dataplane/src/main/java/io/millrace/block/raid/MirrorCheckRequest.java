@@ -7,7 +7,7 @@ import io.millrace.block.BlockStatus;
 /** Copies of a part of a strip (RAID 1, 10) that are compared, or rewritten where a member cannot read. */
 final class MirrorCheckRequest extends CheckRequest
 {
-    private final int copyCount;
+    private int copyCount;
     private long strip;
     private int offsetInStrip;
     /** Copies that are read, by bit: those of the plan, while a rebuild goes on. */
@@ -46,6 +46,7 @@ final class MirrorCheckRequest extends CheckRequest
     @Override
     protected BlockStatus planReads()
     {
+        copyCount = view.layout().copyCount();
         readable = 0;
         for (int copy = 0; copy < copyCount; copy++)
         {

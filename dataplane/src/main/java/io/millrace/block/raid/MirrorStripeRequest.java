@@ -14,8 +14,8 @@ final class MirrorStripeRequest extends StripeRequest
 {
     private static final int NO_COPY = -1;
 
-    private final ArrayLayout layout;
-    private final int copyCount;
+    private ArrayLayout layout;
+    private int copyCount;
     private long strip;
     private long arrayOffset;
     private int offsetInStrip;
@@ -108,6 +108,9 @@ final class MirrorStripeRequest extends StripeRequest
     @Override
     protected BlockStatus plan()
     {
+        // The array may have got another copy since.
+        layout = view.layout();
+        copyCount = layout.copyCount();
         if (Purpose.WRITE == purpose)
         {
             issuing(StripeState.WRITING);

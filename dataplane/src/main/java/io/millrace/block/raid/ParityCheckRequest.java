@@ -8,7 +8,6 @@ final class ParityCheckRequest extends CheckRequest
 {
     private final StripeRows rows;
     private final StripeAreas areas;
-    private final int dataCount;
     private final int parityCount;
 
     /**
@@ -19,16 +18,16 @@ final class ParityCheckRequest extends CheckRequest
     ParityCheckRequest(final RaidChannel channel)
     {
         super(channel);
-        dataCount = layout.dataCount();
         parityCount = layout.level().parityCount();
         rows = new StripeRows(layout);
-        areas = new StripeAreas(rows, channel.engine(), dataCount, parityCount);
+        areas = new StripeAreas(rows, channel.engine(), parityCount);
     }
 
     @Override
     protected void place(final long offset)
     {
-        rows.take(offset, length);
+        rows.take(channel.device().view().map(), offset, length);
+        areas.fit();
     }
 
     @Override
@@ -40,12 +39,17 @@ final class ParityCheckRequest extends CheckRequest
     @Override
     protected BlockStatus planReads()
     {
+        if (rows.areFree())
+        {
+            finish(BlockStatus.SUCCESS);
+            return BlockStatus.SUCCESS;
+        }
         rows.findReadable(view, badSlots);
         if (rows.unreadableData() > rows.readableParity())
         {
             return BlockStatus.MEDIA_ERROR;
         }
-        final int stripCount = dataCount + parityCount;
+        final int stripCount = rows.dataCount() + parityCount;
         final long buffer = acquireBuffer(stripCount * areas.bytes());
         if (0 == buffer)
         {
@@ -91,7 +95,7 @@ final class ParityCheckRequest extends CheckRequest
             areas.generate();
         }
         issuing(StripeState.WRITING);
-        for (int index = 0; index < dataCount + parityCount; index++)
+        for (int index = 0; index < rows.dataCount() + parityCount; index++)
         {
             final int slot = rows.slot(index);
             if (repairs(slot, rows.memberOffset() + length))
@@ -114,8 +118,8 @@ final class ParityCheckRequest extends CheckRequest
             finish(BlockStatus.SUCCESS);
             return;
         }
-        final int wrong = 2 == parityCount ? PqSyndrome.wrongStrip(areas, dataCount, length) : PqSyndrome.UNKNOWN;
-        if (wrong >= 0 && wrong < dataCount)
+        final int wrong = 2 == parityCount ? PqSyndrome.wrongStrip(areas, rows.dataCount(), length) : PqSyndrome.UNKNOWN;
+        if (wrong >= 0 && wrong < rows.dataCount())
         {
             areas.recover(wrong);
         }
@@ -133,7 +137,7 @@ final class ParityCheckRequest extends CheckRequest
             channel.device().journal().expire();
         }
         issuing(StripeState.WRITING);
-        for (int index = wrong < 0 ? dataCount : wrong; index < (wrong < 0 ? dataCount + parityCount : wrong + 1);
+        for (int index = wrong < 0 ? rows.dataCount() : wrong; index < (wrong < 0 ? rows.dataCount() + parityCount : wrong + 1);
             index++)
         {
             final int slot = rows.slot(index);

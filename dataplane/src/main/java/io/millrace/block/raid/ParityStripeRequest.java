@@ -32,8 +32,6 @@ final class ParityStripeRequest extends JournaledRequest
         DATA_ONLY
     }
 
-    private final int dataCount;
-    private final int stripCount;
     private final StripeRows rows;
     private final StripeAreas areas;
     private Strategy strategy;
@@ -48,11 +46,8 @@ final class ParityStripeRequest extends JournaledRequest
     ParityStripeRequest(final RaidChannel channel)
     {
         super(channel);
-        dataCount = channel.layout().dataCount();
-        final int parityCount = channel.layout().level().parityCount();
-        stripCount = dataCount + parityCount;
         rows = new StripeRows(channel.layout());
-        areas = new StripeAreas(rows, channel.engine(), dataCount, parityCount);
+        areas = new StripeAreas(rows, channel.engine(), channel.layout().level().parityCount());
     }
 
     /**
@@ -64,8 +59,11 @@ final class ParityStripeRequest extends JournaledRequest
     {
         final Purpose newPurpose = newParent.isWrite() ? Purpose.WRITE : Purpose.READ;
         begin(newPurpose, newParent, null);
-        final boolean isLogged = Purpose.WRITE == newPurpose && channel.device().view().isJournaling();
-        rows.take(newParent, isLogged ? channel.journalRowBytesMax() : channel.rowBytesMax());
+        final ArrayView present = channel.device().view();
+        final boolean isLogged = Purpose.WRITE == newPurpose && present.isJournaling();
+        rows.take(present.map(), newParent, isLogged ? channel.journalRowBytesMax() : channel.rowBytesMax());
+        areas.fit();
+        covering(rows.arrayStart(), rows.arrayEnd());
         endRow = rows.end();
         if (Purpose.WRITE == newPurpose)
         {
@@ -92,7 +90,8 @@ final class ParityStripeRequest extends JournaledRequest
     {
         begin(newPurpose, null, newOnDone);
         target = newTarget;
-        rows.take(memberOffset, count);
+        rows.take(channel.device().view().map(), memberOffset, count);
+        areas.fit();
         locking(memberOffset, count, false);
     }
 
@@ -142,12 +141,12 @@ final class ParityStripeRequest extends JournaledRequest
      */
     private boolean loseParity(final LostBlockChanges changes)
     {
-        if (rows.unreadableData() <= stripCount - dataCount && !hasLostData())
+        if (rows.unreadableData() <= rows.stripCount() - rows.dataCount() && !hasLostData())
         {
             return false;
         }
         boolean isLost = true;
-        for (int index = dataCount; index < stripCount; index++)
+        for (int index = rows.dataCount(); index < rows.stripCount(); index++)
         {
             isLost &= changes.lose(view, rows.slot(index), rows.memberOffset(), rows.count());
         }
@@ -157,7 +156,7 @@ final class ParityStripeRequest extends JournaledRequest
     /** Whether a member is known not to have data of the rows. */
     private boolean hasLostData()
     {
-        for (int index = 0; index < dataCount; index++)
+        for (int index = 0; index < rows.dataCount(); index++)
         {
             final int slot = rows.slot(index);
             if (0 != (badSlots & 1L << slot) &&
@@ -262,7 +261,7 @@ final class ParityStripeRequest extends JournaledRequest
         int incomplete = 0;
         boolean areCoveredReadable = true;
         boolean areOthersReadable = true;
-        for (int index = 0; index < dataCount; index++)
+        for (int index = 0; index < rows.dataCount(); index++)
         {
             if (rows.isCovered(index))
             {
@@ -276,9 +275,9 @@ final class ParityStripeRequest extends JournaledRequest
             }
         }
         final int parities = rows.writableParity(view);
-        final int modifyAreas = (isContiguous ? covered : 2 * covered) + stripCount - dataCount;
+        final int modifyAreas = (isContiguous ? covered : 2 * covered) + rows.stripCount() - rows.dataCount();
         final boolean canModify =
-            areCoveredReadable && parities == rows.readableParity() && modifyAreas <= stripCount &&
+            areCoveredReadable && parities == rows.readableParity() && modifyAreas <= rows.stripCount() &&
             !channel.device().intent().needsResync(channel.device().intent().region(rows.memberOffset()));
         if (0 == parities)
         {
@@ -309,16 +308,16 @@ final class ParityStripeRequest extends JournaledRequest
     private BlockStatus fullWrite()
     {
         strategy = Strategy.FULL_WRITE;
-        final long buffer = takeBuffer(stripCount - dataCount);
+        final long buffer = takeBuffer(rows.stripCount() - rows.dataCount());
         if (0 == buffer)
         {
             return null;
         }
-        for (int index = 0; index < dataCount; index++)
+        for (int index = 0; index < rows.dataCount(); index++)
         {
             areas.place(index, parent.payloadAddress(rows.arrayOffset(index)));
         }
-        areas.placeFrom(dataCount, buffer);
+        areas.placeFrom(rows.dataCount(), buffer);
         areas.generate();
         admitting();
         return BlockStatus.SUCCESS;
@@ -327,16 +326,16 @@ final class ParityStripeRequest extends JournaledRequest
     private BlockStatus readModifyWrite(final int copies)
     {
         strategy = Strategy.READ_MODIFY_WRITE;
-        final long buffer = takeBuffer(copies + stripCount - dataCount);
+        final long buffer = takeBuffer(copies + rows.stripCount() - rows.dataCount());
         if (0 == buffer)
         {
             return null;
         }
         long next = buffer;
         issuing(StripeState.READING);
-        for (int index = 0; index < stripCount; index++)
+        for (int index = 0; index < rows.stripCount(); index++)
         {
-            final boolean isParity = index >= dataCount;
+            final boolean isParity = index >= rows.dataCount();
             if (isParity || rows.isCovered(index))
             {
                 areas.place(index, next);
@@ -359,7 +358,7 @@ final class ParityStripeRequest extends JournaledRequest
             return null;
         }
         issuing(StripeState.READING);
-        for (int index = 0; index < dataCount; index++)
+        for (int index = 0; index < rows.dataCount(); index++)
         {
             if (!rows.isCovered(index))
             {
@@ -398,11 +397,11 @@ final class ParityStripeRequest extends JournaledRequest
         }
         issuing(StripeState.READING);
         int parityNeeded = unreadable;
-        for (int index = 0; index < stripCount; index++)
+        for (int index = 0; index < rows.stripCount(); index++)
         {
-            if (rows.isReadable(index) && (index < dataCount || parityNeeded > 0))
+            if (rows.isReadable(index) && (index < rows.dataCount() || parityNeeded > 0))
             {
-                parityNeeded -= index < dataCount ? 0 : 1;
+                parityNeeded -= index < rows.dataCount() ? 0 : 1;
                 read(index, rows.start(), rows.end());
             }
         }
@@ -412,7 +411,7 @@ final class ParityStripeRequest extends JournaledRequest
 
     private boolean takeAllAreas()
     {
-        final long buffer = takeBuffer(stripCount);
+        final long buffer = takeBuffer(rows.stripCount());
         areas.placeFrom(0, buffer);
         return 0 != buffer;
     }
@@ -487,14 +486,14 @@ final class ParityStripeRequest extends JournaledRequest
     protected void fillEntry(final JournalWrite entry, final long address)
     {
         entry.begin(address, rows.memberOffset(), rows.count());
-        for (int index = 0; index < stripCount; index++)
+        for (int index = 0; index < rows.stripCount(); index++)
         {
             final int slot = rows.slot(index);
             if (!view.isWritable(slot))
             {
                 continue;
             }
-            if (index >= dataCount)
+            if (index >= rows.dataCount())
             {
                 NativeMemory.copy(areas.address(index), entry.add(slot, 0, rows.count()), rows.count());
             }
@@ -526,11 +525,11 @@ final class ParityStripeRequest extends JournaledRequest
     protected void writeInPlace()
     {
         issuing(StripeState.WRITING);
-        for (int index = 0; index < stripCount; index++)
+        for (int index = 0; index < rows.stripCount(); index++)
         {
             if (view.isWritable(rows.slot(index)))
             {
-                if (index >= dataCount)
+                if (index >= rows.dataCount())
                 {
                     write(index);
                 }
@@ -547,10 +546,10 @@ final class ParityStripeRequest extends JournaledRequest
     private void writeComputed()
     {
         issuing(StripeState.WRITING);
-        for (int index = 0; index < stripCount; index++)
+        for (int index = 0; index < rows.stripCount(); index++)
         {
             final int slot = rows.slot(index);
-            final boolean isTarget = Purpose.RESYNC == purpose ? index >= dataCount && view.isWritable(slot) :
+            final boolean isTarget = Purpose.RESYNC == purpose ? index >= rows.dataCount() && view.isWritable(slot) :
                 SlotState.REBUILDING == view.state(slot) && !rows.isReadable(index);
             if (isTarget)
             {

@@ -6,6 +6,7 @@ import io.millrace.block.BlockGeometry;
 import io.millrace.block.raid.format.BitmapPage;
 import io.millrace.block.raid.format.JournalState;
 import io.millrace.block.raid.format.MemberArea;
+import io.millrace.block.raid.format.ReshapeState;
 import io.millrace.block.raid.format.Slot;
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.format.Superblock;
@@ -280,7 +281,7 @@ public final class RaidAssembly
             write(member, MemberArea.bitmapOffset(1), page);
         }
         // A creation that ends before all have the first is begun again, as nothing was stored yet.
-        for (final Superblock each : List.of(first, at(CREATED_EVENT + 1, first, slots, journal)))
+        for (final Superblock each : List.of(first, at(CREATED_EVENT + 1, first, slots, journal, ReshapeState.NONE)))
         {
             for (final RaidMember member : members)
             {
@@ -288,8 +289,8 @@ public final class RaidAssembly
             }
         }
         return assembled(
-            array, layout, geometry, members, view(layout, CREATED_EVENT + 1, slots, members, journal), dirty, dirty, 1,
-            0, journal, List.of());
+            array, geometry, members, view(StripMap.of(layout), CREATED_EVENT + 1, slots, members, journal), dirty, dirty,
+            1, 0, journal, List.of(), null);
     }
 
     /** Found devices in the order of the configuration, which is that of the slots of a new array. */
@@ -319,6 +320,7 @@ public final class RaidAssembly
         AssemblyChecks.checkSplit(found, newest);
         final ArrayLayout layout = ArrayLayout.of(
             newest.level(), newest.slots().size(), newest.stripBytes(), newest.memberBytes());
+        final StripMap map = StripMap.of(layout, newest.reshape());
         final Map<UUID, FoundMember> byId = foundById(newest);
         final List<RaidMember> members = new ArrayList<>();
         final List<Slot> slots = new ArrayList<>();
@@ -344,17 +346,17 @@ public final class RaidAssembly
                 {
                     missing.add("slot " + slot + " (" + recorded.member() + ')');
                 }
-                slots.add(lost(recorded));
+                slots.add(lost(recorded, map));
             }
         }
-        checkStart(layout, isPresent, isMissing, missing);
+        AssemblyChecks.checkStart(config, layout, isPresent, isMissing, missing, why());
         final JournalReplay replay = new JournalReplay(io, newest);
         for (final RaidMember member : members)
         {
             try
             {
                 FoundLostBlocks.read(io, member.device(), slots.get(newest.slotOf(member.id())), newest).give(member);
-                if (isInSync(member, slots))
+                if (isInSync(member, slots) && !map.isExclusive())
                 {
                     replay.read(member);
                 }
@@ -369,16 +371,18 @@ public final class RaidAssembly
         {
             bitmap.clearDirty();
         }
-        checkParity(layout, isPresent, bitmap);
+        AssemblyChecks.checkParity(config, layout, isPresent, bitmap, why());
         final Map<Integer, RaidMember> replayed = bySlot(slots, members);
         final long event = newest.eventCount() + ASSEMBLY_EVENTS * (1 + failedCount(newest.slots(), slots));
         final List<RaidMember> returned = addFormer(newest, slots, members, byId);
         addSpares(members, byId);
-        final BlockGeometry geometry = MemberGeometries.ofArray(layout, members);
+        final BlockGeometry geometry =
+            MemberGeometries.ofArray(map.isReshaping() ? map.old() : layout, members);
         final JournalState journal = journal(layout, slots, event, bitmap.dirty());
-        final Superblock next = at(event, newest, slots, journal);
+        final Superblock next = at(event, newest, slots, journal, map.ended());
         // All checks have passed.
-        final JournalReplay.Failure failure = replay.run(replayed);
+        final JournalReplay.Failure failure =
+            map.isExclusive() ? HeadRestore.run(io, map, replayed) : replay.run(replayed);
         if (null != failure)
         {
             return assembleWithout(failure.member(), failure.reason(), newest);
@@ -398,21 +402,24 @@ public final class RaidAssembly
             {
                 throw new BlockDeviceException("none of its members can be written: check them" + why());
             }
-            return assemble(at(next.eventCount(), newest, newest.slots(), newest.journal()));
+            return assemble(
+                at(next.eventCount(), newest, newest.slots(), newest.journal(), newest.reshape()));
         }
         final List<Replacement> replacements = replacements(newest, slots, members);
-        return assembled(newest.array(), layout, geometry, members, view(layout, event, slots, members, journal),
-            bitmap.marked(), bitmap.dirty(), bitmap.sequence(), newest.scrubbedMs(), journal, replacements);
+        return assembled(newest.array(), geometry, members, view(map.at(map.ended()), event, slots, members, journal),
+            bitmap.marked(), bitmap.dirty(), bitmap.sequence(), newest.scrubbedMs(), journal, replacements,
+            growth(newest, slots, members));
     }
 
     /** A slot whose member is not there. It has what it had with the newest superblock, or a later one. */
-    private Slot lost(final Slot recorded)
+    private Slot lost(final Slot recorded, final StripMap map)
     {
-        final boolean isKnown = RaidLevel.RAID0 != config.level() &&
+        // Rows of a slice of the head are restored on the others alone.
+        final boolean isKnown = RaidLevel.RAID0 != config.level() && !map.isExclusive() &&
             (SlotState.IN_SYNC == recorded.state() ||
             SlotState.REBUILDING == recorded.state() && 0 != recorded.lostEvent());
         return SlotState.EMPTY == recorded.state() ? Slot.EMPTY :
-            new Slot(recorded.member(), SlotState.FAILED, 0, isKnown ? foundEvent : recorded.lostEvent());
+            new Slot(recorded.member(), SlotState.FAILED, 0, isKnown ? foundEvent : map.isExclusive() ? 0 : recorded.lostEvent());
     }
 
     /**
@@ -577,6 +584,24 @@ public final class RaidAssembly
         return replacements;
     }
 
+    /** The device that settings name behind those of all slots. An array that lacks a member has it as a spare. */
+    private RaidMember growth(final Superblock newest, final List<Slot> slots, final List<RaidMember> members)
+    {
+        if (config.members().size() != slots.size() + 1)
+        {
+            return null;
+        }
+        final RaidMember growth = members.stream().filter((each) -> config.members().contains(each.device().name()) &&
+            slots.stream().noneMatch((slot) -> each.id().equals(slot.member()))).findFirst().orElse(null);
+        if (newest.reshape().isActive() || slots.stream().anyMatch((slot) -> SlotState.IN_SYNC != slot.state()))
+        {
+            unusable.add("members names " + config.members().size() + " devices, and the array has " + slots.size() +
+                " slots: it grows when it is started with every slot in sync");
+            return null;
+        }
+        return growth;
+    }
+
     private Map<UUID, FoundMember> foundById(final Superblock newest)
     {
         final Map<UUID, FoundMember> byId = new HashMap<>();
@@ -643,11 +668,15 @@ public final class RaidAssembly
 
     /** A superblock with other slots and another event count. */
     private Superblock at(
-        final long event, final Superblock of, final List<Slot> slots, final JournalState journal)
+        final long event,
+        final Superblock of,
+        final List<Slot> slots,
+        final JournalState journal,
+        final ReshapeState reshape)
     {
         return new Superblock(of.array(), config.name(), of.level(), of.stripBytes(), of.blockSizeBytes(),
             of.memberBytes(), of.array(), event, false, SystemEpochClock.INSTANCE.time(), of.scrubbedMs(),
-            slots, journal);
+            slots, journal, reshape);
     }
 
     private void checkSize(final BlockDevice device, final Superblock newest)
@@ -657,39 +686,6 @@ public final class RaidAssembly
         {
             throw new BlockDeviceException("device " + device.name() + " has room for " + bytes +
                 " bytes of data, and members of the array have " + newest.memberBytes() + ": use a larger device");
-        }
-    }
-
-    private void checkStart(
-        final ArrayLayout layout, final boolean[] isPresent, final boolean[] isMissing, final List<String> missing)
-    {
-        if (!ArrayView.isSufficient(layout, isPresent))
-        {
-            throw new BlockDeviceException("too few members are there: without " + String.join(", ", missing) +
-                " some data cannot be read: make them available and start again" + why());
-        }
-        if (!missing.isEmpty() && ArrayView.isSufficient(layout, isMissing) && !config.forceStart())
-        {
-            throw new BlockDeviceException("members " + String.join(", ", missing) + " are missing, and may have " +
-                "gone on without the others and have newer data: make them available, or, when they are " +
-                "lost for good, set force-start: true and keep their names in members" + why());
-        }
-    }
-
-    private void checkParity(final ArrayLayout layout, final boolean[] isPresent, final FoundBitmap bitmap)
-    {
-        boolean isComplete = true;
-        for (final boolean each : isPresent)
-        {
-            isComplete &= each;
-        }
-        if (!isComplete && !bitmap.dirty().isEmpty() && layout.level().parityCount() > 0 && !config.forceStart())
-        {
-            throw new BlockDeviceException("parity may not match the data in " + bitmap.dirty().cardinality() + " of " +
-                BitmapPage.regionCount(layout.memberBytes()) + " regions, and not every slot is in sync: " +
-                "attach members that were in sync at the crash; one that had failed before does not help. If there " +
-                "are none, restore from a backup, or set force-start: true and check the data, since what is " +
-                "computed in those regions may be wrong" + why());
         }
     }
 
@@ -731,20 +727,20 @@ public final class RaidAssembly
     }
 
     private static ArrayView view(
-        final ArrayLayout layout,
+        final StripMap map,
         final long event,
         final List<Slot> slots,
         final List<RaidMember> members,
         final JournalState journal)
     {
-        final RaidMember[] bySlot = new RaidMember[layout.memberCount()];
+        final RaidMember[] bySlot = new RaidMember[slots.size()];
         for (int slot = 0; slot < bySlot.length; slot++)
         {
             final UUID id = slots.get(slot).member();
             final RaidMember missing = null == id ? null : RaidMember.missing(id);
             bySlot[slot] = members.stream().filter((each) -> each.id().equals(id)).findFirst().orElse(missing);
         }
-        return ArrayView.of(layout, event, bySlot, slots).journaling(journal.epoch());
+        return ArrayView.of(map, event, bySlot, slots).journaling(journal.epoch());
     }
 
     private void writeSuperblock(final RaidMember member, final Superblock superblock)
@@ -765,7 +761,6 @@ public final class RaidAssembly
 
     private AssembledArray assembled(
         final UUID array,
-        final ArrayLayout layout,
         final BlockGeometry geometry,
         final List<RaidMember> members,
         final ArrayView view,
@@ -774,11 +769,12 @@ public final class RaidAssembly
         final long sequence,
         final long scrubbedMs,
         final JournalState journal,
-        final List<Replacement> replacements)
+        final List<Replacement> replacements,
+        final RaidMember growth)
     {
-        final boolean hasParity = layout.level().parityCount() > 0;
-        return new AssembledArray(config.name(), array, layout, geometry,
+        final boolean hasParity = view.layout().level().parityCount() > 0;
+        return new AssembledArray(config.name(), array, geometry,
             hasParity ? FastestEngine.TYPE : null, members, view, marked, dirty, sequence, times, config.copyRates(),
-            scrubbedMs, config.journal(), journal.isMatched(), String.join("; ", unusable), replacements);
+            scrubbedMs, config.journal(), journal.isMatched(), String.join("; ", unusable), replacements, growth);
     }
 }

@@ -8,6 +8,7 @@ import io.millrace.block.BlockStatus;
 import io.millrace.block.CloseListener;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
+import io.millrace.block.raid.format.JournalPlaces;
 import io.millrace.block.raid.format.MemberArea;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.parity.ParityEngine;
@@ -28,7 +29,6 @@ final class RaidChannel implements BlockChannel
     private static final int ROW_UNIT_BYTES = 4096;
 
     private final RaidDevice device;
-    private final ArrayLayout layout;
     private final ReactorContext context;
     private final int blockShift;
     private final MemberChannels members;
@@ -38,9 +38,9 @@ final class RaidChannel implements BlockChannel
     private final StripeBuffers buffers;
     /** Null of an array without parity. */
     private final ParityEngine engine;
-    private final int rowBytesMax;
+    private int rowBytesMax;
     /** 0 of an array without parity. */
-    private final int journalRowBytesMax;
+    private int journalRowBytesMax;
     private final WriteGate gate;
     private final StripeList waiting = new StripeList();
     private final HostLoad hostLoad = new HostLoad();
@@ -52,6 +52,7 @@ final class RaidChannel implements BlockChannel
     /** Requests that stripe requests are still to be made for, in their order. */
     private ArrayRequest firstIssuing;
     private ArrayRequest lastIssuing;
+    private final WindowRequests window;
     private int requestCount;
     private int stripeCount;
     private boolean isIssuing;
@@ -63,16 +64,10 @@ final class RaidChannel implements BlockChannel
         this.device = device;
         this.context = context;
         this.buffers = buffers;
-        layout = device.layout();
         blockShift = device.geometry().blockShift();
-        final boolean hasParity = layout.level().parityCount() > 0;
+        final boolean hasParity = device.layout().level().parityCount() > 0;
         engine = hasParity ? ParityEngines.create(device.engineType()) : null;
-        final int areas = layout.dataCount() + layout.level().parityCount();
-        rowBytesMax = Math.min(layout.stripBytes(),
-            Integer.highestOneBit(buffers.bufferBytesMax() / areas / ROW_UNIT_BYTES) * ROW_UNIT_BYTES);
-        final int units = Integer.highestOneBit(buffers.bufferBytesMax() / journalUnits(layout) / ROW_UNIT_BYTES);
-        journalRowBytesMax =
-            hasParity ? Math.min(device.journal().places().rowUnitBytes(), units * ROW_UNIT_BYTES) : 0;
+        fit(device.slotsMax());
         gate = device.gates().add();
         members = new MemberChannels(context, this::isUsed);
         lostBlockWrites = new LostBlockWrites(device, members);
@@ -86,7 +81,48 @@ final class RaidChannel implements BlockChannel
             freeRequest(new ArrayRequest(context.quarantine()));
         }
         zeroes = new ZeroQueue(this);
-        direct = new DirectRequests(this, hasParity ? rowBytesMax : layout.stripBytes());
+        direct = new DirectRequests(this, hasParity ? rowBytesMax : device.layout().stripBytes());
+        window = new WindowRequests(this, stripes, direct);
+    }
+
+    /**
+     * Requests are cut so that areas of so many slots have room in a buffer.
+     *
+     * @param slotCount that the array has, or gets.
+     * @return whether there is room for them.
+     */
+    private boolean fit(final int slotCount)
+    {
+        final int stripBytes = layout().stripBytes();
+        final int bufferBytes = buffers.bufferBytesMax();
+        rowBytesMax = Math.min(
+            stripBytes, Integer.highestOneBit(bufferBytes / slotCount / ROW_UNIT_BYTES) * ROW_UNIT_BYTES);
+        final int units = Integer.highestOneBit(bufferBytes / journalUnits(slotCount) / ROW_UNIT_BYTES);
+        journalRowBytesMax = null == engine ? 0 :
+            Math.min(JournalPlaces.of(slotCount, stripBytes).rowUnitBytes(), units * ROW_UNIT_BYTES);
+        return 0 != (null == engine ? rowBytesMax : journalRowBytesMax);
+    }
+
+    /**
+     * The array is going to get another slot.
+     *
+     * @param slotCount that it has then.
+     * @throws BlockDeviceException when buffers are too short for requests to so many.
+     */
+    void grow(final int slotCount)
+    {
+        if (!fit(slotCount))
+        {
+            throw new BlockDeviceException("array " + device.name() + " of " + slotCount +
+                " members needs a buffer of " + bytesMin(device, slotCount) + " bytes, and has one of " +
+                buffers.bufferBytesMax() + " on reactor " + context.reactor().config().name() +
+                ": raise memory.size and restart the data plane");
+        }
+    }
+
+    private static int bytesMin(final RaidDevice device, final int slotCount)
+    {
+        return (device.layout().level().parityCount() > 0 ? journalUnits(slotCount) : slotCount) * ROW_UNIT_BYTES;
     }
 
     /**
@@ -99,9 +135,7 @@ final class RaidChannel implements BlockChannel
      */
     static void open(final RaidDevice device, final ReactorContext context, final OpenListener listener)
     {
-        final boolean hasParity = device.layout().level().parityCount() > 0;
-        final int bytesMin = hasParity ? journalUnits(device.layout()) * ROW_UNIT_BYTES :
-            device.layout().memberCount() * ROW_UNIT_BYTES;
+        final int bytesMin = bytesMin(device, device.slotsMax());
         final StripeBuffers buffers = new StripeBuffers(context.buffers(), bytesMin);
         if (!buffers.exist())
         {
@@ -112,13 +146,15 @@ final class RaidChannel implements BlockChannel
         }
         final RaidChannel channel = new RaidChannel(device, context, buffers);
         device.channels().add(channel);
+        // It may have got another slot before this channel was known.
+        channel.fit(device.slotsMax());
         channel.openMembers(listener);
     }
 
     /** Of rows and entry of a write that is journaled, and the header. */
-    private static int journalUnits(final ArrayLayout layout)
+    private static int journalUnits(final int slotCount)
     {
-        return 2 * layout.memberCount() + 1;
+        return 2 * slotCount + 1;
     }
 
     private void openMembers(final OpenListener listener)
@@ -193,9 +229,28 @@ final class RaidChannel implements BlockChannel
         return device;
     }
 
+    /**
+     * {@return layout of the array, or the one that it has when its reshape has ended}
+     */
     ArrayLayout layout()
     {
-        return layout;
+        return device.layout();
+    }
+
+    /**
+     * {@return requests of hosts to what is moved by a reshape}
+     */
+    WindowRequests window()
+    {
+        return window;
+    }
+
+    /**
+     * {@return first of the requests that stripe requests are still to be made for}
+     */
+    ArrayRequest firstIssuing()
+    {
+        return firstIssuing;
     }
 
     StripeBuffers buffers()
@@ -406,7 +461,7 @@ final class RaidChannel implements BlockChannel
         slot.begin(request, blockShift, device.pages().zeroesAddress());
     }
 
-    private void enqueue(final ArrayRequest request)
+    void enqueue(final ArrayRequest request)
     {
         request.next = null;
         if (null == firstIssuing)
@@ -437,6 +492,12 @@ final class RaidChannel implements BlockChannel
                 continue;
             }
             final ArrayRequest request = firstIssuing;
+            if (window.blocks(request))
+            {
+                firstIssuing = request.next;
+                window.add(request);
+                continue;
+            }
             final StripeRequest stripe = takeStripe();
             if (BlockOperation.FLUSH == request.request().operation())
             {
@@ -505,10 +566,11 @@ final class RaidChannel implements BlockChannel
     /**
      * A stripe request that is in no pool of the channel begins, to be {@link #advance advanced}.
      *
+     * @param <T>    type of the stripe request.
      * @param stripe that was idle.
      * @return it.
      */
-    ZeroRequest began(final ZeroRequest stripe)
+    <T extends StripeRequest> T began(final T stripe)
     {
         stripeCount++;
         return stripe;
@@ -600,8 +662,8 @@ final class RaidChannel implements BlockChannel
      */
     int checkBytesMax()
     {
-        return null == engine ? Math.min(layout.stripBytes(),
-            Integer.highestOneBit(buffers.bufferBytesMax() / layout.copyCount() / ROW_UNIT_BYTES) * ROW_UNIT_BYTES) :
+        return null == engine ? Math.min(layout().stripBytes(),
+            Integer.highestOneBit(buffers.bufferBytesMax() / layout().copyCount() / ROW_UNIT_BYTES) * ROW_UNIT_BYTES) :
             rowBytesMax;
     }
 
@@ -610,7 +672,7 @@ final class RaidChannel implements BlockChannel
      */
     int workBytesMax()
     {
-        return null == engine ? Math.min(layout.stripBytes(), buffers.bufferBytesMax()) : rowBytesMax;
+        return null == engine ? Math.min(layout().stripBytes(), buffers.bufferBytesMax()) : rowBytesMax;
     }
 
     /**
@@ -684,7 +746,7 @@ final class RaidChannel implements BlockChannel
             issue();
             count++;
         }
-        return count + retry() + closing.poll();
+        return count + window.poll() + retry() + closing.poll();
     }
 
     private int retry()
@@ -708,7 +770,7 @@ final class RaidChannel implements BlockChannel
     @Override
     public boolean canSleep()
     {
-        return 0 == waiting.size() && lostBlockWrites.isEmpty() && !zeroes.canBegin() && members.canSleep() &&
+        return window.canSleep() && 0 == waiting.size() && lostBlockWrites.isEmpty() && !zeroes.canBegin() && members.canSleep() &&
             !(closing.isAwaiting() && isDrained());
     }
 
@@ -734,6 +796,7 @@ final class RaidChannel implements BlockChannel
     private void abandonUnissued()
     {
         zeroes.abandon();
+        window.release();
         // The first may be partly issued.
         for (ArrayRequest request = firstIssuing; null != request; request = firstIssuing)
         {
@@ -753,6 +816,7 @@ final class RaidChannel implements BlockChannel
      */
     private void onMembersClosed(final CloseListener listener)
     {
+        window.close();
         buffers.close();
         direct.close();
         device.channels().remove(this);

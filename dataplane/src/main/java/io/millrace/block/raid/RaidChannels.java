@@ -70,6 +70,40 @@ final class RaidChannels
     }
 
     /**
+     * Prepares all for another slot.
+     *
+     * @param slotCount that {@link RaidDevice#slotsMax} says by now.
+     * @param onDone    notified once, on any thread, with why a reactor cannot have it; null: all can.
+     */
+    void grow(final int slotCount, final Consumer<BlockDeviceException> onDone)
+    {
+        final AtomicReference<BlockDeviceException> problem = new AtomicReference<>();
+        onEach((channel, onEnd) ->
+        {
+            try
+            {
+                channel.grow(slotCount);
+            }
+            catch (final BlockDeviceException reason)
+            {
+                problem.compareAndSet(null, reason);
+            }
+            onEnd.run();
+        }, () -> onDone.accept(problem.get()));
+    }
+
+    /**
+     * Waits until no request of a host is under way in a window that views have by now.
+     *
+     * @param map    with the window.
+     * @param onDone notified once, on any thread.
+     */
+    void drain(final StripMap map, final Runnable onDone)
+    {
+        onEach((channel, onEnd) -> channel.window().drain(map, onEnd), onDone);
+    }
+
+    /**
      * Closes a member's channel on each reactor, when no request uses it.
      *
      * @param member that neither members of the array nor its view have any more.

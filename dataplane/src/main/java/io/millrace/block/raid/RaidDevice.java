@@ -8,6 +8,7 @@ import io.millrace.block.DeviceHealth;
 import io.millrace.block.DeviceProgress;
 import io.millrace.block.DeviceServices;
 import io.millrace.block.DeviceStatus;
+import io.millrace.block.GrowableDevice;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.StripeLocks;
@@ -30,15 +31,15 @@ import org.agrona.concurrent.SystemNanoClock;
  * failures of members, spares, rebuilding and resynchronization are the business of {@link ArrayWork}, which runs from
  * {@link #start} on. Without that, the first failure of a member is one of the array.
  */
-public final class RaidDevice implements BlockDevice
+public final class RaidDevice implements GrowableDevice
 {
     /** Most reads of a hundred that are hedged, unless it is set. */
     public static final int HEDGE_READS_DEFAULT = HedgeCounts.PERCENT_DEFAULT;
 
     private final String name;
     private final UUID id;
-    private final ArrayLayout layout;
-    private final BlockGeometry geometry;
+    private volatile BlockGeometry geometry;
+    private volatile int slotsMax;
     /** Replaced as a whole. */
     private volatile List<RaidMember> members;
     private final ParityEngineType engineType;
@@ -63,6 +64,7 @@ public final class RaidDevice implements BlockDevice
     private volatile long removedErrors;
     private final MetadataPages pages;
     private final List<Replacement> replacements;
+    private final RaidMember growth;
     private volatile ArrayView view;
     private volatile DeviceServices services = DeviceServices.NONE;
     private volatile ArrayWork work;
@@ -93,7 +95,8 @@ public final class RaidDevice implements BlockDevice
     {
         name = assembled.name();
         id = assembled.id();
-        layout = assembled.layout();
+        final ArrayLayout layout = assembled.view().layout();
+        slotsMax = layout.memberCount();
         geometry = assembled.geometry();
         members = List.copyOf(assembled.members());
         engineType = assembled.engineType();
@@ -117,6 +120,7 @@ public final class RaidDevice implements BlockDevice
         isMatched = assembled.isMatched();
         trouble = assembled.trouble();
         replacements = List.copyOf(assembled.replacements());
+        growth = assembled.growth();
         lostBlockChanges = new LostBlockChanges(geometry.blockShift(), this::wake);
         pages = new MetadataPages(this, registry);
         spareDemand = new SpareDemand(this);
@@ -136,9 +140,48 @@ public final class RaidDevice implements BlockDevice
         return id;
     }
 
+    /**
+     * {@return layout of the array, or the one that it has when its reshape has ended}
+     */
     ArrayLayout layout()
     {
-        return layout;
+        return view.layout();
+    }
+
+    /**
+     * {@return slots of the array, with one that it is going to get}
+     */
+    int slotsMax()
+    {
+        return slotsMax;
+    }
+
+    /**
+     * The array is going to get another slot. {@link Membership} alone.
+     *
+     * @param newSlotsMax with that.
+     */
+    void slotsMax(final int newSlotsMax)
+    {
+        slotsMax = newSlotsMax;
+    }
+
+    @Override
+    public long availableBytes()
+    {
+        return view.map().dataBytes();
+    }
+
+    /** Takes the capacity in that it has since its reshape has ended. */
+    @Override
+    public void grow(final long sizeBytes)
+    {
+        if (sizeBytes > availableBytes())
+        {
+            throw new BlockDeviceException("array " + name + " has " + availableBytes() + " bytes, less than " +
+                sizeBytes + ": add a member to it (millrace raid grow)");
+        }
+        geometry = geometry.grown(name, sizeBytes);
     }
 
     @Override
@@ -355,6 +398,14 @@ public final class RaidDevice implements BlockDevice
     List<Replacement> replacements()
     {
         return replacements;
+    }
+
+    /**
+     * {@return the member that gets another slot when the array is started; null: none}
+     */
+    RaidMember growth()
+    {
+        return growth;
     }
 
     MetadataPages pages()
@@ -745,7 +796,7 @@ public final class RaidDevice implements BlockDevice
     private String describeSlots(final ArrayView present)
     {
         final StringBuilder text = new StringBuilder();
-        for (int slot = 0; slot < layout.memberCount(); slot++)
+        for (int slot = 0; slot < present.slotCount(); slot++)
         {
             if (SlotState.IN_SYNC != present.state(slot))
             {

@@ -30,7 +30,7 @@ final class RaidSnapshot
     RaidDetails details(final long leftMs)
     {
         final WriteIntent intent = device.intent();
-        return new RaidDetails(device.name(), device.id(), device.layout().level(), device.layout().dataBytes(),
+        return new RaidDetails(device.name(), device.id(), device.layout().level(), device.geometry().sizeBytes(),
             device.layout().stripBytes(), device.layout().memberBytes(), device.status(), leftMs, members(),
             null == intent ? 0 : bytes(intent.dirtyCount()), null == intent ? 0 : bytes(intent.resyncCount()),
             device.scrubControl().result(), device.scrubControl().scrubbedMs(),
@@ -45,7 +45,7 @@ final class RaidSnapshot
     private List<RaidMemberDetails> members()
     {
         final List<RaidMemberDetails> members = new ArrayList<>();
-        for (int slot = 0; slot < device.layout().memberCount(); slot++)
+        for (int slot = 0; slot < view.slotCount(); slot++)
         {
             members.add(slot(slot));
         }

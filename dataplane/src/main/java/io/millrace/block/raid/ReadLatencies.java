@@ -1,5 +1,7 @@
 package io.millrace.block.raid;
 
+import java.util.Arrays;
+
 /**
  * How long reads of an array's members take on one reactor: an estimate of the 99th percentile of each member's recent
  * reads. A read that took longer raises it by 2 percent, any other lowers it by a 99th of that, so it follows within
@@ -15,9 +17,9 @@ final class ReadLatencies
     private static final double NS_MAX = 60_000_000_000.0;
 
     private final double nsMin;
-    private final double[] percentiles;
+    private double[] percentiles = {};
     /** Slots in the order of their percentiles when these were last looked at. */
-    private final int[] order;
+    private int[] order = {};
 
     /**
      * Nothing was read.
@@ -28,9 +30,16 @@ final class ReadLatencies
     ReadLatencies(final int slots, final long nsMin)
     {
         this.nsMin = nsMin;
-        percentiles = new double[slots];
-        order = new int[slots];
-        for (int slot = 0; slot < slots; slot++)
+        fit(slots);
+    }
+
+    /** The array may have got slots. */
+    private void fit(final int slots)
+    {
+        final int first = order.length;
+        percentiles = Arrays.copyOf(percentiles, slots);
+        order = Arrays.copyOf(order, slots);
+        for (int slot = first; slot < slots; slot++)
         {
             percentiles[slot] = nsMin * INITIAL_FACTOR;
             order[slot] = slot;
@@ -45,6 +54,10 @@ final class ReadLatencies
      */
     void add(final int slot, final long elapsedNs)
     {
+        if (slot >= percentiles.length)
+        {
+            fit(slot + 1);
+        }
         final double percentile = percentiles[slot];
         if (elapsedNs > percentile)
         {

@@ -20,7 +20,9 @@ final class RegionCopies
 
     private final RaidDevice device;
     private final RaidChannel channel;
-    private final ArrayLayout layout;
+    private final int stripBytes;
+    private final int stripShift;
+    private final long memberBytes;
     private final Reactor reactor;
     private final boolean hasParity;
     private final int blockShift;
@@ -81,7 +83,10 @@ final class RegionCopies
         lost = device.lostBlockChanges();
         this.channel = channel;
         this.reactor = reactor;
-        layout = device.layout();
+        final ArrayLayout layout = device.layout();
+        stripBytes = layout.stripBytes();
+        stripShift = layout.stripShift();
+        memberBytes = layout.memberBytes();
         hasParity = layout.level().parityCount() > 0;
         blockShift = device.geometry().blockShift();
         blockBytes = device.geometry().blockSizeBytes();
@@ -188,14 +193,14 @@ final class RegionCopies
         }
         final int rebuilding = view.firstOf(SlotState.REBUILDING);
         final boolean isRebuilding =
-            rebuilding >= 0 && !isRebuildStalled && view.member(rebuilding).rebuiltBytes() < layout.memberBytes();
+            rebuilding >= 0 && !isRebuildStalled && view.member(rebuilding).rebuiltBytes() < memberBytes;
         final boolean isResyncing = isResyncing(view);
         if (isResyncing || isRebuilding)
         {
             return isResyncing ? StripeRequest.Purpose.RESYNC : StripeRequest.Purpose.REBUILD;
         }
         final boolean isCopying =
-            null != view.target() && !isCopyStalled && view.target().rebuiltBytes() < layout.memberBytes();
+            null != view.target() && !isCopyStalled && view.target().rebuiltBytes() < memberBytes;
         return isCopying ? StripeRequest.Purpose.COPY : null;
     }
 
@@ -237,7 +242,7 @@ final class RegionCopies
             region = device.intent().nextResync(resyncFrom);
             tornCount = device.intent().tornCount();
             nextOffset = region * device.intent().regionBytes();
-            endOffset = Math.min(nextOffset + device.intent().regionBytes(), layout.memberBytes());
+            endOffset = Math.min(nextOffset + device.intent().regionBytes(), memberBytes);
             progress("resync", region * 1000L / device.intent().regionCount());
         }
         else
@@ -245,7 +250,7 @@ final class RegionCopies
             nextOffset = target.rebuiltBytes();
             copiedOffset = nextOffset;
             shownPerMille = -1;
-            endOffset = layout.memberBytes();
+            endOffset = memberBytes;
             // From the beginning on, however long the first copies take.
             progress(name(), nextOffset * 1000 / endOffset);
             announce();
@@ -277,15 +282,16 @@ final class RegionCopies
             reactor.nowNs() - resumeNs >= 0 && channel.hasFreeStripe())
         {
             // A rebuild may go on where one with a shorter buffer stopped.
-            final long leftOfStrip = layout.stripBytes() - (nextOffset & layout.stripBytes() - 1);
+            final long leftOfStrip = stripBytes - (nextOffset & stripBytes - 1);
             final int bytesMax = 0 != singleEnd ? blockBytes : channel.workBytesMax();
-            final int length = (int)Math.min(Math.min(bytesMax, leftOfStrip), endOffset - nextOffset);
+            final int length = (int)Math.min(Math.min(bytesMax, leftOfStrip),
+                Math.min(endOffset, device.view().map().rowsEnd(nextOffset)) - nextOffset);
             if (isByBitmap && !isMarked())
             {
                 skipRegion();
                 continue;
             }
-            final long offset = hasParity ? nextOffset : arrayOffset();
+            final long offset = hasParity ? rowsOffset() : arrayOffset();
             if (offset >= 0)
             {
                 channel.beginWork(purpose, target, offset, length, window.add(nextOffset, nextSlot));
@@ -331,8 +337,9 @@ final class RegionCopies
         {
             return true;
         }
-        final long strip = hasParity ? -1 : layout.strip(slot, nextOffset >>> layout.stripShift());
-        return strip >= 0 && intent.isMarked(intent.region(layout.memberStrip(strip, 0) << layout.stripShift()));
+        final ArrayLayout layout = device.layout();
+        final long strip = hasParity ? -1 : layout.strip(slot, nextOffset >>> stripShift);
+        return strip >= 0 && intent.isMarked(intent.region(layout.memberStrip(strip, 0) << stripShift));
     }
 
     /** All strips behind the first of a region have their first copy in it, too. */
@@ -342,10 +349,18 @@ final class RegionCopies
         nextOffset = Math.min((nextOffset & -regionBytes) + regionBytes, endOffset);
     }
 
+    /** The present place; -1: a reshape has left its rows free, or the slot has no part in those of the old layout. */
+    private long rowsOffset()
+    {
+        final ArrayLayout layout = device.view().map().layoutAt(nextOffset);
+        return null == layout || slot >= layout.memberCount() ? -1 : nextOffset;
+    }
+
     /** Offset on the array of the strip at the present place; -1: nothing is copied from there. */
     private long arrayOffset()
     {
-        final long memberStrip = nextOffset >>> layout.stripShift();
+        final ArrayLayout layout = device.layout();
+        final long memberStrip = nextOffset >>> stripShift;
         final int at = StripeRequest.Purpose.RESYNC == purpose ? nextSlot : slot;
         final long strip = layout.strip(at, memberStrip);
         if (strip < 0)
@@ -357,12 +372,12 @@ final class RegionCopies
         {
             return -1;
         }
-        return (strip << layout.stripShift()) + (nextOffset & layout.stripBytes() - 1);
+        return (strip << stripShift) + (nextOffset & stripBytes - 1);
     }
 
     private void advance(final int length)
     {
-        if (hasParity || StripeRequest.Purpose.RESYNC != purpose || layout.memberCount() - 1 == nextSlot)
+        if (hasParity || StripeRequest.Purpose.RESYNC != purpose || device.layout().memberCount() - 1 == nextSlot)
         {
             nextOffset += length;
             nextSlot = 0;
@@ -419,7 +434,7 @@ final class RegionCopies
     {
         // Of a resync, other slots may follow at the same offset.
         singleEnd = 0 == nextSlot ? nextOffset :
-            Math.min((nextOffset & -layout.stripBytes()) + layout.stripBytes(), endOffset);
+            Math.min((nextOffset & -stripBytes) + stripBytes, endOffset);
         repeat();
     }
 

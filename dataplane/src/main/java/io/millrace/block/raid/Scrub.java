@@ -24,9 +24,11 @@ final class Scrub
     private final Reactor reactor;
     private final EpochClock clock;
     private final ScrubControl control;
-    private final ArrayLayout layout;
+    private final int stripBytes;
     private final boolean hasParity;
     private final long endOffset;
+    /** Of the present scrub. */
+    private ArrayLayout layout;
     private final CopyRate rate;
     private final ScrubTally tally;
     private final Part[] parts = new Part[BATCH];
@@ -56,7 +58,7 @@ final class Scrub
         {
             isSuspect = false;
             offset = nextOffset;
-            length = (int)Math.min(channel.checkBytesMax(), layout.stripBytes() - (offset & layout.stripBytes() - 1));
+            length = (int)Math.min(channel.checkBytesMax(), stripBytes - (offset & stripBytes - 1));
             nextOffset += length;
             outstanding++;
             channel.begin(request, StripeRequest.Purpose.CHECK, offset, length, onDone);
@@ -98,10 +100,11 @@ final class Scrub
         this.clock = clock;
         control = device.scrubControl();
         layout = device.layout();
+        stripBytes = layout.stripBytes();
         hasParity = layout.level().parityCount() > 0;
         endOffset = hasParity ? layout.memberBytes() : layout.dataBytes();
         rate = new CopyRate(layout.memberCount());
-        tally = new ScrubTally(layout.dataBytes());
+        tally = new ScrubTally();
         rows = new ScrubRows(device, channel, tally);
         for (int i = 0; i < BATCH; i++)
         {
@@ -154,7 +157,8 @@ final class Scrub
     /** Whether a rebuild or a resync goes first, or there is no parity to compare all data with. */
     private boolean mustWait()
     {
-        return copies.isPending() || hasParity && !device.view().isComplete();
+        final ArrayView view = device.view();
+        return copies.isPending() || hasParity && (!view.isComplete() || view.map().isReshaping());
     }
 
     /**
@@ -217,7 +221,8 @@ final class Scrub
         }
         status = ScrubStatus.RUNNING;
         nextOffset = 0;
-        tally.begin(mode, clock.time());
+        layout = device.layout();
+        tally.begin(mode, clock.time(), layout.dataBytes());
         publish();
         device.onScrubChanged();
         return true;

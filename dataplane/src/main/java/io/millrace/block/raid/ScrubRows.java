@@ -11,7 +11,6 @@ final class ScrubRows
 {
     private final RaidDevice device;
     private final RaidChannel channel;
-    private final ArrayLayout layout;
     private final ScrubTally tally;
     private final CheckRequest request;
     private final WorkListener onDone = this::onDone;
@@ -34,7 +33,6 @@ final class ScrubRows
         this.device = device;
         this.channel = channel;
         this.tally = tally;
-        layout = device.layout();
         request = channel.newCheckRequest();
     }
 
@@ -155,6 +153,7 @@ final class ScrubRows
     /** Lowest byte on the array that is in the row. */
     private long arrayOffset()
     {
+        final ArrayLayout layout = device.layout();
         if (0 == layout.level().parityCount())
         {
             return offset;

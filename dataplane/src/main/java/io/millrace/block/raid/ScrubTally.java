@@ -6,7 +6,7 @@ import java.util.List;
 /** What {@link Scrub} has found so far. One reactor's only. */
 final class ScrubTally
 {
-    private final long totalBytes;
+    private long totalBytes;
     private final List<Long> offsets = new ArrayList<>();
     private ScrubMode mode = ScrubMode.CHECK;
     private long beganMs;
@@ -18,23 +18,15 @@ final class ScrubTally
     private long unreadable;
 
     /**
-     * Nothing was found.
-     *
-     * @param totalBytes of the array's data.
-     */
-    ScrubTally(final long totalBytes)
-    {
-        this.totalBytes = totalBytes;
-    }
-
-    /**
      * A scrub begins.
      *
      * @param newMode    of the scrub.
      * @param newBeganMs milliseconds since 1970 (UTC).
+     * @param bytes      of the array's data.
      */
-    void begin(final ScrubMode newMode, final long newBeganMs)
+    void begin(final ScrubMode newMode, final long newBeganMs, final long bytes)
     {
+        totalBytes = bytes;
         mode = newMode;
         beganMs = newBeganMs;
         offsets.clear();

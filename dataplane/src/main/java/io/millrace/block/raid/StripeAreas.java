@@ -12,9 +12,8 @@ final class StripeAreas
 {
     private final StripeRows rows;
     private final ParityEngine engine;
-    private final int dataCount;
     private final int parityCount;
-    private final long[] areas;
+    private long[] areas;
     private final Segments piece = new Segments();
     private int areaBytes;
 
@@ -23,16 +22,23 @@ final class StripeAreas
      *
      * @param rows        of the stripe.
      * @param engine      that computes.
-     * @param dataCount   strips of data.
      * @param parityCount strips of parity.
      */
-    StripeAreas(final StripeRows rows, final ParityEngine engine, final int dataCount, final int parityCount)
+    StripeAreas(final StripeRows rows, final ParityEngine engine, final int parityCount)
     {
         this.rows = rows;
         this.engine = engine;
-        this.dataCount = dataCount;
         this.parityCount = parityCount;
-        areas = new long[dataCount + parityCount];
+        areas = new long[rows.stripCount()];
+    }
+
+    /** None is in use: makes place for those of the rows, which may have got another layout. */
+    void fit()
+    {
+        if (areas.length < rows.stripCount())
+        {
+            areas = new long[rows.stripCount()];
+        }
     }
 
     /**
@@ -74,7 +80,7 @@ final class StripeAreas
      */
     void placeFrom(final int first, final long buffer)
     {
-        for (int index = first; index < areas.length; index++)
+        for (int index = first; index < rows.stripCount(); index++)
         {
             areas[index] = buffer + (long)(index - first) * areaBytes;
         }
@@ -83,6 +89,7 @@ final class StripeAreas
     /** Computes the rows of data strips that were not read. */
     void recover()
     {
+        final int dataCount = rows.dataCount();
         int first = -1;
         int second = -1;
         for (int index = 0; index < dataCount; index++)
@@ -122,7 +129,7 @@ final class StripeAreas
      */
     void recover(final int index)
     {
-        engine.recoverPq(areas, dataCount, rows.count(), index);
+        engine.recoverPq(areas, rows.dataCount(), rows.count(), index);
     }
 
     /**
@@ -130,8 +137,8 @@ final class StripeAreas
      */
     boolean isParityRight()
     {
-        return -1 == (1 == parityCount ? engine.verifyXor(areas, dataCount, rows.count()) :
-            engine.verifyPq(areas, dataCount, rows.count()));
+        return -1 == (1 == parityCount ? engine.verifyXor(areas, rows.dataCount(), rows.count()) :
+            engine.verifyPq(areas, rows.dataCount(), rows.count()));
     }
 
     /** Computes parity from the data. */
@@ -139,11 +146,11 @@ final class StripeAreas
     {
         if (1 == parityCount)
         {
-            engine.generateXor(areas, dataCount, rows.count());
+            engine.generateXor(areas, rows.dataCount(), rows.count());
         }
         else
         {
-            engine.generatePq(areas, dataCount, rows.count());
+            engine.generatePq(areas, rows.dataCount(), rows.count());
         }
     }
 
@@ -172,6 +179,7 @@ final class StripeAreas
     void updateParity(final ArrayRequest request)
     {
         // Behind the areas of old data and parity are those of payload that lies in several places.
+        final int dataCount = rows.dataCount();
         long copy = areas[dataCount + parityCount - 1] + areaBytes;
         for (int index = rows.firstCovered(); index < rows.endCovered(); index++)
         {

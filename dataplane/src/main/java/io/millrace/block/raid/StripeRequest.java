@@ -5,6 +5,7 @@ import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.MemoryHold;
 import io.millrace.block.MemoryQuarantine;
+import java.util.Arrays;
 
 /**
  * What is done to one stripe, or part of it: of a request to the array, or on behalf of {@link ArrayWork}. It enters
@@ -37,14 +38,17 @@ abstract class StripeRequest
         /** Compares copies, or parity with the data. */
         CHECK,
         /** Makes copies or parity match where a check found that they do not. */
-        RECONCILE
+        RECONCILE,
+        /** Moves data to where the array has it with one more member. */
+        MOVE
     }
 
     private static final int NO_REGION = -1;
     private static final int NO_SLOT = -1;
 
     protected final RaidChannel channel;
-    protected final BlockRequest[] parts;
+    /** One for each slot. */
+    protected BlockRequest[] parts = {};
     private final RequestBuffer buffer;
     /** What goes to the member that is to replace another one, beside the part of that one's slot. */
     private final BlockRequest targetPart = new BlockRequest(this, this::onTargetPart);
@@ -62,10 +66,10 @@ abstract class StripeRequest
     private WorkListener onDone;
     private BlockStatus status;
     private int region;
-    private long lockOffset;
-    private int lockLength;
-    private boolean isShared;
-    private boolean isLocked;
+    private final RowLock lock;
+    /** What it has of a request of a host, in offsets on the array. */
+    private long arrayStart;
+    private long arrayEnd;
     /** Slots that failed and were reported, by bit. */
     private long failedSlots;
     private BlockStatus failedStatus;
@@ -91,13 +95,24 @@ abstract class StripeRequest
     {
         this.channel = channel;
         buffer = new RequestBuffer(channel.buffers());
-        parts = new BlockRequest[channel.layout().memberCount()];
-        for (int slot = 0; slot < parts.length; slot++)
-        {
-            final int partSlot = slot;
-            parts[slot] = new BlockRequest(this, (part) -> onPart(partSlot, part));
-        }
+        lock = new RowLock(channel.device().locks());
+        fitParts(channel.layout().memberCount());
         channel.created(this);
+    }
+
+    /** No part is at a member: makes those for slots that the array has got since. */
+    private void fitParts(final int slotCount)
+    {
+        final int first = parts.length;
+        if (first < slotCount)
+        {
+            parts = Arrays.copyOf(parts, slotCount);
+            for (int slot = first; slot < slotCount; slot++)
+            {
+                final int partSlot = slot;
+                parts[slot] = new BlockRequest(this, (part) -> onPart(partSlot, part));
+            }
+        }
     }
 
     /**
@@ -136,8 +151,8 @@ abstract class StripeRequest
         target = null;
         status = BlockStatus.SUCCESS;
         region = NO_REGION;
-        lockLength = 0;
-        isLocked = false;
+        lock.clear();
+        arrayEnd = 0;
         failedSlots = 0;
         targetStatus = null;
         badSlots = 0;
@@ -167,9 +182,30 @@ abstract class StripeRequest
      */
     protected final void locking(final long offset, final int length, final boolean shared)
     {
-        lockOffset = offset;
-        lockLength = length;
-        isShared = shared;
+        lock.want(offset, length, shared);
+    }
+
+    /**
+     * Says what it has of a request of a host.
+     *
+     * @param start offset on the array of its first byte.
+     * @param end   behind its last byte.
+     */
+    protected final void covering(final long start, final long end)
+    {
+        arrayStart = start;
+        arrayEnd = end;
+    }
+
+    /**
+     * {@return whether it has any of a part of the array, for a host}
+     *
+     * @param start offset on the array of its first byte.
+     * @param end   behind its last byte.
+     */
+    final boolean isIn(final long start, final long end)
+    {
+        return StripeState.FREE != state && arrayStart < end && arrayEnd > start;
     }
 
     /**
@@ -191,7 +227,7 @@ abstract class StripeRequest
      */
     protected final boolean isLocked()
     {
-        return isLocked;
+        return lock.isHeld();
     }
 
     /**
@@ -211,7 +247,7 @@ abstract class StripeRequest
         }
         if (StripeState.LOCKING == state)
         {
-            if (!lock())
+            if (!lock.acquire())
             {
                 if (!isAborted())
                 {
@@ -276,13 +312,6 @@ abstract class StripeRequest
         return false;
     }
 
-    private boolean lock()
-    {
-        isLocked = 0 != lockLength && (isShared ? channel.device().locks().tryShared(lockOffset, lockLength) :
-            channel.device().locks().tryExclusive(lockOffset, lockLength));
-        return isLocked || 0 == lockLength;
-    }
-
     /** Members are to be written: waits until they may be. */
     protected final void admitting()
     {
@@ -335,6 +364,7 @@ abstract class StripeRequest
     private boolean buffer()
     {
         view = channel.device().view();
+        fitParts(view.slotCount());
         if (isAborted() || null != view.failure())
         {
             finish(isAborted() ? BlockStatus.ABORTED : BlockStatus.DEVICE_ERROR);
@@ -355,7 +385,7 @@ abstract class StripeRequest
     private BlockStatus flush()
     {
         issuing(StripeState.WRITING);
-        for (int slot = 0; slot < parts.length; slot++)
+        for (int slot = 0; slot < view.slotCount(); slot++)
         {
             if (view.isWritable(slot))
             {
@@ -769,17 +799,7 @@ abstract class StripeRequest
             return;
         }
         onEnding(result);
-        if (isLocked)
-        {
-            if (isShared)
-            {
-                channel.device().locks().releaseShared(lockOffset, lockLength);
-            }
-            else
-            {
-                channel.device().locks().releaseExclusive(lockOffset, lockLength);
-            }
-        }
+        lock.release();
         if (NO_REGION != region)
         {
             channel.device().intent().leave(region);

@@ -9,10 +9,12 @@ import io.millrace.block.raid.layout.ArrayLayout;
  */
 final class StripeRows
 {
-    private final ArrayLayout layout;
-    private final int dataCount;
-    private final int stripCount;
     private final int stripBytes;
+    private final int stripShift;
+    /** Null: the rows are free, between those of two layouts. */
+    private ArrayLayout layout;
+    private int dataCount;
+    private int stripCount;
     private long stripe;
     /** Slot of P: a division, and each strip's slot follows from it. */
     private int slotOfP;
@@ -34,27 +36,60 @@ final class StripeRows
      */
     StripeRows(final ArrayLayout layout)
     {
-        this.layout = layout;
-        dataCount = layout.dataCount();
-        stripCount = dataCount + layout.level().parityCount();
         stripBytes = layout.stripBytes();
+        stripShift = layout.stripShift();
+        use(layout);
+    }
+
+    private void use(final ArrayLayout used)
+    {
+        layout = used;
+        dataCount = used.dataCount();
+        stripCount = dataCount + used.level().parityCount();
+    }
+
+    /**
+     * {@return data strips of the stripe}
+     */
+    int dataCount()
+    {
+        return dataCount;
+    }
+
+    /**
+     * {@return strips of the stripe, parity included}
+     */
+    int stripCount()
+    {
+        return stripCount;
+    }
+
+    /**
+     * {@return whether the rows have no strips, since they lie between those of two layouts}
+     */
+    boolean areFree()
+    {
+        return null == layout;
     }
 
     /**
      * Takes the next rows of a request.
      *
+     * @param map     of the present view: hosts wait for what is in its window, so that what it says of these rows does
+     *                not change before the request has ended.
      * @param request that notes that they are taken.
      * @param chunk   most rows, a power of two.
      */
-    void take(final ArrayRequest request, final int chunk)
+    void take(final StripMap map, final ArrayRequest request, final int chunk)
     {
-        final long stripeBytes = (long)dataCount << layout.stripShift();
+        use(map.layoutOf(request.nextOffset()));
+        final long stripeBytes = (long)dataCount << stripShift;
         place(layout.stripeOf(request.nextOffset()));
         final long start = stripe * stripeBytes;
         from = request.nextOffset() - start;
-        to = Math.min(request.endOffset() - start, stripeBytes);
-        firstCovered = (int)(from >>> layout.stripShift());
-        endCovered = (int)(to - 1 >>> layout.stripShift()) + 1;
+        to = Math.min(Math.min(request.endOffset(), map.limit(request.nextOffset())) - start, stripeBytes);
+        firstCovered = (int)(from >>> stripShift);
+        endCovered = (int)(to - 1 >>> stripShift) + 1;
         int row = request.nextRow();
         while (!coversRows(row, row + chunk))
         {
@@ -102,12 +137,23 @@ final class StripeRows
     /**
      * Takes rows that no request covers.
      *
+     * @param map          of the present view.
      * @param memberOffset of the first row, in bytes of a member's data.
-     * @param count        of the rows, within a strip.
+     * @param count        of the rows, within a strip, and of one layout.
      */
-    void take(final long memberOffset, final int count)
+    void take(final StripMap map, final long memberOffset, final int count)
     {
-        place(memberOffset >>> layout.stripShift());
+        final ArrayLayout used = map.layoutAt(memberOffset);
+        if (null == used)
+        {
+            layout = null;
+            stripe = memberOffset >>> stripShift;
+        }
+        else
+        {
+            use(used);
+            place(memberOffset >>> stripShift);
+        }
         from = 0;
         to = 0;
         firstCovered = 0;
@@ -153,7 +199,23 @@ final class StripeRows
      */
     long arrayOffset(final int index)
     {
-        return ((stripe * dataCount + index) << layout.stripShift()) + low(index);
+        return ((stripe * dataCount + index) << stripShift) + low(index);
+    }
+
+    /**
+     * {@return offset on the array of the first byte of the stripe that the request covers}
+     */
+    long arrayStart()
+    {
+        return (stripe * dataCount << stripShift) + from;
+    }
+
+    /**
+     * {@return offset on the array behind the last byte of the stripe that the request covers}
+     */
+    long arrayEnd()
+    {
+        return (stripe * dataCount << stripShift) + to;
     }
 
     private boolean coversRows(final int start, final int end)
@@ -197,12 +259,12 @@ final class StripeRows
     /** First covered row of a data strip, from a row on; not below {@link #high} when none is covered. */
     private int low(final int index, final int start)
     {
-        return Math.clamp(from - ((long)index << layout.stripShift()), start, stripBytes);
+        return Math.clamp(from - ((long)index << stripShift), start, stripBytes);
     }
 
     private int high(final int index, final int end)
     {
-        return Math.clamp(to - ((long)index << layout.stripShift()), 0, Math.min(end, stripBytes));
+        return Math.clamp(to - ((long)index << stripShift), 0, Math.min(end, stripBytes));
     }
 
     /**
@@ -276,7 +338,7 @@ final class StripeRows
      */
     long memberOffset(final int row)
     {
-        return (stripe << layout.stripShift()) + row;
+        return (stripe << stripShift) + row;
     }
 
     /**

@@ -19,11 +19,12 @@ final class ZeroQueue
     private static final int RANGE_BYTES_MAX = 16 << 20;
 
     private final RaidChannel channel;
-    private final ArrayLayout layout;
     private final boolean hasParity;
+    /** Layout of the next part. */
+    private ArrayLayout layout;
     /** Smallest range that is whole strips of every member: bytes of the array, and of each member. */
-    private final long unitBytes;
-    private final int unitMemberBytes;
+    private long unitBytes;
+    private int unitMemberBytes;
     private StripeRequest free;
     private ArrayRequest first;
     private ArrayRequest last;
@@ -36,17 +37,34 @@ final class ZeroQueue
     ZeroQueue(final RaidChannel channel)
     {
         this.channel = channel;
-        layout = channel.layout();
-        hasParity = layout.level().parityCount() > 0;
+        hasParity = channel.layout().level().parityCount() > 0;
+        use(channel.layout());
+        for (int i = 0; i < PARTS_MAX; i++)
+        {
+            free(new ZeroRequest(channel));
+        }
+    }
+
+    private void use(final ArrayLayout used)
+    {
+        if (used == layout)
+        {
+            return;
+        }
+        layout = used;
         // Two copies of an odd count of members meet their slots again in the second row.
         final int rows = 0 == layout.memberCount() % layout.copyCount() ? 1 : layout.copyCount();
         final int strips = hasParity ? layout.dataCount() : layout.memberCount() * rows / layout.copyCount();
         unitBytes = (long)strips << layout.stripShift();
         unitMemberBytes = rows << layout.stripShift();
-        for (int i = 0; i < PARTS_MAX; i++)
-        {
-            free(new ZeroRequest(channel));
-        }
+    }
+
+    /**
+     * {@return first of the requests that parts are still to be begun of}
+     */
+    ArrayRequest first()
+    {
+        return first;
     }
 
     void add(final ArrayRequest request)
@@ -95,6 +113,11 @@ final class ZeroQueue
         for (int left = PARTS_MAX; left > 0 && canBegin(); left--)
         {
             final ArrayRequest request = removeFirst();
+            if (channel.window().blocks(request))
+            {
+                add(request);
+                continue;
+            }
             final StripeRequest stripe = request.hasFailed() ? skip(request, request.endOffset()) : begin(request);
             if (!request.isIssued())
             {
@@ -121,7 +144,10 @@ final class ZeroQueue
     private StripeRequest begin(final ArrayRequest request)
     {
         final long offset = request.nextOffset();
-        final long leftBytes = request.endOffset() - offset;
+        final StripMap map = channel.device().view().map();
+        use(map.layoutOf(offset));
+        // Of a part that has one layout.
+        final long leftBytes = Math.min(request.endOffset(), map.limit(offset)) - offset;
         if (0 == offset % unitBytes && leftBytes >= unitBytes)
         {
             final long memberOffset = offset / unitBytes * unitMemberBytes;
@@ -143,7 +169,7 @@ final class ZeroQueue
         }
         if (BlockOperation.DEALLOCATE == request.request().operation())
         {
-            return skip(request, Math.min(request.endOffset(), (offset / unitBytes + 1) * unitBytes));
+            return skip(request, Math.min(offset + leftBytes, (offset / unitBytes + 1) * unitBytes));
         }
         final ParityStripeRequest rows = (ParityStripeRequest)channel.takeStripe();
         rows.begin(request);

@@ -19,7 +19,7 @@ final class ZeroRequest extends JournaledRequest
 
     private final ArrayLayout layout;
     /** Where the range begins in the data of the member of each slot. */
-    private final long[] offsets;
+    private long[] offsets;
     private int length;
     /** Bytes of the range that are zero on all members. */
     private int doneBytes;
@@ -79,6 +79,17 @@ final class ZeroRequest extends JournaledRequest
         place(newParent, newLength, newLength);
     }
 
+    /** A slot that the array has got since has what all others have: only such arrays grow. */
+    private void fit(final int slotCount)
+    {
+        final int first = offsets.length;
+        if (first < slotCount)
+        {
+            offsets = Arrays.copyOf(offsets, slotCount);
+            Arrays.fill(offsets, first, slotCount, offsets[0]);
+        }
+    }
+
     private void protect(final long lockOffset, final int lockBytes, final long memberOffset)
     {
         if (null != channel.device().intent())
@@ -92,6 +103,7 @@ final class ZeroRequest extends JournaledRequest
     {
         length = newLength;
         doneBytes = 0;
+        covering(newParent.nextOffset(), newParent.nextOffset() + arrayBytes);
         newParent.issued(newParent.nextOffset() + arrayBytes, 0);
     }
 
@@ -140,7 +152,7 @@ final class ZeroRequest extends JournaledRequest
      */
     static boolean needsWrites(final RaidDevice device, final ArrayView view, final BlockOperation wanted)
     {
-        for (int slot = 0; slot < device.layout().memberCount(); slot++)
+        for (int slot = 0; slot < view.slotCount(); slot++)
         {
             if (view.isWritable(slot) && BlockOperation.WRITE == operation(device, view, slot, wanted))
             {
@@ -154,6 +166,7 @@ final class ZeroRequest extends JournaledRequest
     protected BlockStatus plan()
     {
         final BlockOperation wanted = parent.request().operation();
+        fit(view.slotCount());
         refusedSlots = 0;
         partBytes = length - doneBytes;
         if (needsWrites(channel.device(), view, wanted))

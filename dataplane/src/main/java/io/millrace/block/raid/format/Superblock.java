@@ -28,6 +28,7 @@ import org.agrona.MutableDirectBuffer;
  * @param scrubbedMs     when the last complete scrub ended, milliseconds since 1970 (UTC); 0: never; not negative.
  * @param slots          from {@link RaidLevel#membersMin()} to {@link RaidLevel#MEMBERS_MAX}, by their position.
  * @param journal        which entries of the journal count.
+ * @param reshape        how far the data is spread over one more member.
  */
 public record Superblock(
     UUID array,
@@ -42,7 +43,8 @@ public record Superblock(
     long updatedMs,
     long scrubbedMs,
     List<Slot> slots,
-    JournalState journal)
+    JournalState journal,
+    ReshapeState reshape)
 {
     /** Length of a superblock on a member. */
     public static final int BYTES = PageChecksum.PAGE_BYTES;
@@ -91,6 +93,43 @@ public record Superblock(
             throw new BlockDeviceException("superblock: journal " + journal + " does not fit RAID " + level.label() +
                 " at event count " + eventCount + ": use one of an array with parity that began before");
         }
+        checkReshape(reshape, level, slots.size(), memberBytes / stripBytes, stripBytes);
+    }
+
+    /**
+     * A superblock of an array that is not reshaped.
+     *
+     * @param array          UUID of the array.
+     * @param name           of the array.
+     * @param level          of the array.
+     * @param stripBytes     of the array.
+     * @param blockSizeBytes of the array.
+     * @param memberBytes    data on each member.
+     * @param member         UUID of the device that has this superblock.
+     * @param eventCount     of the superblock.
+     * @param clean          whether no write was in progress.
+     * @param updatedMs      when this was written.
+     * @param scrubbedMs     when the last complete scrub ended.
+     * @param slots          by their position.
+     * @param journal        which entries of the journal count.
+     */
+    public Superblock(
+        final UUID array,
+        final String name,
+        final RaidLevel level,
+        final int stripBytes,
+        final int blockSizeBytes,
+        final long memberBytes,
+        final UUID member,
+        final long eventCount,
+        final boolean clean,
+        final long updatedMs,
+        final long scrubbedMs,
+        final List<Slot> slots,
+        final JournalState journal)
+    {
+        this(array, name, level, stripBytes, blockSizeBytes, memberBytes, member, eventCount, clean, updatedMs,
+            scrubbedMs, slots, journal, ReshapeState.NONE);
     }
 
     /**
@@ -125,6 +164,23 @@ public record Superblock(
     {
         this(array, name, level, stripBytes, blockSizeBytes, memberBytes, member, eventCount, clean, updatedMs,
             scrubbedMs, slots, JournalState.NONE);
+    }
+
+    /** Rows are taken from a position on that is behind all that the head of the array has, or from its slices. */
+    private static void checkReshape(
+        final ReshapeState reshape, final RaidLevel level, final int slotCount, final long stripes,
+        final int stripBytes)
+    {
+        if (null == reshape || reshape.isActive() && (0 == level.parityCount() ||
+            reshape.previousCount() != slotCount - 1 || reshape.previousCount() < level.membersMin() ||
+            reshape.position() > stripes || reshape.sliceStart() >= stripBytes ||
+            0 != (reshape.sliceStart() & STRIP_BYTES_MIN - 1) ||
+            0 != reshape.position() &&
+            reshape.position() < Math.min(stripes, reshape.previousCount() - level.parityCount())))
+        {
+            throw new BlockDeviceException("superblock: reshape " + reshape + " does not fit RAID " + level.label() +
+                " of " + slotCount + " members with " + stripes + " strips: use the other copy or another member");
+        }
     }
 
     private static void checkUuid(final String name, final UUID uuid)
@@ -234,7 +290,7 @@ public record Superblock(
     public Superblock forMember(final UUID uuid)
     {
         return new Superblock(array, name, level, stripBytes, blockSizeBytes, memberBytes, uuid, eventCount, clean,
-            updatedMs, scrubbedMs, slots, journal);
+            updatedMs, scrubbedMs, slots, journal, reshape);
     }
 
     /**

@@ -56,7 +56,15 @@ final class SuperblockCodec
         buffer.putLong(index + SuperblockLayout.FEATURES_OFFSET,
             (0 == superblock.journal().epoch() ? 0 : SuperblockLayout.FEATURE_JOURNAL) |
             (superblock.hasLostEvents() ? SuperblockLayout.FEATURE_LOST_EVENTS : 0) |
-            (superblock.hasLostBlocks() ? SuperblockLayout.FEATURE_LOST_BLOCKS : 0), LITTLE_ENDIAN);
+            (superblock.hasLostBlocks() ? SuperblockLayout.FEATURE_LOST_BLOCKS : 0) |
+            (superblock.reshape().isActive() ? SuperblockLayout.FEATURE_RESHAPE : 0), LITTLE_ENDIAN);
+        buffer.putInt(
+            index + SuperblockLayout.PREVIOUS_COUNT_OFFSET, superblock.reshape().previousCount(), LITTLE_ENDIAN);
+        buffer.putInt(
+            index + SuperblockLayout.RESHAPE_STAGE_OFFSET, superblock.reshape().stage().code(), LITTLE_ENDIAN);
+        buffer.putLong(
+            index + SuperblockLayout.RESHAPE_POSITION_OFFSET, superblock.reshape().position(), LITTLE_ENDIAN);
+        buffer.putInt(index + SuperblockLayout.SLICE_START_OFFSET, superblock.reshape().sliceStart(), LITTLE_ENDIAN);
         if (0 != superblock.journal().epoch())
         {
             buffer.putLong(index + SuperblockLayout.JOURNAL_EPOCH_OFFSET, superblock.journal().epoch(), LITTLE_ENDIAN);
@@ -85,7 +93,8 @@ final class SuperblockCodec
         final int slotsEnd = SuperblockLayout.slotOffset(memberCount);
         checkZero(buffer, index, slotsEnd, SuperblockLayout.LOST_EVENTS_OFFSET - slotsEnd);
         final int eventsEnd = SuperblockLayout.lostEventOffset(memberCount);
-        checkZero(buffer, index, eventsEnd, Superblock.BYTES - eventsEnd);
+        checkZero(buffer, index, eventsEnd, SuperblockLayout.PREVIOUS_COUNT_OFFSET - eventsEnd);
+        checkZero(buffer, index, SuperblockLayout.RESERVED_3_OFFSET, SuperblockLayout.RESERVED_3_LENGTH);
         try
         {
             final Superblock decoded = new Superblock(
@@ -101,7 +110,8 @@ final class SuperblockCodec
                 buffer.getLong(index + SuperblockLayout.UPDATED_MS_OFFSET, LITTLE_ENDIAN),
                 buffer.getLong(index + SuperblockLayout.SCRUBBED_MS_OFFSET, LITTLE_ENDIAN),
                 slots(buffer, index, memberCount),
-                journal(buffer, index));
+                journal(buffer, index),
+                reshape(buffer, index));
             checkFeatures(buffer, index, decoded);
             return decoded;
         }
@@ -184,6 +194,20 @@ final class SuperblockCodec
         return new JournalState(epoch, 1 == matched);
     }
 
+    private static ReshapeState reshape(final DirectBuffer buffer, final int index)
+    {
+        final int code = buffer.getInt(index + SuperblockLayout.RESHAPE_STAGE_OFFSET, LITTLE_ENDIAN);
+        final ReshapeState.Stage stage = ReshapeState.Stage.ofCode(code);
+        if (null == stage)
+        {
+            throw invalid("stage " + code + " of a reshape is unknown");
+        }
+        return new ReshapeState(
+            buffer.getInt(index + SuperblockLayout.PREVIOUS_COUNT_OFFSET, LITTLE_ENDIAN),
+            buffer.getLong(index + SuperblockLayout.RESHAPE_POSITION_OFFSET, LITTLE_ENDIAN),
+            buffer.getInt(index + SuperblockLayout.SLICE_START_OFFSET, LITTLE_ENDIAN), stage);
+    }
+
     private static void checkFeatures(final DirectBuffer buffer, final int index, final Superblock superblock)
     {
         final long features = buffer.getLong(index + SuperblockLayout.FEATURES_OFFSET, LITTLE_ENDIAN);
@@ -194,6 +218,10 @@ final class SuperblockCodec
         if (superblock.hasLostBlocks() != (0 != (features & SuperblockLayout.FEATURE_LOST_BLOCKS)))
         {
             throw invalid("features 0x" + Long.toHexString(features) + " do not fit the lost blocks of the slots");
+        }
+        if (superblock.reshape().isActive() != (0 != (features & SuperblockLayout.FEATURE_RESHAPE)))
+        {
+            throw invalid("features 0x" + Long.toHexString(features) + " do not fit the reshape");
         }
     }
 

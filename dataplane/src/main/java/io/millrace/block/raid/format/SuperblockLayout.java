@@ -9,7 +9,8 @@ import io.millrace.block.raid.layout.RaidLevel;
  *      8   4  version: 1                          104   4  state: 1 clean, 2 active
  *     12   4  CRC32C, this field as zero          108   4  name bytes
  *     16   8  features: 1 journal,                112  64  name
- *             2 lost events, 4 lost blocks        176   8  journal epoch
+ *             2 lost events, 4 lost blocks,       176   8  journal epoch
+ *             8 reshape
  *     24   8  reserved 1
  *     32  16  array UUID                          184   4  journal matched: 1 yes
  *     48  16  member UUID                         188  52  reserved 2
@@ -17,11 +18,13 @@ import io.millrace.block.raid.layout.RaidLevel;
  *                                                 248   8  reserved 4
  *     64   8  event count                         256  64 slots of 32 bytes
  *     72   8  updated, ms since 1970 (UTC)       2304  64 lost events of 8 bytes
- *     80   4  level                              2816  1280 reserved 3
- *     84   4  member count                          0  16  slot: member UUID
- *     88   4  strip bytes                          16   4  slot: state
- *     92   4  block size bytes                     20   4  slot: lost blocks: 1 listed
- *                                                  24   8  slot: rebuilt bytes
+ *     80   4  level                              2816   4  reshape: previous member count
+ *     84   4  member count                       2820   4  reshape: stage
+ *     88   4  strip bytes                        2824   8  reshape: position, in stripes
+ *     92   4  block size bytes                   2832   4  reshape: slice start, in bytes
+ *                                                2836  1260 reserved 3
+ *      0  16  slot: member UUID                    20   4  slot: lost blocks: 1 listed
+ *     16   4  slot: state                          24   8  slot: rebuilt bytes
  * </pre>
  * Magic, version and CRC, and what the CRC covers, are the same in every version. Reserved bytes and the slots from the
  * member count on are zero. A build that gives a reserved byte a meaning that no reader may ignore sets a bit of the
@@ -38,8 +41,10 @@ final class SuperblockLayout
     static final long FEATURE_LOST_EVENTS = 2;
     /** Members have blocks that must not be read, in their lost-block lists. */
     static final long FEATURE_LOST_BLOCKS = 4;
+    /** Stripes have one of two layouts, by the position of the reshape. */
+    static final long FEATURE_RESHAPE = 8;
     /** Bits of the features that this build knows. */
-    static final long FEATURES_KNOWN = FEATURE_JOURNAL | FEATURE_LOST_EVENTS | FEATURE_LOST_BLOCKS;
+    static final long FEATURES_KNOWN = FEATURE_JOURNAL | FEATURE_LOST_EVENTS | FEATURE_LOST_BLOCKS | FEATURE_RESHAPE;
     static final int STATE_CLEAN = 1;
     static final int STATE_ACTIVE = 2;
 
@@ -93,7 +98,15 @@ final class SuperblockLayout
     static final int SLOTS_LENGTH = RaidLevel.MEMBERS_MAX * SLOT_BYTES;
     static final int LOST_EVENTS_OFFSET = SLOTS_OFFSET + SLOTS_LENGTH;
     static final int LOST_EVENTS_LENGTH = RaidLevel.MEMBERS_MAX * Long.BYTES;
-    static final int RESERVED_3_OFFSET = LOST_EVENTS_OFFSET + LOST_EVENTS_LENGTH;
+    static final int PREVIOUS_COUNT_OFFSET = LOST_EVENTS_OFFSET + LOST_EVENTS_LENGTH;
+    static final int PREVIOUS_COUNT_LENGTH = Integer.BYTES;
+    static final int RESHAPE_STAGE_OFFSET = PREVIOUS_COUNT_OFFSET + PREVIOUS_COUNT_LENGTH;
+    static final int RESHAPE_STAGE_LENGTH = Integer.BYTES;
+    static final int RESHAPE_POSITION_OFFSET = RESHAPE_STAGE_OFFSET + RESHAPE_STAGE_LENGTH;
+    static final int RESHAPE_POSITION_LENGTH = Long.BYTES;
+    static final int SLICE_START_OFFSET = RESHAPE_POSITION_OFFSET + RESHAPE_POSITION_LENGTH;
+    static final int SLICE_START_LENGTH = Integer.BYTES;
+    static final int RESERVED_3_OFFSET = SLICE_START_OFFSET + SLICE_START_LENGTH;
     static final int RESERVED_3_LENGTH = PageChecksum.PAGE_BYTES - RESERVED_3_OFFSET;
 
     private SuperblockLayout()

@@ -1,0 +1,86 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.raid.format.ReshapeState;
+import io.millrace.block.raid.format.SlotState;
+import io.millrace.block.raid.layout.ArrayLayout;
+import io.millrace.block.raid.layout.RaidLevel;
+
+/**
+ * Whether an array may get one more slot, and how it begins: a mirror rebuilds another copy there, an array with parity
+ * is reshaped. Stateless.
+ */
+final class ArrayGrowth
+{
+    private ArrayGrowth()
+    {
+    }
+
+    /**
+     * {@return why an array cannot get another slot now, a sentence; null: it can}
+     *
+     * @param device that serves.
+     */
+    static String problem(final RaidDevice device)
+    {
+        final ArrayView view = device.view();
+        final RaidLevel level = view.layout().level();
+        final String array = "array " + device.name();
+        if (RaidLevel.RAID0 == level)
+        {
+            return array + " is RAID 0, which does not grow: a member that fails while data moves would take all of " +
+                "it; create a larger array and copy the data";
+        }
+        if (RaidLevel.RAID10 == level)
+        {
+            return array + " is RAID 10, which does not grow: with one member more each copy would have another " +
+                "place, and nothing of them could be computed meanwhile; create a larger array and copy the data";
+        }
+        if (RaidLevel.MEMBERS_MAX == view.slotCount())
+        {
+            return array + " has " + RaidLevel.MEMBERS_MAX + " members, the most there can be: create another array";
+        }
+        if (view.map().isReshaping())
+        {
+            return array + " is being reshaped: add another member when that has ended";
+        }
+        if (null != view.target())
+        {
+            return array + " is replacing " + view.member(view.targetSlot()) + ": grow it when that has ended";
+        }
+        if (view.firstOf(SlotState.REBUILDING) >= 0)
+        {
+            return array + " is rebuilding slot " + view.firstOf(SlotState.REBUILDING) +
+                ": grow it when that has ended";
+        }
+        if (!view.isComplete())
+        {
+            return array + " is degraded: add a spare, and grow it when that was rebuilt";
+        }
+        for (int slot = 0; slot < view.slotCount(); slot++)
+        {
+            if (!view.member(slot).lostBlocks().isEmpty())
+            {
+                return array + " has lost blocks of " + view.member(slot) + ": overwrite them first";
+            }
+        }
+        return null;
+    }
+
+    /**
+     * {@return the view with one slot more, at the next event count}
+     *
+     * @param view   of an array that has no {@link #problem}.
+     * @param member in the slot.
+     */
+    static ArrayView grown(final ArrayView view, final RaidMember member)
+    {
+        final ArrayLayout old = view.layout();
+        final int count = old.memberCount();
+        final ArrayLayout layout =
+            ArrayLayout.of(old.level(), count + 1, old.stripBytes(), old.memberBytes());
+        member.rebuiltBytes(0);
+        return 0 == old.level().parityCount() ? view.growing(StripMap.of(layout), member, SlotState.REBUILDING) :
+            view.growing(StripMap.of(layout, new ReshapeState(count, 0, 0, ReshapeState.Stage.MOVING)), member,
+            SlotState.IN_SYNC);
+    }
+}

@@ -1,0 +1,100 @@
+package io.millrace.block.raid;
+
+import io.millrace.bindings.NativeMemory;
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockRequest;
+import io.millrace.block.BlockStatus;
+import io.millrace.block.raid.layout.ArrayLayout;
+
+/**
+ * Writes rows of a stripe of the new layout, with parity: its data strips are read from where the old layout has them,
+ * each of another member, or in the head from the backup of that. Behind the capacity that the array had there are
+ * zeroes.
+ */
+final class MoveRequest extends ReshapeRequest
+{
+    private long[] areas = {};
+
+    /**
+     * A request of its owner.
+     *
+     * @param channel that it is of.
+     */
+    MoveRequest(final RaidChannel channel)
+    {
+        super(channel);
+    }
+
+    @Override
+    protected BlockStatus plan()
+    {
+        final BlockStatus problem = problem();
+        if (BlockStatus.SUCCESS != problem)
+        {
+            return problem;
+        }
+        final ArrayLayout layout = map.layout();
+        final long buffer = acquireAreas(layout.memberCount());
+        if (0 == buffer)
+        {
+            return null;
+        }
+        if (areas.length != layout.memberCount())
+        {
+            areas = new long[layout.memberCount()];
+        }
+        for (int index = 0; index < areas.length; index++)
+        {
+            areas[index] = buffer + (long)index * areaBytes();
+        }
+        issuing(StripeState.READING);
+        for (int index = 0; index < layout.dataCount(); index++)
+        {
+            final long strip = map.strip(stripe, index);
+            if (strip < 0)
+            {
+                NativeMemory.fill(areas[index], length, (byte)0);
+            }
+            else
+            {
+                final int slot = map.oldSlot(strip);
+                part(slot, BlockOperation.READ, source(map.oldRow(strip)), length).addSegment(areas[index], length);
+                submit(slot);
+            }
+        }
+        issued();
+        return BlockStatus.SUCCESS;
+    }
+
+    /** Offset on a member of what is read. */
+    private long source(final long row)
+    {
+        return map.isExclusive() ? map.backupOffset(row, start) : (row << map.layout().stripShift()) + start;
+    }
+
+    @Override
+    protected void onRead()
+    {
+        final ArrayLayout layout = map.layout();
+        final int dataCount = layout.dataCount();
+        if (1 == layout.level().parityCount())
+        {
+            channel.engine().generateXor(areas, dataCount, length);
+        }
+        else
+        {
+            channel.engine().generatePq(areas, dataCount, length);
+        }
+        issuing(StripeState.WRITING);
+        for (int index = 0; index < areas.length; index++)
+        {
+            final int slot = index < dataCount ? layout.dataSlot(stripe, index) :
+                index == dataCount ? layout.parityP(stripe) : layout.parityQ(stripe);
+            final BlockRequest part =
+                part(slot, BlockOperation.WRITE, (stripe << layout.stripShift()) + start, length);
+            part.addSegment(areas[index], length);
+            submit(slot);
+        }
+        issued();
+    }
+}
