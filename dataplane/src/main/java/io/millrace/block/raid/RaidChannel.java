@@ -136,7 +136,9 @@ final class RaidChannel implements BlockChannel
     static void open(final RaidDevice device, final ReactorContext context, final OpenListener listener)
     {
         final int bytesMin = bytesMin(device, device.slotsMax());
-        final StripeBuffers buffers = new StripeBuffers(context.buffers(), bytesMin);
+        // With room for requests to one member more, where there is, so that the array can grow.
+        final StripeBuffers roomy = new StripeBuffers(context.buffers(), bytesMin(device, device.slotsMax() + 1));
+        final StripeBuffers buffers = roomy.exist() ? roomy : new StripeBuffers(context.buffers(), bytesMin);
         if (!buffers.exist())
         {
             listener.onOpenFailed(new BlockDeviceException("array " + device.name() + " needs a buffer of " + bytesMin +

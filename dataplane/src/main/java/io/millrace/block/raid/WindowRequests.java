@@ -48,8 +48,9 @@ final class WindowRequests
      */
     boolean blocks(final ArrayRequest request)
     {
-        final StripMap map = device.view().map();
-        return map.isReshaping() && 0 == request.nextRow() && map.blocks(request.nextOffset(),
+        final ArrayView view = device.view();
+        final StripMap map = view.map();
+        return map.isReshaping() && null == view.failure() && !device.hasEnded() && 0 == request.nextRow() && map.blocks(request.nextOffset(),
             Math.min(request.endOffset(), request.nextOffset() + map.layout().dataCount() * PART_BYTES_MAX));
     }
 

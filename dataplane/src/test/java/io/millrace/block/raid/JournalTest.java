@@ -64,7 +64,7 @@ class JournalTest
         journal.complete(other);
         assertEquals(pinned, journal.tail());
         final long late = take(journal);
-        journal.restart();
+        journal.restart(journal.places());
         assertFalse(journal.isPinned());
         assertEquals(late + 1, journal.tail());
         final long first = take(journal);

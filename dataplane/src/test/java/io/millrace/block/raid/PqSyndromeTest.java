@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.millrace.bindings.NativeMemory;
 import io.millrace.memory.DmaMemory;
+import io.millrace.block.raid.layout.ArrayLayout;
+import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.parity.ParityEngine;
 import io.millrace.parity.ParityEngineType;
 import io.millrace.parity.ParityEngines;
@@ -43,7 +45,8 @@ class PqSyndromeTest
     private void stripe(final int dataCount)
     {
         final long[] strips = new long[dataCount + 2];
-        areas = new StripeAreas(null, engine, dataCount, 2);
+        areas = new StripeAreas(
+            new StripeRows(ArrayLayout.of(RaidLevel.RAID6, dataCount + 2, 4096, 4096)), engine, 2);
         for (int i = 0; i < strips.length; i++)
         {
             strips[i] = memory.address() + (long)i * LENGTH;

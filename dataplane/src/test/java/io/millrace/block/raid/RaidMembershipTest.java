@@ -338,8 +338,10 @@ class RaidMembershipTest
         {
             fixture.addDisk();
             fixture.addDisk();
-            final String count = refusal(fixture, "d0 d1 d2 d3 d4", "");
-            assertTrue(count.contains("members has 5 names, and the array 4 slots"), count);
+            final String count = refusal(fixture, "d0 d1 d2 d3 d4 d5", "");
+            assertTrue(count.contains("members has 6 names, and the array 4 slots"), count);
+            final String fewer = refusal(fixture, "d0 d1 d2", "");
+            assertTrue(fewer.contains("members has 3 names, and the array 4 slots"), fewer);
             final String two = refusal(fixture, "d4 d5 d2 d3", "");
             assertTrue(two.contains("replace one, and the other when that has been copied"), two);
             assertEquals(List.of("d0", "d1", "d2", "d3"), members(fixture));

@@ -1,0 +1,145 @@
+package io.millrace.block.raid;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.raid.format.SlotState;
+import io.millrace.block.raid.layout.RaidLevel;
+import io.millrace.seed.TestSeeds;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Arrays that grow by one member and lose power at any step meanwhile, again and again, with a member beside the power
+ * or before it: nothing that was flushed is lost, each life goes on where the last one stopped, and in the end the
+ * array has one layout and parity that matches.
+ */
+class ReshapeCrashTest
+{
+    private static final int BLOCK_BYTES = 4096;
+    private static final int CHECKED_BLOCKS = 60;
+    private static final int REQUESTS = 60;
+    private static final int LIVES = 6;
+    private static final int STEPS_MAX = 500;
+    private static final int SEEDS = Integer.getInteger("millrace.raid.seeds", 12);
+    private static final RaidTimes HURRIED = new RaidTimes(200_000, 300_000);
+
+    private final Random random = TestSeeds.random();
+    private final AtomicInteger grown = new AtomicInteger();
+    private int cuts;
+
+    private final class Growing
+    {
+        private final RaidLevel level;
+        private final int count;
+        private final int stripBytes;
+        private final JournalMode journal;
+        private final boolean asksWhileServing;
+        private final Set<String> lost = new java.util.HashSet<>();
+        private RaidDevice array;
+
+        Growing(
+            final RaidLevel level,
+            final int count,
+            final int stripBytes,
+            final JournalMode journal,
+            final boolean asksWhileServing)
+        {
+            this.level = level;
+            this.count = count;
+            this.stripBytes = stripBytes;
+            this.journal = journal;
+            this.asksWhileServing = asksWhileServing;
+        }
+
+        private RaidConfig config(final List<MemberDisk> members, final int named)
+        {
+            final List<String> names = members.stream().map(MemberDisk::name).toList();
+            return new RaidConfig("array", level, stripBytes, names.subList(0, named), List.of(), true, false, true,
+                new CopyRates(1L << 40, 1L << 40), journal);
+        }
+
+        /** A new array has one member less, and no reshape. */
+        CrashingArray assemble(final List<MemberDisk> members, final boolean isNew)
+        {
+            array = null;
+            final int named = isNew ? count : count + 1;
+            final List<BlockDevice> left = members.subList(0, named).stream()
+                .filter((each) -> !lost.contains(each.name())).map(BlockDevice.class::cast).toList();
+            array = RaidAssembly.assemble(config(members, named), left, null, HURRIED);
+            final MemberDisk added = members.get(count);
+            final CrashingArray crashing = new CrashingArray(array);
+            if (isNew && asksWhileServing)
+            {
+                final CompletableFuture<Void> done = new CompletableFuture<>();
+                array.change(new MemberChange.Grow(added, done));
+                done.thenRun(grown::incrementAndGet);
+            }
+            return crashing;
+        }
+    }
+
+    private static long memberBytes(final int stripBytes)
+    {
+        return Math.max(16L * stripBytes, 128 << 10);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "RAID5,3,4096,DEGRADED", "RAID5,4,8192,ALWAYS", "RAID5,5,4096,DEGRADED", "RAID6,4,4096,ALWAYS",
+        "RAID6,5,8192,DEGRADED", "RAID5,3,524288,DEGRADED", "RAID6,4,1048576,ALWAYS"})
+    void shouldKeepAllWhenPowerIsCutAgainAndAgain(
+        final RaidLevel level, final int count, final int stripBytes, final JournalMode journal)
+    {
+        for (int i = 0; i < SEEDS; i++)
+        {
+            final Random draw = TestSeeds.fixed(random.nextLong());
+            final Growing growing = new Growing(level, count, stripBytes, journal, 0 != i % 2);
+            try (CrashRun run = run(growing, draw, stripBytes))
+            {
+                for (int life = 0; life < LIVES; life++)
+                {
+                    run.live(1 + draw.nextInt(STEPS_MAX), REQUESTS);
+                    cuts += null != growing.array && growing.array.view().map().isReshaping() ? 1 : 0;
+                }
+                finish(run, growing);
+            }
+        }
+        assertTrue(cuts > SEEDS / 2, () -> "only " + cuts + " lives ended within a reshape");
+    }
+
+    private CrashRun run(final Growing growing, final Random draw, final int stripBytes)
+    {
+        return new CrashRun(draw.nextLong(), growing.count + 1, RaidFixture.deviceBytes(memberBytes(stripBytes)),
+            BLOCK_BYTES, CHECKED_BLOCKS, growing::assemble);
+    }
+
+    /** The next life goes on to the end, and checks all. */
+    private static void finish(final CrashRun run, final Growing growing)
+    {
+        growing.lost.clear();
+        for (int life = 0; life < 40 && (null == growing.array || !isGrown(growing)); life++)
+        {
+            run.live(40 * REQUESTS);
+        }
+        assertTrue(isGrown(growing), () -> "it has not come to its end: " + growing.array.view().map().state() + ", " +
+            growing.array.status());
+        run.live(0);
+        assertEquals(growing.count + 1, growing.array.layout().memberCount());
+    }
+
+    private static boolean isGrown(final Growing growing)
+    {
+        return growing.array.view().slotCount() == growing.count + 1 && !growing.array.view().map().isReshaping() &&
+            growing.array.view().isComplete();
+    }
+}
