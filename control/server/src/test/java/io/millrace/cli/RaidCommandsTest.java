@@ -234,6 +234,42 @@ class RaidCommandsTest
     }
 
     @Test
+    void shouldGrowAnArray()
+    {
+        files("d0", "d1", "d2", "d3", "d4", "d5");
+        ok("device create small --path " + path("small") + " --size 4MiB");
+        ok("raid create vol0 d0 d1 d2 --level 5 --spare d5 --assume-clean");
+        assertTrue(ok("raid show vol0").contains("vol0  RAID 5, 13.9MiB, online\n"), ok("raid show vol0"));
+        refused(ExitCode.FAILURE, "raid grow vol0 --add d1", "raid grow: device d1 is a member of array vol0 already");
+        refused(ExitCode.FAILURE, "raid grow vol0 --add d5", "raid grow: device d5 is a spare of array vol0: " +
+            "'millrace raid remove vol0 d5' first");
+        refused(ExitCode.FAILURE, "raid grow vol0 --add small", "raid grow: device vol0: device small has room for " +
+            "3080192 bytes of data, and members of the array have 7274496: use a larger device");
+        assertEquals("device d3 becomes a member of array vol0\n" + unstored("set members: [d0, d1, d2, d3]"),
+            ok("raid grow vol0 --add d3"));
+        final String shown = await("raid show vol0", "vol0  RAID 5, 20.8MiB, online\n");
+        assertTrue(shown.contains("\n   3  d3      in-sync"), shown);
+        assertTrue(ok("device list vol0").contains("21312KiB"), ok("device list vol0"));
+        ok("raid fail vol0 d3 --yes");
+        await("raid show vol0", "   3  d5      in-sync");
+        ok("raid create mirror d4 small --level 1 --assume-clean");
+        ok("device create d6 --path " + path("d6") + " --size 8MiB");
+        ok("raid grow mirror --add d6");
+        await("raid show mirror", "   2  d6      in-sync");
+        assertTrue(ok("raid show mirror").contains("mirror  RAID 1, 2.94MiB, online\n"), ok("raid show mirror"));
+        files("e0", "e1", "e2", "e3");
+        ok("raid create stripes e0 e1 --level 0");
+        refused(ExitCode.FAILURE, "raid grow stripes --add e2", "raid grow: device stripes: array stripes is RAID 0, " +
+            "which does not grow: a member that fails while data moves would take all of it; create a larger array " +
+            "and copy the data");
+        ok("raid create pairs e2 e3 --level 10 --assume-clean");
+        files("e4");
+        refused(ExitCode.FAILURE, "raid grow pairs --add e4", "raid grow: device pairs: array pairs is RAID 10, " +
+            "which does not grow: with one member more each copy would have another place, and nothing of them " +
+            "could be computed meanwhile; create a larger array and copy the data");
+    }
+
+    @Test
     void shouldSayWhatIsNoArray()
     {
         files("d0", "d1");

@@ -25,7 +25,7 @@ final class DirectRequests
     private final int stripShift;
     private final boolean hasParity;
     /** What a stripe request may have at most: it goes on with the whole request. */
-    private final int unitBytes;
+    private int unitBytes;
     private final boolean acceptsWrites;
     /** Null of an array without redundancy. */
     private final HedgedReads hedges;
@@ -56,6 +56,16 @@ final class DirectRequests
             free[i] = new DirectRequest(i, this::onPart);
         }
         hedges = null == device.intent() ? null : new HedgedReads(channel, this, free.clone());
+    }
+
+    /**
+     * Stripe requests have fewer rows from now on.
+     *
+     * @param newUnitBytes most that a stripe request reads of a strip, a power of two.
+     */
+    void fit(final int newUnitBytes)
+    {
+        unitBytes = newUnitBytes;
     }
 
     /**

@@ -6,6 +6,7 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.CloseListener;
+import io.millrace.block.MemoryHold;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.raid.format.JournalPlaces;
@@ -118,6 +119,7 @@ final class RaidChannel implements BlockChannel
                 buffers.bufferBytesMax() + " on reactor " + context.reactor().config().name() +
                 ": raise memory.size and restart the data plane");
         }
+        direct.fit(null == engine ? layout().stripBytes() : rowBytesMax);
     }
 
     private static int bytesMin(final RaidDevice device, final int slotCount)
@@ -543,8 +545,22 @@ final class RaidChannel implements BlockChannel
         begin(request, failed.request);
         final StripeRequest stripe = takeStripe();
         begin(stripe, request);
-        stripe.adopt(failed.view, failed.slot, failed.part);
+        if (request.isIssued())
+        {
+            stripe.adopt(failed.view, failed.slot, failed.part);
+            direct.end(failed);
+            return;
+        }
+        // The array has got a slot since, so that stripe requests have fewer rows: all of it is done once more.
+        final MemoryHold hold = failed.part.hold();
+        if (null != hold)
+        {
+            failed.part.clearHold();
+            request.hold(hold);
+        }
         direct.end(failed);
+        enqueue(request);
+        advance(stripe);
     }
 
     boolean hasFreeStripe()

@@ -805,6 +805,10 @@ public final class RaidDevice implements GrowableDevice
                     .append(present.state(slot));
             }
         }
+        if (present.map().isReshaping())
+        {
+            text.append("; the reshape waits for that");
+        }
         return trouble.isEmpty() ? text.toString() : text + "; " + trouble;
     }
 

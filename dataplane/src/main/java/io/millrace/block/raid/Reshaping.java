@@ -45,6 +45,8 @@ final class Reshaping
     private int mediaErrors;
     private Drain drain;
     private boolean isStalled;
+    /** Whether a block that the present step needs could not be read. */
+    private boolean isUnreadable;
 
     private enum State
     {
@@ -131,6 +133,7 @@ final class Reshaping
     void begin()
     {
         startNs = reactor.nowNs();
+        isUnreadable = false;
         stripesMax = Math.max(1, (rate.isBesideHosts() ? STEP_BYTES_BESIDE_HOSTS : STEP_BYTES_MAX) >>>
             device.layout().stripShift());
         final StripMap present = device.view().map();
@@ -280,6 +283,7 @@ final class Reshaping
         }
         else if (!isDone || !view.isComplete())
         {
+            isUnreadable = BlockStatus.MEDIA_ERROR == parts.worst();
             undo(view);
         }
         else if (State.BACKING_UP == state)
@@ -319,7 +323,7 @@ final class Reshaping
     private void end(final ArrayView view)
     {
         state = State.IDLE;
-        if (view.isComplete() && BlockStatus.MEDIA_ERROR == parts.worst())
+        if (view.isComplete() && isUnreadable)
         {
             mediaErrors++;
             final boolean isRepaired = mediaErrors <= REPAIRS_MAX;

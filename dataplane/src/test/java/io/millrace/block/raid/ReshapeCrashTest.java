@@ -5,15 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
-import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.seed.TestSeeds;
-import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,6 +28,11 @@ class ReshapeCrashTest
     private static final int REQUESTS = 60;
     private static final int LIVES = 6;
     private static final int STEPS_MAX = 500;
+    /** More than a reshape takes. */
+    private static final int LONG = 400;
+    private static final int MOST_STEPS = 5000;
+    /** Cuts are before each so many steps. */
+    private static final int STRIDE = Integer.getInteger("millrace.raid.stride", 5);
     private static final int SEEDS = Integer.getInteger("millrace.raid.seeds", 12);
     private static final RaidTimes HURRIED = new RaidTimes(200_000, 300_000);
 
@@ -44,7 +47,7 @@ class ReshapeCrashTest
         private final int stripBytes;
         private final JournalMode journal;
         private final boolean asksWhileServing;
-        private final Set<String> lost = new java.util.HashSet<>();
+        private final Set<String> lost = new HashSet<>();
         private RaidDevice array;
 
         Growing(
@@ -66,6 +69,28 @@ class ReshapeCrashTest
             final List<String> names = members.stream().map(MemberDisk::name).toList();
             return new RaidConfig("array", level, stripBytes, names.subList(0, named), List.of(), true, false, true,
                 new CopyRates(1L << 40, 1L << 40), journal);
+        }
+
+        /** Loses a member in sync, if the array tolerates that. */
+        void lose(final Random draw)
+        {
+            final ArrayView view = array.view();
+            if (!view.isComplete() || array.intent().nextResync(0) >= 0)
+            {
+                return;
+            }
+            lost.add(view.member(draw.nextInt(view.slotCount())).toString());
+        }
+
+        /** Fails the member of a slot, unless the array has lost one already or must not lose one yet. */
+        void fail(final int slot, final AtomicInteger failures)
+        {
+            final ArrayView view = null == array ? null : array.view();
+            if (null != view && slot < view.slotCount() && view.isComplete() && array.intent().nextResync(0) < 0)
+            {
+                failures.incrementAndGet();
+                ((MemberDisk)view.member(slot).device()).state(MemberState.FAILING);
+            }
         }
 
         /** A new array has one member less, and no reshape. */
@@ -117,6 +142,80 @@ class ReshapeCrashTest
         assertTrue(cuts > SEEDS / 2, () -> "only " + cuts + " lives ended within a reshape");
     }
 
+    /**
+     * One life with a cut before each step there is, from the first to the end of the reshape; a member in sync is lost
+     * with each second one.
+     */
+    @ParameterizedTest
+    @CsvSource({
+        "RAID5,3,4096,ALWAYS", "RAID5,4,65536,ALWAYS", "RAID6,4,4096,ALWAYS", "RAID6,5,65536,ALWAYS",
+        "RAID5,3,1048576,ALWAYS", "RAID5,5,4096,DEGRADED"})
+    void shouldKeepAllWhereverPowerIsCut(
+        final RaidLevel level, final int count, final int stripBytes, final JournalMode journal)
+    {
+        final long seed = random.nextLong();
+        boolean isOver = false;
+        for (int step = 1; !isOver; step += STRIDE)
+        {
+            final Random draw = TestSeeds.fixed(seed);
+            final Growing growing = new Growing(level, count, stripBytes, journal, 0 == step % 3);
+            final boolean loses = 0 == step % 2 && JournalMode.ALWAYS == journal;
+            try (CrashRun run = run(growing, draw, stripBytes))
+            {
+                run.live(step, LONG);
+                final int at = step;
+                isOver = null != growing.array && isGrown(growing);
+                if (loses && null != growing.array)
+                {
+                    growing.lose(draw);
+                    run.live(0);
+                    run.live(REQUESTS / 2);
+                }
+                finish(run, growing);
+                System.out.println("STEP " + level + ' ' + count + ' ' + stripBytes + ' ' + at);
+                assertTrue(at < MOST_STEPS, "the steps come to an end");
+            }
+            catch (final AssertionError | BlockDeviceException e)
+            {
+                throw new AssertionError("cut before step " + step + (loses ? ", a member lost" : "") +
+                    ", seed of the run " + seed + ": " + e.getMessage(), e);
+            }
+        }
+    }
+
+    /** A member fails, old or new, before the power is cut, or is lost with it. */
+    @ParameterizedTest
+    @CsvSource({
+        "RAID5,3,4096,DEGRADED", "RAID5,4,8192,ALWAYS", "RAID6,4,4096,DEGRADED", "RAID6,5,65536,ALWAYS",
+        "RAID5,3,524288,DEGRADED", "RAID6,4,1048576,ALWAYS"})
+    void shouldKeepAllWhenMembersFail(
+        final RaidLevel level, final int count, final int stripBytes, final JournalMode journal)
+    {
+        final AtomicInteger failures = new AtomicInteger();
+        int within = 0;
+        for (int i = 0; i < SEEDS; i++)
+        {
+            final Random draw = TestSeeds.fixed(random.nextLong());
+            final Growing growing = new Growing(level, count, stripBytes, journal, 0 != i % 2);
+            try (CrashRun run = run(growing, draw, stripBytes))
+            {
+                for (int life = 0; life < LIVES; life++)
+                {
+                    final int slot = draw.nextInt(count + 1);
+                    final int failureStep = 1 + draw.nextInt(STEPS_MAX);
+                    final int cutStep = failureStep + 1 + draw.nextInt(STEPS_MAX);
+                    run.supply().before(failureStep, () -> growing.fail(slot, failures));
+                    run.live(cutStep, REQUESTS);
+                    within += null != growing.array && growing.array.view().map().isReshaping() ? 1 : 0;
+                }
+                finish(run, growing);
+            }
+        }
+        final int lives = within;
+        assertTrue(failures.get() > SEEDS / 2 && lives > SEEDS / 2,
+            () -> failures + " members failed, and " + lives + " lives ended within a reshape");
+    }
+
     private CrashRun run(final Growing growing, final Random draw, final int stripBytes)
     {
         return new CrashRun(draw.nextLong(), growing.count + 1, RaidFixture.deviceBytes(memberBytes(stripBytes)),
@@ -127,9 +226,9 @@ class ReshapeCrashTest
     private static void finish(final CrashRun run, final Growing growing)
     {
         growing.lost.clear();
-        for (int life = 0; life < 40 && (null == growing.array || !isGrown(growing)); life++)
+        for (int life = 0; life < 100 && (null == growing.array || !isGrown(growing)); life++)
         {
-            run.live(40 * REQUESTS);
+            run.live(LONG);
         }
         assertTrue(isGrown(growing), () -> "it has not come to its end: " + growing.array.view().map().state() + ", " +
             growing.array.status());

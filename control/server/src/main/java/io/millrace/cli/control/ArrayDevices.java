@@ -150,6 +150,22 @@ final class ArrayDevices
             Map.of(MEMBERS, String.join(" ", members));
     }
 
+    /** Settings that change when a device becomes one member more. */
+    Map<String, String> grow(final String device)
+    {
+        if (spares.contains(device))
+        {
+            throw refusal("device " + device + " is a spare of array " + name + ": 'millrace raid remove " + name +
+                " " + device + "' first");
+        }
+        if (members.contains(device))
+        {
+            throw refusal("device " + device + " is a member of array " + name + " already");
+        }
+        members.add(device);
+        return Map.of(MEMBERS, String.join(" ", members));
+    }
+
     private static CommandException refusal(final String sentence)
     {
         return new CommandException(ExitCode.FAILURE, sentence);

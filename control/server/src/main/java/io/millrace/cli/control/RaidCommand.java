@@ -265,6 +265,22 @@ public final class RaidCommand extends CommandGroup
             "device " + replacement + " replaces " + old + " in");
     }
 
+    @Command(name = "grow", mixinStandardHelpOptions = true,
+        description = {
+            "Add a member to an array of level 1, 5 or 6 while hosts use it.",
+            "RAID 1 gets another copy. The data of RAID 5 and 6 is spread over the new member, a reshape, which can " +
+                "not be undone; hosts see the larger size when it has ended. 'raid show' has the progress."},
+        footerHeading = "%nExamples:%n", footer = {
+            "  millrace raid grow vol0 --add d4"})
+    int grow(
+        @Mixin final ArrayOptions array,
+        @Option(names = "--add", paramLabel = "DEVICE", required = true,
+            completionCandidates = LiveNames.Devices.class,
+            description = "Device that becomes a member; what it holds is erased.") final String device)
+    {
+        return array.change((each) -> each.grow(device), "device " + device + " becomes a member of");
+    }
+
     @Command(name = "erase", mixinStandardHelpOptions = true,
         description = {
             "Erase what marks a device as a member of an array, or as something else.",
