@@ -34,18 +34,19 @@ final class AssemblyChecks
     }
 
     /**
-     * Another slot may have been added before settings were stored that name its device, and settings may name one
-     * more that the array gets when it has been started.
+     * Settings may name one more that the array gets when it has been started. And the array may have got the last slot
+     * without settings that name its device, which is found, or missing as others may be.
      */
     private static void checkCount(
         final RaidConfig config, final List<FoundMember> found, final Superblock superblock)
     {
         final int count = superblock.slots().size();
-        final long unnamed = found.stream().filter((each) -> null != each.superblock() &&
-            superblock.slotOf(each.superblock().member()) >= 0 && !config.members().contains(each.device().name()) &&
-            !config.spares().contains(each.device().name())).count();
         final boolean canGrow = RaidLevel.RAID1 == config.level() || config.level().parityCount() > 0;
-        if (canGrow && (config.members().size() == count + 1 || config.members().size() + unnamed == count))
+        final boolean isLastNamed = found.stream().anyMatch((each) -> null != each.superblock() &&
+            count - 1 == superblock.slotOf(each.superblock().member()) &&
+            config.members().contains(each.device().name()));
+        if (canGrow &&
+            (config.members().size() == count + 1 || config.members().size() == count - 1 && !isLastNamed))
         {
             return;
         }

@@ -30,6 +30,9 @@ final class CrashingArray implements CrashRun.Working, DeviceServices
     private BackgroundWork work;
 
     private final Runnable onSpareWanted;
+    private Runnable onBegun = () ->
+    {
+    };
 
     CrashingArray(final RaidDevice array)
     {
@@ -43,6 +46,13 @@ final class CrashingArray implements CrashRun.Working, DeviceServices
     {
         this.array = array;
         this.onSpareWanted = onSpareWanted;
+    }
+
+    /** With what is done when its work has begun. */
+    CrashingArray onBegun(final Runnable action)
+    {
+        onBegun = action;
+        return this;
     }
 
     @Override
@@ -60,6 +70,7 @@ final class CrashingArray implements CrashRun.Working, DeviceServices
     public void begin(final Initiator initiator)
     {
         array.start(this);
+        onBegun.run();
         if (null != array.intent())
         {
             // Beside all that hosts, failures and a resync do: it must neither change nor miss anything.

@@ -30,14 +30,13 @@ class ReshapeCrashTest
     private static final int STEPS_MAX = 500;
     /** More than a reshape takes. */
     private static final int LONG = 400;
-    private static final int MOST_STEPS = 5000;
+    private static final int MOST_STEPS = 20_000;
     /** Cuts are before each so many steps. */
-    private static final int STRIDE = Integer.getInteger("millrace.raid.stride", 5);
+    private static final int STRIDE = Integer.getInteger("millrace.raid.stride", 29);
     private static final int SEEDS = Integer.getInteger("millrace.raid.seeds", 12);
     private static final RaidTimes HURRIED = new RaidTimes(200_000, 300_000);
 
     private final Random random = TestSeeds.random();
-    private final AtomicInteger grown = new AtomicInteger();
     private int cuts;
 
     private final class Growing
@@ -93,23 +92,28 @@ class ReshapeCrashTest
             }
         }
 
-        /** A new array has one member less, and no reshape. */
+        /**
+         * A new array has one member less. Later it grows by its settings when it is started, or by a change while it
+         * serves, after which the member is one that no settings name.
+         */
         CrashingArray assemble(final List<MemberDisk> members, final boolean isNew)
         {
             array = null;
-            final int named = isNew ? count : count + 1;
-            final List<BlockDevice> left = members.subList(0, named).stream()
+            final int named = isNew || asksWhileServing ? count : count + 1;
+            final List<BlockDevice> left = members.stream()
                 .filter((each) -> !lost.contains(each.name())).map(BlockDevice.class::cast).toList();
-            array = RaidAssembly.assemble(config(members, named), left, null, HURRIED);
-            final MemberDisk added = members.get(count);
-            final CrashingArray crashing = new CrashingArray(array);
-            if (isNew && asksWhileServing)
+            final List<String> names = config(members, named).members();
+            array = RaidAssembly.assemble(config(members, named),
+                left.stream().filter((each) -> names.contains(each.name())).toList(),
+                () -> left.stream().filter((each) -> !names.contains(each.name())).toList(), null, HURRIED);
+            final RaidDevice assembled = array;
+            return new CrashingArray(array).onBegun(() ->
             {
-                final CompletableFuture<Void> done = new CompletableFuture<>();
-                array.change(new MemberChange.Grow(added, done));
-                done.thenRun(grown::incrementAndGet);
-            }
-            return crashing;
+                if (!isNew && asksWhileServing && count == assembled.view().slotCount())
+                {
+                    assembled.change(new MemberChange.Grow(members.get(count), new CompletableFuture<>()));
+                }
+            });
         }
     }
 
@@ -131,6 +135,7 @@ class ReshapeCrashTest
             final Growing growing = new Growing(level, count, stripBytes, journal, 0 != i % 2);
             try (CrashRun run = run(growing, draw, stripBytes))
             {
+                run.live(REQUESTS / 2);
                 for (int life = 0; life < LIVES; life++)
                 {
                     run.live(1 + draw.nextInt(STEPS_MAX), REQUESTS);
@@ -162,6 +167,7 @@ class ReshapeCrashTest
             final boolean loses = 0 == step % 2 && JournalMode.ALWAYS == journal;
             try (CrashRun run = run(growing, draw, stripBytes))
             {
+                run.live(REQUESTS / 2);
                 run.live(step, LONG);
                 final int at = step;
                 isOver = null != growing.array && isGrown(growing);
@@ -196,9 +202,10 @@ class ReshapeCrashTest
         for (int i = 0; i < SEEDS; i++)
         {
             final Random draw = TestSeeds.fixed(random.nextLong());
-            final Growing growing = new Growing(level, count, stripBytes, journal, 0 != i % 2);
+            final Growing growing = new Growing(level, count, stripBytes, journal, false);
             try (CrashRun run = run(growing, draw, stripBytes))
             {
+                run.live(REQUESTS / 2);
                 for (int life = 0; life < LIVES; life++)
                 {
                     final int slot = draw.nextInt(count + 1);
