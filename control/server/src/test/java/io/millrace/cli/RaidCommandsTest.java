@@ -236,7 +236,7 @@ class RaidCommandsTest
     @Test
     void shouldGrowAnArray()
     {
-        files("d0", "d1", "d2", "d3", "d4", "d5");
+        files("d0", "d1", "d2", "d3", "d5");
         ok("device create small --path " + path("small") + " --size 4MiB");
         ok("raid create vol0 d0 d1 d2 --level 5 --spare d5 --assume-clean");
         assertTrue(ok("raid show vol0").contains("vol0  RAID 5, 13.9MiB, online\n"), ok("raid show vol0"));
@@ -252,10 +252,11 @@ class RaidCommandsTest
         assertTrue(ok("device list vol0").contains("21312KiB"), ok("device list vol0"));
         ok("raid fail vol0 d3 --yes");
         await("raid show vol0", "   3  d5      in-sync");
-        ok("raid create mirror d4 small --level 1 --assume-clean");
-        ok("device create d6 --path " + path("d6") + " --size 8MiB");
-        ok("raid grow mirror --add d6");
-        await("raid show mirror", "   2  d6      in-sync");
+        ok("device create small2 --path " + path("small2") + " --size 4MiB");
+        ok("raid create mirror small small2 --level 1 --assume-clean");
+        ok("device create small3 --path " + path("small3") + " --size 4MiB");
+        ok("raid grow mirror --add small3");
+        await("raid show mirror", "   2  small3  in-sync");
         assertTrue(ok("raid show mirror").contains("mirror  RAID 1, 2.94MiB, online\n"), ok("raid show mirror"));
         files("e0", "e1", "e2", "e3");
         ok("raid create stripes e0 e1 --level 0");

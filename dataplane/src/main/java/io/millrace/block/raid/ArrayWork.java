@@ -193,10 +193,10 @@ final class ArrayWork implements BackgroundWork
                 writeSuperblocks();
             }
         }
-        else if ((State.SUPERBLOCKS == state || State.BITMAP == state) && device.hasFailures())
+        else if ((State.SUPERBLOCKS == state || State.BITMAP == state) && !device.failures().isEmpty())
         {
             count++;
-            device.eachFailed(this::onFailed);
+            device.failures().each(this::onFailed);
         }
         if (State.CLOSING != state && State.DONE != state && null == device.view().failure())
         {
@@ -221,10 +221,10 @@ final class ArrayWork implements BackgroundWork
         }
         if (State.IDLE == state && null != device.view().failure())
         {
-            return !isStopping && !device.hasFailures() && !device.hasMemberChanges() && channel.canSleep();
+            return !isStopping && device.failures().isEmpty() && !device.hasMemberChanges() && channel.canSleep();
         }
         return State.OPENING == state || State.IDLE == state && channel.canSleep() && !isStopping && !hasWanted() &&
-            !epochs.isOutdated() && !device.hasFailures() && (isReshaping() ? reshaping.canSleep() : canWait()) ||
+            !epochs.isOutdated() && device.failures().isEmpty() && (isReshaping() ? reshaping.canSleep() : canWait()) ||
             State.IDLE != state && channel.canSleep();
     }
 
@@ -353,7 +353,8 @@ final class ArrayWork implements BackgroundWork
     {
         ArrayView changed = null == candidate ? device.view() : withoutStep(candidate);
         String reason = null;
-        for (RaidDevice.MemberFailure each = device.nextFailure(); null != each; each = device.nextFailure())
+        for (MemberFailures.Failure each = device.failures().next(); null != each;
+            each = device.failures().next())
         {
             lostBlocks.onFailed(each.member());
             final ArrayView without = membership.onFailed(changed, each.member());

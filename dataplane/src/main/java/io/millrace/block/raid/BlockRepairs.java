@@ -64,7 +64,7 @@ final class BlockRepairs
         isBusy = true;
         final long offset = nextOffset;
         nextOffset += CheckRequest.ROW_UNIT_BYTES;
-        channel.begin(request, StripeRequest.Purpose.REPAIR, offset, CheckRequest.ROW_UNIT_BYTES, onDone);
+        channel.begin(request, Purpose.REPAIR, offset, CheckRequest.ROW_UNIT_BYTES, onDone);
         return 1;
     }
 

@@ -201,7 +201,8 @@ final class Membership
         final ArrayView present = device.view();
         // Rows of a slice of the head are restored on the others alone.
         return null != device.intent() && !present.map().isExclusive() && slot < present.slotCount() &&
-            member == present.member(slot) && (SlotState.IN_SYNC == present.state(slot) || 0 != present.lostEvent(slot)) ? present.eventCount() : 0;
+            member == present.member(slot) &&
+            (SlotState.IN_SYNC == present.state(slot) || 0 != present.lostEvent(slot)) ? present.eventCount() : 0;
     }
 
     /**
@@ -211,7 +212,8 @@ final class Membership
     {
         return switch (state)
         {
-            case IDLE -> null == growth && !device.hasMemberChanges() && !isReplacementOver() && !isReplacementDue();
+            case IDLE -> null == growth && !device.hasMemberChanges() && !isReplacementOver() &&
+                !isReplacementDue();
             case OPENING, FITTING, ERASING, CLOSING -> !hasAnswer;
             case NAMING, STORING -> false;
         };
@@ -432,7 +434,7 @@ final class Membership
     {
         state = State.FITTING;
         device.slotsMax(view.slotCount() + 1);
-        device.channels().grow(view.slotCount() + 1, (reason) ->
+        device.channels().grow((reason) ->
         {
             problem = reason;
             answer();

@@ -118,8 +118,9 @@ final class ParityCheckRequest extends CheckRequest
             finish(BlockStatus.SUCCESS);
             return;
         }
-        final int wrong = 2 == parityCount ? PqSyndrome.wrongStrip(areas, rows.dataCount(), length) : PqSyndrome.UNKNOWN;
-        if (wrong >= 0 && wrong < rows.dataCount())
+        final int dataCount = rows.dataCount();
+        final int wrong = 2 == parityCount ? PqSyndrome.wrongStrip(areas, dataCount, length) : PqSyndrome.UNKNOWN;
+        if (wrong >= 0 && wrong < dataCount)
         {
             areas.recover(wrong);
         }
@@ -137,7 +138,7 @@ final class ParityCheckRequest extends CheckRequest
             channel.device().journal().expire();
         }
         issuing(StripeState.WRITING);
-        for (int index = wrong < 0 ? rows.dataCount() : wrong; index < (wrong < 0 ? rows.dataCount() + parityCount : wrong + 1);
+        for (int index = wrong < 0 ? dataCount : wrong; index < (wrong < 0 ? dataCount + parityCount : wrong + 1);
             index++)
         {
             final int slot = rows.slot(index);

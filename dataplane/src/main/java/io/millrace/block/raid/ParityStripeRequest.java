@@ -61,7 +61,8 @@ final class ParityStripeRequest extends JournaledRequest
         begin(newPurpose, newParent, null);
         final ArrayView present = channel.device().view();
         final boolean isLogged = Purpose.WRITE == newPurpose && present.isJournaling();
-        rows.take(present.map(), newParent, isLogged ? channel.journalRowBytesMax() : channel.rowBytesMax());
+        rows.take(present.map(), newParent,
+            isLogged ? channel.sizes().journalRowBytesMax() : channel.sizes().rowBytesMax());
         areas.fit();
         covering(rows.arrayStart(), rows.arrayEnd());
         endRow = rows.end();
@@ -98,10 +99,10 @@ final class ParityStripeRequest extends JournaledRequest
     @Override
     protected BlockStatus plan()
     {
-        if (isLogged() && rows.count() > channel.journalRowBytesMax())
+        if (isLogged() && rows.count() > channel.sizes().journalRowBytesMax())
         {
             // It was begun before the array journaled: its rows do not fit into one entry.
-            rows.shorten(channel.journalRowBytesMax());
+            rows.shorten(channel.sizes().journalRowBytesMax());
         }
         rows.findReadable(view, badSlots);
         return switch (purpose)

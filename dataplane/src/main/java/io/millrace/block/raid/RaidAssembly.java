@@ -289,8 +289,8 @@ public final class RaidAssembly
             }
         }
         return assembled(
-            array, geometry, members, view(StripMap.of(layout), CREATED_EVENT + 1, slots, members, journal), dirty, dirty,
-            1, 0, journal, List.of(), null);
+            array, geometry, members, view(StripMap.of(layout), CREATED_EVENT + 1, slots, members, journal), dirty,
+            dirty, 1, 0, journal, List.of(), null);
     }
 
     /** Found devices in the order of the configuration, which is that of the slots of a new array. */
@@ -419,7 +419,8 @@ public final class RaidAssembly
             (SlotState.IN_SYNC == recorded.state() ||
             SlotState.REBUILDING == recorded.state() && 0 != recorded.lostEvent());
         return SlotState.EMPTY == recorded.state() ? Slot.EMPTY :
-            new Slot(recorded.member(), SlotState.FAILED, 0, isKnown ? foundEvent : map.isExclusive() ? 0 : recorded.lostEvent());
+            new Slot(recorded.member(), SlotState.FAILED, 0,
+            isKnown ? foundEvent : map.isExclusive() ? 0 : recorded.lostEvent());
     }
 
     /**

@@ -9,7 +9,6 @@ import io.millrace.block.CloseListener;
 import io.millrace.block.MemoryHold;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
-import io.millrace.block.raid.format.JournalPlaces;
 import io.millrace.block.raid.format.MemberArea;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.parity.ParityEngine;
@@ -27,7 +26,6 @@ final class RaidChannel implements BlockChannel
     private static final int REQUESTS_MAX = 256;
     private static final int STRIPE_REQUESTS_MAX = 128;
     private static final int ATTEMPTS_PER_POLL = 64;
-    private static final int ROW_UNIT_BYTES = 4096;
 
     private final RaidDevice device;
     private final ReactorContext context;
@@ -39,9 +37,7 @@ final class RaidChannel implements BlockChannel
     private final StripeBuffers buffers;
     /** Null of an array without parity. */
     private final ParityEngine engine;
-    private int rowBytesMax;
-    /** 0 of an array without parity. */
-    private int journalRowBytesMax;
+    private final RequestSizes sizes;
     private final WriteGate gate;
     private final StripeList waiting = new StripeList();
     private final HostLoad hostLoad = new HostLoad();
@@ -68,7 +64,7 @@ final class RaidChannel implements BlockChannel
         blockShift = device.geometry().blockShift();
         final boolean hasParity = device.layout().level().parityCount() > 0;
         engine = hasParity ? ParityEngines.create(device.engineType()) : null;
-        fit(device.slotsMax());
+        sizes = new RequestSizes(device, buffers, context.reactor());
         gate = device.gates().add();
         members = new MemberChannels(context, this::isUsed);
         lostBlockWrites = new LostBlockWrites(device, members);
@@ -82,49 +78,8 @@ final class RaidChannel implements BlockChannel
             freeRequest(new ArrayRequest(context.quarantine()));
         }
         zeroes = new ZeroQueue(this);
-        direct = new DirectRequests(this, hasParity ? rowBytesMax : device.layout().stripBytes());
+        direct = new DirectRequests(this, sizes.directBytesMax());
         window = new WindowRequests(this, stripes, direct);
-    }
-
-    /**
-     * Requests are cut so that areas of so many slots have room in a buffer.
-     *
-     * @param slotCount that the array has, or gets.
-     * @return whether there is room for them.
-     */
-    private boolean fit(final int slotCount)
-    {
-        final int stripBytes = layout().stripBytes();
-        final int bufferBytes = buffers.bufferBytesMax();
-        rowBytesMax = Math.min(
-            stripBytes, Integer.highestOneBit(bufferBytes / slotCount / ROW_UNIT_BYTES) * ROW_UNIT_BYTES);
-        final int units = Integer.highestOneBit(bufferBytes / journalUnits(slotCount) / ROW_UNIT_BYTES);
-        journalRowBytesMax = null == engine ? 0 :
-            Math.min(JournalPlaces.of(slotCount, stripBytes).rowUnitBytes(), units * ROW_UNIT_BYTES);
-        return 0 != (null == engine ? rowBytesMax : journalRowBytesMax);
-    }
-
-    /**
-     * The array is going to get another slot.
-     *
-     * @param slotCount that it has then.
-     * @throws BlockDeviceException when buffers are too short for requests to so many.
-     */
-    void grow(final int slotCount)
-    {
-        if (!fit(slotCount))
-        {
-            throw new BlockDeviceException("array " + device.name() + " of " + slotCount +
-                " members needs a buffer of " + bytesMin(device, slotCount) + " bytes, and has one of " +
-                buffers.bufferBytesMax() + " on reactor " + context.reactor().config().name() +
-                ": raise memory.size and restart the data plane");
-        }
-        direct.fit(null == engine ? layout().stripBytes() : rowBytesMax);
-    }
-
-    private static int bytesMin(final RaidDevice device, final int slotCount)
-    {
-        return (device.layout().level().parityCount() > 0 ? journalUnits(slotCount) : slotCount) * ROW_UNIT_BYTES;
     }
 
     /**
@@ -137,9 +92,10 @@ final class RaidChannel implements BlockChannel
      */
     static void open(final RaidDevice device, final ReactorContext context, final OpenListener listener)
     {
-        final int bytesMin = bytesMin(device, device.slotsMax());
+        final int bytesMin = RequestSizes.bytesMin(device, device.slotsMax());
         // With room for requests to one member more, where there is, so that the array can grow.
-        final StripeBuffers roomy = new StripeBuffers(context.buffers(), bytesMin(device, device.slotsMax() + 1));
+        final StripeBuffers roomy =
+            new StripeBuffers(context.buffers(), RequestSizes.bytesMin(device, device.slotsMax() + 1));
         final StripeBuffers buffers = roomy.exist() ? roomy : new StripeBuffers(context.buffers(), bytesMin);
         if (!buffers.exist())
         {
@@ -151,14 +107,8 @@ final class RaidChannel implements BlockChannel
         final RaidChannel channel = new RaidChannel(device, context, buffers);
         device.channels().add(channel);
         // It may have got another slot before this channel was known.
-        channel.fit(device.slotsMax());
+        channel.sizes.fit(device.slotsMax());
         channel.openMembers(listener);
-    }
-
-    /** Of rows and entry of a write that is journaled, and the header. */
-    private static int journalUnits(final int slotCount)
-    {
-        return 2 * slotCount + 1;
     }
 
     private void openMembers(final OpenListener listener)
@@ -273,20 +223,22 @@ final class RaidChannel implements BlockChannel
     }
 
     /**
-     * {@return most rows of a stripe request with parity, so that all its areas have room in one buffer}
+     * {@return how long requests to members may be}
      */
-    int rowBytesMax()
+    RequestSizes sizes()
     {
-        return rowBytesMax;
+        return sizes;
     }
 
     /**
-     * {@return most rows of a write that is journaled, so that its areas and its entry have room in one buffer, and its
-     * entry in a place}
+     * The array is going to get another slot.
+     *
+     * @throws BlockDeviceException when buffers are too short for requests to so many.
      */
-    int journalRowBytesMax()
+    void grow()
     {
-        return journalRowBytesMax;
+        sizes.grow();
+        direct.fit(sizes.directBytesMax());
     }
 
     WriteGate gate()
@@ -505,7 +457,7 @@ final class RaidChannel implements BlockChannel
             final StripeRequest stripe = takeStripe();
             if (BlockOperation.FLUSH == request.request().operation())
             {
-                stripe.begin(StripeRequest.Purpose.FLUSH, request, null);
+                stripe.begin(Purpose.FLUSH, request, null);
                 request.issued(request.endOffset(), 0);
             }
             else
@@ -624,11 +576,11 @@ final class RaidChannel implements BlockChannel
      * @param target  member that rows are copied to: those that cannot be computed are lost of it, and of no other that
      *                the view has by then; null for a resync.
      * @param offset  of a part of a strip: on the array, or on the members of an array with parity.
-     * @param length  in bytes, at most {@link #workBytesMax}.
+     * @param length  in bytes, at most {@link RequestSizes#workBytesMax}.
      * @param onDone  notified at its end.
      */
     void beginWork(
-        final StripeRequest.Purpose purpose,
+        final Purpose purpose,
         final RaidMember target,
         final long offset,
         final int length,
@@ -660,12 +612,12 @@ final class RaidChannel implements BlockChannel
      * @param request that is idle.
      * @param purpose a check or a repair.
      * @param offset  of a part of a strip: on the array, or on the members of an array with parity.
-     * @param length  in bytes, at most {@link #checkBytesMax}.
+     * @param length  in bytes, at most {@link RequestSizes#checkBytesMax}.
      * @param onDone  notified at its end.
      */
     void begin(
         final CheckRequest request,
-        final StripeRequest.Purpose purpose,
+        final Purpose purpose,
         final long offset,
         final int length,
         final WorkListener onDone)
@@ -673,24 +625,6 @@ final class RaidChannel implements BlockChannel
         stripeCount++;
         request.begin(purpose, offset, length, onDone);
         advance(request);
-    }
-
-    /**
-     * {@return longest part that can be checked at once: a buffer has room for it from each member}
-     */
-    int checkBytesMax()
-    {
-        return null == engine ? Math.min(layout().stripBytes(),
-            Integer.highestOneBit(buffers.bufferBytesMax() / layout().copyCount() / ROW_UNIT_BYTES) * ROW_UNIT_BYTES) :
-            rowBytesMax;
-    }
-
-    /**
-     * {@return longest part of work of the array's own}
-     */
-    int workBytesMax()
-    {
-        return null == engine ? Math.min(layout().stripBytes(), buffers.bufferBytesMax()) : rowBytesMax;
     }
 
     /**
@@ -788,7 +722,8 @@ final class RaidChannel implements BlockChannel
     @Override
     public boolean canSleep()
     {
-        return window.canSleep() && 0 == waiting.size() && lostBlockWrites.isEmpty() && !zeroes.canBegin() && members.canSleep() &&
+        return window.canSleep() && 0 == waiting.size() &&
+            lostBlockWrites.isEmpty() && !zeroes.canBegin() && members.canSleep() &&
             !(closing.isAwaiting() && isDrained());
     }
 

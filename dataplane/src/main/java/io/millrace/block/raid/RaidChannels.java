@@ -70,19 +70,18 @@ final class RaidChannels
     }
 
     /**
-     * Prepares all for another slot.
+     * Prepares all for another slot, which {@link RaidDevice#slotsMax} says by now.
      *
-     * @param slotCount that {@link RaidDevice#slotsMax} says by now.
-     * @param onDone    notified once, on any thread, with why a reactor cannot have it; null: all can.
+     * @param onDone notified once, on any thread, with why a reactor cannot have it; null: all can.
      */
-    void grow(final int slotCount, final Consumer<BlockDeviceException> onDone)
+    void grow(final Consumer<BlockDeviceException> onDone)
     {
         final AtomicReference<BlockDeviceException> problem = new AtomicReference<>();
         onEach((channel, onEnd) ->
         {
             try
             {
-                channel.grow(slotCount);
+                channel.grow();
             }
             catch (final BlockDeviceException reason)
             {

@@ -13,7 +13,6 @@ import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.StripeLocks;
 import io.millrace.block.raid.format.JournalPlaces;
-import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.parity.ParityEngineType;
@@ -23,7 +22,6 @@ import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.Consumer;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
@@ -49,7 +47,7 @@ public final class RaidDevice implements GrowableDevice
     private final HedgeCounts hedgeCounts = new HedgeCounts();
     private final RepairQueue repairs = new RepairQueue();
     private final ScrubControl scrubControl;
-    private final Queue<MemberFailure> failures = new ConcurrentLinkedQueue<>();
+    private final MemberFailures failures = new MemberFailures();
     private final long bitmapSequence;
     private final RaidTimes times;
     private volatile CopyRates copyRates;
@@ -74,16 +72,6 @@ public final class RaidDevice implements GrowableDevice
     private final LostBlockChanges lostBlockChanges;
     private volatile List<RaidMember> spares;
     private final SpareDemand spareDemand;
-
-    /**
-     * A member failed.
-     *
-     * @param member of the array.
-     * @param reason the end of a sentence that begins with the member.
-     */
-    record MemberFailure(RaidMember member, String reason)
-    {
-    }
 
     /**
      * An array as it was assembled.
@@ -148,9 +136,7 @@ public final class RaidDevice implements GrowableDevice
         return view.layout();
     }
 
-    /**
-     * {@return slots of the array, with one that it is going to get}
-     */
+    /** {@return slots of the array, with one that it is going to get} */
     int slotsMax()
     {
         return slotsMax;
@@ -686,7 +672,7 @@ public final class RaidDevice implements GrowableDevice
      */
     void onMemberFailed(final RaidMember member, final String reason)
     {
-        failures.add(new MemberFailure(member, reason));
+        failures.add(member, reason);
         final ArrayWork running = work;
         if (null == running)
         {
@@ -714,7 +700,7 @@ public final class RaidDevice implements GrowableDevice
     /** Superblocks cannot be written: the array must not go on without the member, which would look valid later. */
     private void failWithoutWork()
     {
-        final MemberFailure failure = failures.poll();
+        final MemberFailures.Failure failure = failures.next();
         final ArrayView present = view;
         final int slot = null == failure ? -1 : present.slotOf(failure.member());
         if (slot >= 0 && present.isWritable(slot) && null == present.failure())
@@ -725,22 +711,10 @@ public final class RaidDevice implements GrowableDevice
         }
     }
 
-    /**
-     * {@return the next failure that was reported; null: none}
-     */
-    MemberFailure nextFailure()
+    /** {@return failures of members that were reported} */
+    MemberFailures failures()
     {
-        return failures.poll();
-    }
-
-    /**
-     * Visits members whose failure was reported, and that {@link #nextFailure} has not returned yet.
-     *
-     * @param visitor of each.
-     */
-    void eachFailed(final Consumer<RaidMember> visitor)
-    {
-        failures.forEach((each) -> visitor.accept(each.member()));
+        return failures;
     }
 
     /**
@@ -757,14 +731,6 @@ public final class RaidDevice implements GrowableDevice
     boolean hasWork()
     {
         return null != work;
-    }
-
-    /**
-     * {@return whether a failure was reported that {@link #nextFailure} has not returned yet}
-     */
-    boolean hasFailures()
-    {
-        return !failures.isEmpty();
     }
 
     private void wake()
@@ -790,26 +756,7 @@ public final class RaidDevice implements GrowableDevice
             return trouble.isEmpty() ? new DeviceStatus(DeviceHealth.ONLINE, "", progress) :
                 new DeviceStatus(DeviceHealth.DEGRADED, trouble, progress);
         }
-        return new DeviceStatus(DeviceHealth.DEGRADED, describeSlots(present), progress);
-    }
-
-    private String describeSlots(final ArrayView present)
-    {
-        final StringBuilder text = new StringBuilder();
-        for (int slot = 0; slot < present.slotCount(); slot++)
-        {
-            if (SlotState.IN_SYNC != present.state(slot))
-            {
-                text.append(text.isEmpty() ? "slot " : ", slot ").append(slot).append(" (")
-                    .append(null == present.member(slot) ? "no member" : present.member(slot)).append(") is ")
-                    .append(present.state(slot));
-            }
-        }
-        if (present.map().isReshaping())
-        {
-            text.append("; the reshape waits for that");
-        }
-        return trouble.isEmpty() ? text.toString() : text + "; " + trouble;
+        return new DeviceStatus(DeviceHealth.DEGRADED, RaidSnapshot.reason(present, trouble), progress);
     }
 
     @Override
@@ -831,7 +778,7 @@ public final class RaidDevice implements GrowableDevice
         hasEnded = true;
         refuseMemberChanges("array " + name + " has been stopped: change it when it is started again");
         // Whoever reported one in the meantime waits for a view.
-        while (hasFailures())
+        while (!failures.isEmpty())
         {
             failWithoutWork();
         }

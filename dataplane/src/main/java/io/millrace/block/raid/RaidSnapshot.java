@@ -71,6 +71,31 @@ final class RaidSnapshot
         return members;
     }
 
+    /**
+     * {@return a sentence on slots that are not in sync}
+     *
+     * @param view    of the array.
+     * @param trouble what else an operator should know; may be empty.
+     */
+    static String reason(final ArrayView view, final String trouble)
+    {
+        final StringBuilder text = new StringBuilder();
+        for (int slot = 0; slot < view.slotCount(); slot++)
+        {
+            if (SlotState.IN_SYNC != view.state(slot))
+            {
+                text.append(text.isEmpty() ? "slot " : ", slot ").append(slot).append(" (")
+                    .append(null == view.member(slot) ? "no member" : view.member(slot)).append(") is ")
+                    .append(view.state(slot));
+            }
+        }
+        if (view.map().isReshaping())
+        {
+            text.append("; the reshape waits for that");
+        }
+        return trouble.isEmpty() ? text.toString() : text + "; " + trouble;
+    }
+
     private RaidMemberDetails slot(final int slot)
     {
         final RaidMember member = view.member(slot);

@@ -31,7 +31,7 @@ final class RegionCopies
     private final LostBlockStore lists;
     private final LostBlockChanges lost;
     private final CopyWindow window = new CopyWindow(this::onEnded);
-    private StripeRequest.Purpose purpose;
+    private Purpose purpose;
     private boolean isBeginning;
     /** What is copied now: offsets of a member's data. */
     private long nextOffset;
@@ -114,7 +114,7 @@ final class RegionCopies
             return true;
         }
         final ArrayView view = device.view();
-        final StripeRequest.Purpose chosen = choose(view);
+        final Purpose chosen = choose(view);
         return null == chosen || !window.isEmpty() && (!isSelected(chosen, view) || nextOffset == limit());
     }
 
@@ -152,7 +152,7 @@ final class RegionCopies
             isCopyStalled = false;
         }
         final ArrayView view = device.view();
-        final StripeRequest.Purpose chosen = choose(view);
+        final Purpose chosen = choose(view);
         if (null == chosen)
         {
             if (window.isEmpty())
@@ -180,12 +180,12 @@ final class RegionCopies
             window.hasRoom(rate.isBesideHosts() ? COPIES_BESIDE_HOSTS : CopyWindow.COPIES_MAX);
     }
 
-    private boolean isSelected(final StripeRequest.Purpose chosen, final ArrayView view)
+    private boolean isSelected(final Purpose chosen, final ArrayView view)
     {
         return purpose == chosen && target == targetOf(chosen, view) && !(nextOffset == endOffset && window.isEmpty());
     }
 
-    private StripeRequest.Purpose choose(final ArrayView view)
+    private Purpose choose(final ArrayView view)
     {
         if (null == device.intent())
         {
@@ -197,11 +197,11 @@ final class RegionCopies
         final boolean isResyncing = isResyncing(view);
         if (isResyncing || isRebuilding)
         {
-            return isResyncing ? StripeRequest.Purpose.RESYNC : StripeRequest.Purpose.REBUILD;
+            return isResyncing ? Purpose.RESYNC : Purpose.REBUILD;
         }
         final boolean isCopying =
             null != view.target() && !isCopyStalled && view.target().rebuiltBytes() < memberBytes;
-        return isCopying ? StripeRequest.Purpose.COPY : null;
+        return isCopying ? Purpose.COPY : null;
     }
 
     /**
@@ -217,18 +217,18 @@ final class RegionCopies
     }
 
     /** Null when none is written. */
-    private static RaidMember targetOf(final StripeRequest.Purpose of, final ArrayView view)
+    private static RaidMember targetOf(final Purpose of, final ArrayView view)
     {
         final int slot = slotOf(of, view);
-        return slot < 0 ? null : StripeRequest.Purpose.COPY == of ? view.target() : view.member(slot);
+        return slot < 0 ? null : Purpose.COPY == of ? view.target() : view.member(slot);
     }
 
-    private static int slotOf(final StripeRequest.Purpose of, final ArrayView view)
+    private static int slotOf(final Purpose of, final ArrayView view)
     {
-        return StripeRequest.Purpose.COPY == of ? view.targetSlot() : view.firstOf(SlotState.REBUILDING);
+        return Purpose.COPY == of ? view.targetSlot() : view.firstOf(SlotState.REBUILDING);
     }
 
-    private void select(final StripeRequest.Purpose chosen, final ArrayView view)
+    private void select(final Purpose chosen, final ArrayView view)
     {
         announceLost();
         purpose = chosen;
@@ -236,8 +236,8 @@ final class RegionCopies
         target = targetOf(chosen, view);
         nextSlot = 0;
         singleEnd = 0;
-        isByBitmap = StripeRequest.Purpose.REBUILD == chosen && 0 != view.lostEvent(slot);
-        if (StripeRequest.Purpose.RESYNC == chosen)
+        isByBitmap = Purpose.REBUILD == chosen && 0 != view.lostEvent(slot);
+        if (Purpose.RESYNC == chosen)
         {
             region = device.intent().nextResync(resyncFrom);
             tornCount = device.intent().tornCount();
@@ -283,7 +283,7 @@ final class RegionCopies
         {
             // A rebuild may go on where one with a shorter buffer stopped.
             final long leftOfStrip = stripBytes - (nextOffset & stripBytes - 1);
-            final int bytesMax = 0 != singleEnd ? blockBytes : channel.workBytesMax();
+            final int bytesMax = 0 != singleEnd ? blockBytes : channel.sizes().workBytesMax();
             final int length = (int)Math.min(Math.min(bytesMax, leftOfStrip),
                 Math.min(endOffset, device.view().map().rowsEnd(nextOffset)) - nextOffset);
             if (isByBitmap && !isMarked())
@@ -361,14 +361,14 @@ final class RegionCopies
     {
         final ArrayLayout layout = device.layout();
         final long memberStrip = nextOffset >>> stripShift;
-        final int at = StripeRequest.Purpose.RESYNC == purpose ? nextSlot : slot;
+        final int at = Purpose.RESYNC == purpose ? nextSlot : slot;
         final long strip = layout.strip(at, memberStrip);
         if (strip < 0)
         {
             return -1;
         }
         // Of copies in several slots.
-        if (StripeRequest.Purpose.RESYNC == purpose && layout.slot(strip, 0) != at)
+        if (Purpose.RESYNC == purpose && layout.slot(strip, 0) != at)
         {
             return -1;
         }
@@ -377,7 +377,7 @@ final class RegionCopies
 
     private void advance(final int length)
     {
-        if (hasParity || StripeRequest.Purpose.RESYNC != purpose || device.layout().memberCount() - 1 == nextSlot)
+        if (hasParity || Purpose.RESYNC != purpose || device.layout().memberCount() - 1 == nextSlot)
         {
             nextOffset += length;
             nextSlot = 0;
@@ -417,13 +417,13 @@ final class RegionCopies
             }
             announceLost();
             device.trouble(name() + " stopped: a block near byte " + window.firstOffset() +
-                " of the members' data cannot be read" + (StripeRequest.Purpose.RESYNC == purpose ? "" :
+                " of the members' data cannot be read" + (Purpose.RESYNC == purpose ? "" :
                 ", and the list of lost blocks of " + target + " is full") + "; retried every " +
                 RETRY_NS / NS_PER_S + " s: overwrite it from a host, or copy the data off");
             retryNs = reactor.nowNs() + RETRY_NS;
-            isRebuildStalled |= StripeRequest.Purpose.REBUILD == purpose;
-            isCopyStalled |= StripeRequest.Purpose.COPY == purpose;
-            resyncFrom = StripeRequest.Purpose.RESYNC == purpose ? region + 1 : resyncFrom;
+            isRebuildStalled |= Purpose.REBUILD == purpose;
+            isCopyStalled |= Purpose.COPY == purpose;
+            resyncFrom = Purpose.RESYNC == purpose ? region + 1 : resyncFrom;
             purpose = null;
         }
         repeat();
@@ -448,7 +448,7 @@ final class RegionCopies
 
     private void onCopied()
     {
-        if (StripeRequest.Purpose.RESYNC != purpose)
+        if (Purpose.RESYNC != purpose)
         {
             final long copied = window.isEmpty() ? nextOffset : window.firstOffset();
             if (copied != copiedOffset)
@@ -472,7 +472,7 @@ final class RegionCopies
      */
     private boolean takeList()
     {
-        if (StripeRequest.Purpose.RESYNC == purpose)
+        if (Purpose.RESYNC == purpose)
         {
             return takeLists();
         }
@@ -540,7 +540,7 @@ final class RegionCopies
             return;
         }
         final String blocks = count + (1 == count ? " block" : " blocks");
-        if (StripeRequest.Purpose.RESYNC == purpose)
+        if (Purpose.RESYNC == purpose)
         {
             device.announceLoss("resync: " + blocks + " of members " + (1 == count ? "is" : "are") +
                 " lost, since what others have of the same rows cannot be read, from byte " + lost.newOffset() +

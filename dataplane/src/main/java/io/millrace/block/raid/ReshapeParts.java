@@ -160,7 +160,7 @@ final class ReshapeParts
         {
             while (!present[i].isBusy && nextStripe < endStripe && BlockStatus.SUCCESS == worst)
             {
-                present[i].begin(Math.min(channel.rowBytesMax(), end - nextRow));
+                present[i].begin(Math.min(channel.sizes().rowBytesMax(), end - nextRow));
             }
         }
         isBeginning = false;

@@ -58,10 +58,10 @@ final class Scrub
         {
             isSuspect = false;
             offset = nextOffset;
-            length = (int)Math.min(channel.checkBytesMax(), stripBytes - (offset & stripBytes - 1));
+            length = (int)Math.min(channel.sizes().checkBytesMax(), stripBytes - (offset & stripBytes - 1));
             nextOffset += length;
             outstanding++;
-            channel.begin(request, StripeRequest.Purpose.CHECK, offset, length, onDone);
+            channel.begin(request, Purpose.CHECK, offset, length, onDone);
         }
 
         private void onDone(final BlockStatus result)

@@ -14,7 +14,7 @@ final class ScrubRows
     private final ScrubTally tally;
     private final CheckRequest request;
     private final WorkListener onDone = this::onDone;
-    private StripeRequest.Purpose purpose = StripeRequest.Purpose.CHECK;
+    private Purpose purpose = Purpose.CHECK;
     private long offset;
     private long endOffset;
     private boolean isBusy;
@@ -70,7 +70,7 @@ final class ScrubRows
 
     private void first()
     {
-        purpose = StripeRequest.Purpose.CHECK;
+        purpose = Purpose.CHECK;
         isRewritten = false;
     }
 
@@ -99,7 +99,7 @@ final class ScrubRows
             tally.onMismatch(arrayOffset());
             if (ScrubMode.REPAIR == tally.mode())
             {
-                purpose = StripeRequest.Purpose.RECONCILE;
+                purpose = Purpose.RECONCILE;
                 return;
             }
         }
@@ -107,7 +107,7 @@ final class ScrubRows
         {
             if (!isRewritten)
             {
-                purpose = StripeRequest.Purpose.REPAIR;
+                purpose = Purpose.REPAIR;
                 return;
             }
             tally.onUnreadable();
@@ -126,7 +126,7 @@ final class ScrubRows
         device.onRepaired(request.repairedSlots());
         tally.onCorrected(request.repairedSlots());
         isRewritten = true;
-        purpose = StripeRequest.Purpose.CHECK;
+        purpose = Purpose.CHECK;
     }
 
     private void onReconciled(final BlockStatus status)

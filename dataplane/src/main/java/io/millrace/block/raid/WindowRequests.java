@@ -50,7 +50,8 @@ final class WindowRequests
     {
         final ArrayView view = device.view();
         final StripMap map = view.map();
-        return map.isReshaping() && null == view.failure() && !device.hasEnded() && 0 == request.nextRow() && map.blocks(request.nextOffset(),
+        return map.isReshaping() && null == view.failure() && !device.hasEnded() && 0 == request.nextRow() &&
+            map.blocks(request.nextOffset(),
             Math.min(request.endOffset(), request.nextOffset() + map.layout().dataCount() * PART_BYTES_MAX));
     }
 

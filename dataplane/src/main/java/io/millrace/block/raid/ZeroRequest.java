@@ -186,7 +186,7 @@ final class ZeroRequest extends JournaledRequest
                 finish(BlockStatus.SUCCESS);
                 return BlockStatus.SUCCESS;
             }
-            partBytes = Math.min(length - doneBytes, channel.journalRowBytesMax());
+            partBytes = Math.min(length - doneBytes, channel.sizes().journalRowBytesMax());
             if (0 == acquireBuffer(0, partBytes))
             {
                 return null;
