@@ -257,7 +257,7 @@ class RaidCommandsTest
         ok("device create small3 --path " + path("small3") + " --size 4MiB");
         ok("raid grow mirror --add small3");
         await("raid show mirror", "   2  small3  in-sync");
-        assertTrue(ok("raid show mirror").contains("mirror  RAID 1, 2.94MiB, online\n"), ok("raid show mirror"));
+        assertTrue(ok("raid show mirror").contains("mirror  RAID 1, 2.9MiB, online\n"), ok("raid show mirror"));
         files("e0", "e1", "e2", "e3");
         ok("raid create stripes e0 e1 --level 0");
         refused(ExitCode.FAILURE, "raid grow stripes --add e2", "raid grow: device stripes: array stripes is RAID 0, " +
