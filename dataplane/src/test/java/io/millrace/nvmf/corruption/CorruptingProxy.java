@@ -46,8 +46,8 @@ public final class CorruptingProxy implements AutoCloseable
     }
 
     /**
-     * Listens on a port of 127.0.0.1, for the host of a Linux kernel. A PDU that ends the connection stays in its socket,
-     * and when its work was queued once more meanwhile, Linux 6.1 takes it up again as the data of a command:
+     * Listens on a port of 127.0.0.1, for the host of a Linux kernel. A PDU that ends the connection stays in its
+     * socket, and when its work was queued once more meanwhile, Linux 6.1 takes it up again as the data of a command:
      * {@code nvme_tcp_recv_skb} then copies it into memory of that command, whose data the next attempt sends, or ends
      * with an Oops. So nothing else reaches the host just before such a PDU, and nothing just after it.
      *
