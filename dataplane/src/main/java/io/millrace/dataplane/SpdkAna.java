@@ -25,15 +25,17 @@ record SpdkAna(NvmfTarget nvmf, Subsystem subsystem)
      *
      * @param address of the listener.
      * @param before  states before.
+     * @param isAgain whether those that have not changed are set too.
      * @param ended   gets the groups to which access has ended there.
      */
-    void onChanged(final TransportAddress address, final AnaPath before, final Set<Integer> ended)
+    void onChanged(
+        final TransportAddress address, final AnaPath before, final boolean isAgain, final Set<Integer> ended)
     {
         final AnaPath now = subsystem.ana().path(address);
         for (final int group : groups())
         {
             final NvmfTarget.AnaState state = of(now.state(group));
-            if (state == of(before.state(group)))
+            if (!isAgain && state == of(before.state(group)))
             {
                 continue;
             }
@@ -60,27 +62,40 @@ record SpdkAna(NvmfTarget nvmf, Subsystem subsystem)
     }
 
     /**
-     * Waits for requests that came before.
+     * Waits for requests that came before. SPDK waits for the requests of one namespace after those of another, so
+     * that after one that is late no other is waited for.
      *
      * @param groups   of the namespaces that they are to.
      * @param problems gets a sentence for each device that may have some left.
      */
     void drain(final Set<Integer> groups, final StringJoiner problems)
     {
+        String late = "";
         for (final Namespace each : subsystem.namespaces())
         {
             if (groups.contains(each.anaGroup()))
             {
-                try
-                {
-                    nvmf.drainNamespace(subsystem.nqn(), each.nsid(), each.anaGroup());
-                }
-                catch (final SpdkException e)
+                late = late.isEmpty() ? drain(each) : late;
+                if (!late.isEmpty())
                 {
                     problems.add("device " + each.device().name() + " may not have completed commands that came " +
-                        "before by SPDK's target: " + e.problem());
+                        "before by SPDK's target: " + late);
                 }
             }
+        }
+    }
+
+    /** {@return why requests to a namespace may be left; empty: none are} */
+    private String drain(final Namespace namespace)
+    {
+        try
+        {
+            nvmf.drainNamespace(subsystem.nqn(), namespace.nsid(), namespace.anaGroup());
+            return "";
+        }
+        catch (final SpdkException e)
+        {
+            return e.problem();
         }
     }
 

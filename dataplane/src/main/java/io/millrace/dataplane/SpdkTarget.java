@@ -130,6 +130,12 @@ final class SpdkTarget implements AutoCloseable
         {
             throw new OperationException(Reason.INVALID, subject, "has port 0, and SPDK chooses none", "name a port");
         }
+        if (address.isWildcard())
+        {
+            throw new OperationException(Reason.UNSUPPORTED, subject, "has a wildcard address, and SPDK's target " +
+                "refuses hosts whose connection is to another address than that of the listener",
+                "add a listener for each address ('ip address')");
+        }
         if (DataPlaneState.SERVING != operations.state())
         {
             throw new OperationException(Reason.UNSUPPORTED, subject, "is SPDK's, which cannot be paused or drained " +
@@ -261,13 +267,17 @@ final class SpdkTarget implements AutoCloseable
      */
     void removeSubsystem(final Subsystem subsystem)
     {
-        if (!serves())
-        {
-            return;
-        }
         try
         {
-            deleteSubsystem(subsystem);
+            if (serves())
+            {
+                deleteSubsystem(subsystem);
+            }
+            else
+            {
+                // What could not be removed with the last listener.
+                exported(subsystem).forEach(SpdkTarget::release);
+            }
         }
         catch (final SpdkException e)
         {
@@ -277,12 +287,16 @@ final class SpdkTarget implements AutoCloseable
 
     private void deleteSubsystem(final Subsystem subsystem)
     {
-        final List<ManagedDevice> exported = subsystem.namespaces().stream()
-            .map((each) -> devices.require(each.device().name()))
-            .filter((each) -> null != each.user() && null != each.user().export()).toList();
+        final List<ManagedDevice> exported = exported(subsystem);
         runtime.nvmf().deleteSubsystem(
             subsystem.nqn(), () -> exported.forEach((each) -> each.user().export().refuse()));
         exported.forEach(SpdkTarget::release);
+    }
+
+    private List<ManagedDevice> exported(final Subsystem subsystem)
+    {
+        return subsystem.namespaces().stream().map((each) -> devices.require(each.device().name()))
+            .filter((each) -> null != each.user() && null != each.user().export()).toList();
     }
 
     /**
@@ -448,7 +462,8 @@ final class SpdkTarget implements AutoCloseable
      * to which commands are refused now, five seconds at most for each.
      *
      * @param subsystem with its states now.
-     * @param isAgain   whether what is refused already is waited for again.
+     * @param isAgain   whether all states are given to SPDK again, which may have refused one before, and what is
+     *                  refused already is waited for again.
      * @param before    its states before, by the order of {@link #anaPaths}.
      * @return what did not succeed, a sentence; empty: all did.
      */
@@ -466,7 +481,7 @@ final class SpdkTarget implements AutoCloseable
         {
             try
             {
-                ana.onChanged(each, before.get(index++), ended);
+                ana.onChanged(each, before.get(index++), isAgain, ended);
             }
             catch (final SpdkException e)
             {

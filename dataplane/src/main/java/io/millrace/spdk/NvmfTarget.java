@@ -211,7 +211,8 @@ public final class NvmfTarget
     }
 
     /**
-     * Sets the ANA state of a group at a listener. Commands that came before may go on.
+     * Sets the ANA state of a group at a listener. Commands that came before may go on. SPDK changes a subsystem when
+     * what it waits for there has ended: after five seconds this fails, and the state is set later.
      *
      * @param nqn     of the subsystem.
      * @param address of the listener.
@@ -221,8 +222,12 @@ public final class NvmfTarget
     public void anaState(final String nqn, final Address address, final int group, final AnaState state)
     {
         runtime.call("nvmf_subsystem_listener_set_ana_state", subsystem(nqn) + ", \"listen_address\": " +
-            address.json() + ", \"ana_state\": " + quote(state.text) +
-            ", \"anagrpid\": " + group);
+            address.json() + ", \"ana_state\": " + quote(state.text) + ", \"anagrpid\": " + group, LATE_MS, () ->
+            {
+                throw new SpdkException("spdk: ANA group " + group + " of " + nqn + " is not " + state.text +
+                    " after " + LATE_MS / 1000 + " s, as requests to a device of the subsystem have not ended: set " +
+                    "it again");
+            });
     }
 
     private static String subsystem(final String nqn)

@@ -51,7 +51,7 @@ final class SpdkMessages implements Poller
     {
         if (SpdkReactorCalls.LOG_LOST == level)
         {
-            listener.onWarning("SPDK: " + message + " messages were lost");
+            log(message + " messages were lost", listener::onWarning);
         }
         else if (SpdkReactorCalls.LOG_WARNING == level)
         {
