@@ -23,7 +23,9 @@ import io.millrace.spdk.SpdkFrontEnd;
 import io.millrace.spdk.SpdkTesting;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -165,5 +167,84 @@ class SpdkListenerBoundsTest
         assertNull(dataPlane.devices().get(vol0).user());
         final String bdevs = SpdkTesting.rpc("bdev_get_bdevs", "");
         assertTrue(!bdevs.contains('"' + vol0 + '"'), bdevs);
+    }
+
+    /** Both need memory of the other side registered, and SPDK has registered its own. */
+    @Test
+    void shouldServeNamespacesOfSpdksDriverByBothTargets()
+    {
+        listen(spdk);
+        final TransportAddress own = dataPlane.listeners().add(OperationsFixture.anyPort(), false);
+        final String far = SpdkTesting.name("Far");
+        dataPlane.devices().create(DeviceConfig.of(far, "spdk-nvme", Map.of("controller", nqn,
+            "addresses", List.of("tcp://127.0.0.1:" + own.serviceId()), "nsid", 1L)));
+        final String farNqn = SpdkTesting.name("nqn.2026-11.io.millrace:far");
+        dataPlane.subsystems().create(new SubsystemSettings(
+            farNqn, null, null, true, List.of(), List.of(new NamespaceSettings(1, far, null))));
+        try (RemoteController controller = host.connect(
+            ConnectionConfig.to(spdk.socketAddress(), farNqn).keepAliveMs(0).build()))
+        {
+            final RemoteQueuePair queue = host.queue(controller);
+            final MemorySegment data = host.memory(BLOCK);
+            assertEquals(0, host.run(queue, (r) -> r.write(1, 0, 1, data.address(), BLOCK)));
+        }
+        Waits.get(dataPlane.subsystems().delete(farNqn));
+        dataPlane.devices().delete(far);
+    }
+
+    /** SPDK copies on two threads what the two targets write to a malloc bdev. */
+    @Test
+    void shouldWriteWholeBlocksOfABdevFromBothTargets()
+    {
+        listen(spdk);
+        final TransportAddress own = dataPlane.listeners().add(OperationsFixture.anyPort(), false);
+        final String bdev = SpdkTesting.name("Torn");
+        SpdkTesting.rpc("bdev_malloc_create", "{'name':'" + bdev + "','num_blocks':256,'block_size':4096}");
+        final String device = SpdkTesting.name("Bounds");
+        dataPlane.devices().create(DeviceConfig.of(device, "spdk-bdev", Map.of("bdev", bdev)));
+        dataPlane.namespaces().add(nqn, new NamespaceSettings(2, device, null));
+        try (RemoteController first = host.connect(to(own)); RemoteController second = host.connect(to(spdk)))
+        {
+            final List<RemoteQueuePair> queues = List.of(host.queue(first), host.queue(second));
+            final AtomicInteger running = new AtomicInteger(2);
+            for (int i = 0; i < 2; i++)
+            {
+                final MemorySegment data = host.memory(16 * BLOCK);
+                data.fill((byte)(i + 1));
+                repeat(queues.get(i), data, 2000, running);
+            }
+            final MemorySegment read = host.memory(16 * BLOCK);
+            int torn = 0;
+            for (int i = 0; running.get() > 0; i++)
+            {
+                final RemoteQueuePair queue = queues.get(i % 2);
+                assertEquals(0, host.run(queue, (r) -> r.read(2, 0, 16, read.address(), 16 * BLOCK)));
+                for (long block = 0; block < 16; block++)
+                {
+                    torn += -1 == read.asSlice(block * BLOCK, BLOCK - 1)
+                        .mismatch(read.asSlice(block * BLOCK + 1, BLOCK - 1)) ? 0 : 1;
+                }
+            }
+            assertEquals(0, torn);
+        }
+        Waits.get(dataPlane.namespaces().remove(nqn, 2));
+        dataPlane.devices().delete(device);
+        SpdkTesting.rpc("bdev_malloc_delete", "{'name':'" + bdev + "'}");
+    }
+
+    private void repeat(
+        final RemoteQueuePair queue, final MemorySegment data, final int left, final AtomicInteger running)
+    {
+        host.submit(queue, (r) -> r.write(2, 0, 16, data.address(), 16 * BLOCK)).thenAccept((status) ->
+        {
+            if (left > 0 && 0 == status)
+            {
+                repeat(queue, data, left - 1, running);
+            }
+            else
+            {
+                running.decrementAndGet();
+            }
+        });
     }
 }

@@ -2,8 +2,10 @@ package io.millrace.block.spdk;
 
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.spdk.SpdkEnvironment;
+import io.millrace.bindings.spdk.SpdkExportCalls;
 import io.millrace.memory.MemoryListener;
 import io.millrace.memory.MemoryRegion;
+import java.util.List;
 
 /**
  * Memory of payload that drives of SPDK may access: registered with SPDK, which maps it for the IOMMU. Needed where
@@ -14,10 +16,16 @@ public final class SpdkMemory implements MemoryListener
     /** Smallest unit that SPDK registers. */
     private static final int PAGE_BYTES = 4096;
 
-    /** Of a process whose SPDK runs. */
-    public SpdkMemory()
+    private final List<SpdkExportCalls.Memory> own;
+
+    /**
+     * Of a process whose SPDK runs.
+     *
+     * @param own memory of SPDK's own, in which its front ends have payload: SPDK has registered that itself.
+     */
+    public SpdkMemory(final List<SpdkExportCalls.Memory> own)
     {
-        // SPDK itself has what is registered.
+        this.own = List.copyOf(own);
     }
 
     @Override
@@ -45,9 +53,10 @@ public final class SpdkMemory implements MemoryListener
     }
 
     /** Registered pages are pinned. Those that a device gives back are not; requests have their payload elsewhere. */
-    private static boolean isRegistered(final MemoryRegion region)
+    private boolean isRegistered(final MemoryRegion region)
     {
-        return region.isHostAddressable() && region.hasStablePages();
+        return region.isHostAddressable() && region.hasStablePages() &&
+            own.stream().noneMatch((each) -> each.address() == region.address());
     }
 
     private static void register(final MemoryRegion region, final long address, final long lengthBytes)
@@ -78,7 +87,7 @@ public final class SpdkMemory implements MemoryListener
     }
 
     /** A growth was registered by itself, and SPDK takes back only what begins where a registration did. */
-    private static void unregister(final MemoryRegion region, final long address, final long lengthBytes)
+    private void unregister(final MemoryRegion region, final long address, final long lengthBytes)
     {
         if (!isRegistered(region))
         {

@@ -31,7 +31,7 @@ final class SpdkAccess
             final SpdkRuntime spdk = dependencies.spdk().get();
             if (!spdk.config().pciAllowed().isEmpty())
             {
-                register(dependencies);
+                register(dependencies, spdk);
             }
             return action.apply(spdk);
         }
@@ -45,12 +45,13 @@ final class SpdkAccess
      * Has SPDK register the memory of the data plane, where payload lies, if it has not.
      *
      * @param dependencies of a device of SPDK.
+     * @param spdk         which runs.
      */
-    void register(final DeviceDependencies dependencies)
+    void register(final DeviceDependencies dependencies, final SpdkRuntime spdk)
     {
         if (null == memory)
         {
-            final SpdkMemory registered = new SpdkMemory();
+            final SpdkMemory registered = new SpdkMemory(spdk.memory());
             dependencies.memory().addListener(registered);
             memory = registered;
         }

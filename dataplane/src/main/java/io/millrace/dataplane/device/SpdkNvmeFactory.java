@@ -78,7 +78,7 @@ final class SpdkNvmeFactory implements DeviceFactory
                 spdk.config().pciAllowed() + "), and SPDK uses no other drives: add it there, with hugepages: true, " +
                 "and start the data plane again");
         }
-        access.register(dependencies);
+        access.register(dependencies, spdk);
         try
         {
             final NvmeControllerConfig config = config(properties, controller, isDrive);

@@ -395,7 +395,7 @@ class SpdkDeviceTest
     {
         SpdkTesting.runtime();
         final MemoryRegistry registry = MemoryRegistry.of(memory);
-        final SpdkMemory listener = new SpdkMemory();
+        final SpdkMemory listener = new SpdkMemory(List.of());
         registry.addListener(listener);
         assertEquals(-Errno.EBUSY, SpdkEnvironment.register(memory.address(), 4096), "it was not registered");
         registry.removeListener(listener);

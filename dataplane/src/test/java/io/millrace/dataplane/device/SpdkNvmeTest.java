@@ -32,8 +32,11 @@ import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.spdk.SpdkTesting;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -296,6 +299,68 @@ class SpdkNvmeTest
         try (Initiator host = new Initiator("host", device))
         {
             assertEquals(BlockStatus.SUCCESS, write(host, 6 * MIB / BLOCK - 1, 9));
+        }
+    }
+
+    /** SPDK goes on with what nobody waits for any more. */
+    @Test
+    void shouldOpenADeviceWhoseControllerWasAttachedTooLate() throws Exception
+    {
+        final AtomicBoolean isSlow = new AtomicBoolean(true);
+        try (ServerSocket proxy = new ServerSocket(0, 16, InetAddress.getLoopbackAddress()))
+        {
+            Thread.ofVirtual().start(() -> forward(proxy, isSlow));
+            final String listener = "tcp://127.0.0.1:" + proxy.getLocalPort();
+            final String late = refusal(1, "addresses", List.of(listener));
+            assertTrue(late.contains("is not carried out after 30 s"), late);
+            isSlow.set(false);
+            Waits.until("attached", 30, () -> controllers().contains(NQN));
+            final BlockDevice device = open(1, "addresses", List.of(listener));
+            try (Initiator host = new Initiator("host", device))
+            {
+                assertEquals(BlockStatus.SUCCESS, write(host, 1, 1));
+            }
+            close(device);
+        }
+    }
+
+    private void forward(final ServerSocket proxy, final AtomicBoolean isSlow)
+    {
+        try
+        {
+            while (true)
+            {
+                final Socket host = proxy.accept();
+                final Socket there = new Socket(address.getAddress(), address.getPort());
+                Thread.ofVirtual().start(() -> pump(host, there, new AtomicBoolean()));
+                Thread.ofVirtual().start(() -> pump(there, host, isSlow));
+            }
+        }
+        catch (final IOException e)
+        {
+            // It was closed.
+        }
+    }
+
+    private static void pump(final Socket from, final Socket to, final AtomicBoolean isSlow)
+    {
+        final byte[] bytes = new byte[1 << 16];
+        try (from; to)
+        {
+            for (int n = from.getInputStream().read(bytes); n > 0; n = from.getInputStream().read(bytes))
+            {
+                // Less than SPDK has for the first answer.
+                Thread.sleep(isSlow.get() ? 1_700 : 0);
+                to.getOutputStream().write(bytes, 0, n);
+            }
+        }
+        catch (final IOException e)
+        {
+            // One side has closed.
+        }
+        catch (final InterruptedException e)
+        {
+            throw new IllegalStateException(e);
         }
     }
 }
