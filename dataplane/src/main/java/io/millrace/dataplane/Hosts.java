@@ -59,7 +59,8 @@ public final class Hosts
      * @param nqn     of the subsystem.
      * @param hostNqn of the host.
      * @return done when it is gone.
-     * @throws OperationException when the subsystem is not there or the host is not on its list.
+     * @throws OperationException when the subsystem is not there or the host is not on its list, or SPDK's target does
+     *     not say that it is gone: then it is off the list, and may have commands left.
      */
     public CompletableFuture<Void> deny(final String nqn, final String hostNqn)
     {
@@ -72,9 +73,10 @@ public final class Hosts
                 throw new OperationException(Reason.NOT_FOUND, subject(hostNqn, nqn), "is not on its list",
                     subsystem.allowsAnyHost() ? "allow only listed hosts" : "leave it");
             }
-            spdk.denyHost(nqn, hostNqn);
             final CompletableFuture<Void> done = subsystem.denyHost(hostNqn);
             operations.publish(ResourceKind.HOST, ResourceChange.DELETED, nqn + '/' + hostNqn);
+            // Last: where SPDK fails, access has ended at Millrace's own target.
+            spdk.denyHost(nqn, hostNqn);
             return done;
         }
     }

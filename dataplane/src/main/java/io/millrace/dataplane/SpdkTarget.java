@@ -395,11 +395,24 @@ final class SpdkTarget implements AutoCloseable
      *
      * @param nqn     of the subsystem.
      * @param hostNqn on its list.
-     * @throws OperationException when SPDK refuses.
+     * @throws OperationException when SPDK does not say that it is gone: it may have commands left.
      */
     void denyHost(final String nqn, final String hostNqn)
     {
-        follow("host " + hostNqn + " of subsystem " + nqn, () -> runtime.nvmf().removeHost(nqn, hostNqn));
+        if (!serves())
+        {
+            return;
+        }
+        try
+        {
+            runtime.nvmf().removeHost(nqn, hostNqn);
+        }
+        catch (final SpdkException e)
+        {
+            throw new OperationException(Reason.FAILED, "host " + hostNqn + " of subsystem " + nqn, "is off the " +
+                "list, and may have commands left that came by SPDK's target: " + e.problem(),
+                "remove the namespaces whose devices do not answer, or the listeners whose provider is spdk", e);
+        }
     }
 
     /**

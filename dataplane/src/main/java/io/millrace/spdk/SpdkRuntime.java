@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 /**
  * SPDK in this process, of which there is one: it starts once and cannot start again when it has stopped. Its
@@ -347,7 +348,7 @@ public final class SpdkRuntime
 
     private void configure(final String json)
     {
-        final String refusal = refusal(json, 0, () -> {});
+        final String refusal = refusal(json, 0, (_) -> {});
         if (null != refusal)
         {
             throw new SpdkException("spdk: it refuses a configuration" + refusal);
@@ -363,7 +364,7 @@ public final class SpdkRuntime
      */
     public void call(final String method, final String params)
     {
-        call(method, params, 0, () -> {});
+        call(method, params, 0, (_) -> {});
     }
 
     /**
@@ -377,6 +378,25 @@ public final class SpdkRuntime
      */
     void call(final String method, final String params, final long lateMs, final Runnable onLate)
     {
+        call(method, params, lateMs, (_) -> onLate.run());
+    }
+
+    /**
+     * Calls a method that may take long, as it waits for other machines. Off the reactors.
+     *
+     * @param method of SPDK.
+     * @param params members of a JSON object.
+     * @param lateMs how long it has.
+     * @param onLate run on this thread when the method has not ended then, with what completes when it does: by 0 where
+     *               SPDK has carried it out.
+     * @throws SpdkException saying why SPDK refuses, or that the method does not end.
+     */
+    public void call(
+        final String method,
+        final String params,
+        final long lateMs,
+        final Consumer<CompletableFuture<Integer>> onLate)
+    {
         final String refusal = refusal("{\"subsystems\": [{\"subsystem\": \"bdev\", \"config\": [{" +
             "\"method\": \"" + method + '"' + (params.isEmpty() ? "" : ", \"params\": {" + params + '}') + "}]}]}",
             lateMs, onLate);
@@ -387,7 +407,8 @@ public final class SpdkRuntime
     }
 
     /** {@return what SPDK says of a configuration that it does not carry out; null: it has carried it out} */
-    private String refusal(final String json, final long lateMs, final Runnable onLate)
+    private String refusal(
+        final String json, final long lateMs, final Consumer<CompletableFuture<Integer>> onLate)
     {
         final CompletableFuture<Integer> configured = new CompletableFuture<>();
         onApplication(() ->
@@ -400,7 +421,7 @@ public final class SpdkRuntime
         });
         if (lateMs > 0 && !ends(configured, lateMs))
         {
-            onLate.run();
+            onLate.accept(configured);
         }
         return 0 == await(configured, "its configuration is not carried out") ? null : onApplication(messages::explain);
     }

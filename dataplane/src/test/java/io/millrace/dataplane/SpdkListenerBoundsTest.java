@@ -192,6 +192,36 @@ class SpdkListenerBoundsTest
         dataPlane.devices().delete(far);
     }
 
+    /** SPDK waits for them before it says that the host is gone: its access ends at both targets all the same. */
+    @Test
+    void shouldRevokeAHostWhoseRequestsHang()
+    {
+        final String hanging = SpdkTesting.name("Hanging");
+        dataPlane.devices().create(DeviceConfig.fault(hanging, vol1, FaultPlan.of(1, FaultRule.hang())));
+        dataPlane.namespaces().add(nqn, new NamespaceSettings(2, hanging, null));
+        dataPlane.hosts().allow(nqn, HostFixture.HOST.hostNqn());
+        Waits.get(dataPlane.hosts().allowAny(nqn, false));
+        listen(spdk);
+        final TransportAddress own = dataPlane.listeners().add(OperationsFixture.anyPort(), false);
+        try (RemoteController controller = host.connect(to(spdk)))
+        {
+            final RemoteQueuePair queue = host.queue(controller);
+            final MemorySegment data = host.memory(BLOCK);
+            host.submit(queue, (r) -> r.write(2, 0, 1, data.address(), BLOCK));
+            assertEquals(0, host.run(queue, (r) -> r.read(1, 0, 1, data.address(), BLOCK)));
+            final long begin = System.nanoTime();
+            final OperationException e = assertThrows(OperationException.class,
+                () -> dataPlane.hosts().deny(nqn, HostFixture.HOST.hostNqn()));
+            final long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin);
+            assertTrue(e.getMessage().contains("may have commands left"), e.getMessage());
+            assertTrue(seconds < 10, seconds + " s");
+            assertEquals(List.of(), dataPlane.hosts().list(nqn));
+            assertThrows(AssertionError.class, () -> host.connect(to(own)));
+            assertThrows(AssertionError.class, () -> host.connect(to(spdk)));
+            Waits.get(dataPlane.namespaces().remove(nqn, 2));
+        }
+    }
+
     /** SPDK copies on two threads what the two targets write to a malloc bdev. */
     @Test
     void shouldWriteWholeBlocksOfABdevFromBothTargets()

@@ -5,6 +5,7 @@ import io.millrace.spdk.SpdkException;
 import io.millrace.spdk.SpdkRuntime;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
@@ -15,7 +16,14 @@ public final class NvmeControllers
 {
     private static final int RECONNECT_DELAY_S = 1;
 
+    /** A target has this long to answer what SPDK asks of it: meanwhile other operations wait. */
+    private static final long TARGET_MS = 10_000;
+    /** A drive may take long to get ready. */
+    private static final long DRIVE_MS = 30_000;
+
     private final Map<String, Attached> byName = new HashMap<>();
+    /** By the names of controllers that SPDK has not attached in time: it goes on, over one path or several. */
+    private final Map<String, CompletableFuture<?>> late = new HashMap<>();
 
     /**
      * Has none.
@@ -40,6 +48,7 @@ public final class NvmeControllers
         Attached attached = byName.get(config.name());
         if (null == attached)
         {
+            detachLate(runtime, config.name());
             attach(runtime, config, onWarning);
             attached = new Attached(config);
             byName.put(config.name(), attached);
@@ -53,7 +62,7 @@ public final class NvmeControllers
         return new NvmeNamespace(this, runtime, config.name(), nsid);
     }
 
-    private static void attach(
+    private void attach(
         final SpdkRuntime runtime, final NvmeControllerConfig config, final Consumer<String> onWarning)
     {
         SpdkException first = null;
@@ -62,8 +71,14 @@ public final class NvmeControllers
         {
             try
             {
+                final boolean isDrive = config.subsystem().isEmpty();
+                final long waitMs = isDrive ? DRIVE_MS : TARGET_MS;
                 runtime.call("bdev_nvme_attach_controller", "\"name\": \"" + config.name() + "\", " + path.json() +
-                    (config.subsystem().isEmpty() ? "" : fabrics(config)));
+                    (isDrive ? "" : fabrics(config)), waitMs, (end) ->
+                    {
+                        late.merge(config.name(), end, (former, other) -> CompletableFuture.allOf(former, other));
+                        throw new SpdkException("spdk: it is not attached after " + waitMs / 1000 + " s");
+                    });
                 attached++;
             }
             catch (final SpdkException e)
@@ -101,6 +116,35 @@ public final class NvmeControllers
             return;
         }
         byName.remove(name);
+        if (isEnded(name))
+        {
+            late.remove(name);
+            detach(runtime, name);
+        }
+    }
+
+    /** SPDK 26.05 crashes when it detaches a controller that it is attaching. */
+    private boolean isEnded(final String name)
+    {
+        final CompletableFuture<?> attaching = late.get(name);
+        return null == attaching || attaching.isDone();
+    }
+
+    private void detachLate(final SpdkRuntime runtime, final String name)
+    {
+        if (!isEnded(name))
+        {
+            throw new BlockDeviceException("controller " + name + " is still being attached by SPDK for a device " +
+                "that was deleted or could not wait: try again in a minute");
+        }
+        if (null != late.remove(name))
+        {
+            detach(runtime, name);
+        }
+    }
+
+    private static void detach(final SpdkRuntime runtime, final String name)
+    {
         try
         {
             runtime.call("bdev_nvme_detach_controller", "\"name\": \"" + name + '"');
