@@ -46,11 +46,12 @@ final class JournalWrite
     /**
      * {@return room for an entry behind the areas of a buffer}
      *
+     * @param slotCount of the view that the write goes by.
      * @param areaBytes of one strip.
      */
-    int bytesMax(final int areaBytes)
+    int bytesMax(final int slotCount, final int areaBytes)
     {
-        return JournalEntry.HEADER_BYTES + device.slotsMax() * areaBytes;
+        return JournalEntry.HEADER_BYTES + slotCount * areaBytes;
     }
 
     /**

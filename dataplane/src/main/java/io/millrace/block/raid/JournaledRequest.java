@@ -41,7 +41,7 @@ abstract class JournaledRequest extends StripeRequest
      */
     protected final long acquireBuffer(final int areasBytes, final int stripBytes)
     {
-        final long buffer = acquireBuffer(areasBytes + (isLogged() ? entry.bytesMax(stripBytes) : 0));
+        final long buffer = acquireBuffer(areasBytes + (isLogged() ? entry.bytesMax(view.slotCount(), stripBytes) : 0));
         entryAddress = buffer + areasBytes;
         return buffer;
     }

@@ -463,6 +463,7 @@ final class Membership
     private void refuseSlot(final ArrayView view, final String reason)
     {
         problem = new BlockDeviceException(reason);
+        device.slotsMax(view.slotCount());
         if (null == current)
         {
             // Settings name it: it is a spare.

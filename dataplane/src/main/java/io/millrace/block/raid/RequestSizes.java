@@ -56,18 +56,24 @@ final class RequestSizes
      * Requests are cut for so many slots from now on.
      *
      * @param slotCount of the array.
-     * @return whether there is room for them.
+     * @return whether there is room for them; otherwise they stay as they are.
      */
     boolean fit(final int slotCount)
     {
         final int stripBytes = device.layout().stripBytes();
         final int bufferBytes = buffers.bufferBytesMax();
-        rowBytesMax = Math.min(
+        final int rowBytes = Math.min(
             stripBytes, Integer.highestOneBit(bufferBytes / slotCount / ROW_UNIT_BYTES) * ROW_UNIT_BYTES);
         final int units = Integer.highestOneBit(bufferBytes / journalUnits(slotCount) / ROW_UNIT_BYTES);
-        journalRowBytesMax = !hasParity ? 0 :
+        final int journalRowBytes = !hasParity ? 0 :
             Math.min(JournalPlaces.of(slotCount, stripBytes).rowUnitBytes(), units * ROW_UNIT_BYTES);
-        return 0 != (hasParity ? journalRowBytesMax : rowBytesMax);
+        if (0 == (hasParity ? journalRowBytes : rowBytes))
+        {
+            return false;
+        }
+        rowBytesMax = rowBytes;
+        journalRowBytesMax = journalRowBytes;
+        return true;
     }
 
     /**

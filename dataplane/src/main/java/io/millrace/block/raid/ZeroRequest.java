@@ -17,7 +17,7 @@ final class ZeroRequest extends JournaledRequest
 {
     private static final long NOWHERE = -1;
 
-    private final ArrayLayout layout;
+    private ArrayLayout layout;
     /** Where the range begins in the data of the member of each slot. */
     private long[] offsets;
     private int length;
@@ -67,6 +67,9 @@ final class ZeroRequest extends JournaledRequest
     void beginStrip(final ArrayRequest newParent, final int newLength)
     {
         begin(Purpose.WRITE, newParent, null);
+        // The array may have got another copy since.
+        layout = channel.layout();
+        fit(layout.memberCount());
         Arrays.fill(offsets, NOWHERE);
         final long offset = newParent.nextOffset();
         final long strip = offset >>> layout.stripShift();

@@ -106,6 +106,24 @@ class ReshapeTest
         }
     }
 
+    @Test
+    void shouldZeroPartsOfStripsOnAnotherCopyOfAMirror()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID1, 2, JournalMode.DEGRADED))
+        {
+            fixture.addDisk();
+            fixture.set(names(3), "");
+            awaitGrown(fixture, 3);
+            for (int strip = 0; strip < 80; strip++)
+            {
+                fixture.zero(strip * ArrayFixture.STRIP_BYTES, ArrayFixture.BLOCK_BYTES);
+            }
+            RaidFixture.get(fixture.array().fail("d0"));
+            RaidFixture.get(fixture.array().fail("d1"));
+            fixture.verify();
+        }
+    }
+
     private static void slow(final ArrayFixture fixture)
     {
         fixture.copyRates(new CopyRates(64 << 10, 64 << 10));
