@@ -190,6 +190,25 @@ class ReshapeTest
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"RAID5,3", "RAID6,4"})
+    void shouldNotReplayWhatWasLoggedBeforeItsRowsGotAnotherLayout(final RaidLevel level, final int count)
+    {
+        try (ArrayFixture fixture = create(level, count, JournalMode.ALWAYS))
+        {
+            begin(fixture, count);
+            // In the middle of the members, and nothing is logged after it.
+            final int offset = (int)fixture.layout().dataBytes() / 2;
+            fixture.write(offset, 64 << 10);
+            assertTrue(fixture.array().view().map().state().position() < 16, "it is further than what is written");
+            fast(fixture);
+            awaitGrown(fixture, count + 1);
+            fixture.restart();
+            fixture.verify();
+            scrub(fixture.array());
+        }
+    }
+
     @Test
     void shouldGrowWhenSettingsNameOneMoreAtTheStart()
     {
