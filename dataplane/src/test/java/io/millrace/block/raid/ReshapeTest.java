@@ -79,11 +79,32 @@ class ReshapeTest
             assertEquals(before / (count - parity) * (count + 1 - parity), array.availableBytes());
             array.grow(array.availableBytes());
             assertEquals(array.availableBytes(), array.geometry().sizeBytes());
+            assertZeroes(fixture, before, array.availableBytes());
             fixture.writeAnywhere(20);
             fixture.restart();
             fixture.verify();
             assertEquals(DeviceHealth.ONLINE, fixture.array().status().health());
             assertEquals(count + 1, fixture.array().layout().memberCount());
+        }
+    }
+
+    /** Buffers with data of hosts are all that new strips could have otherwise. */
+    private static void assertZeroes(final ArrayFixture fixture, final long start, final long end)
+    {
+        try (Initiator host = fixture.anotherHost("zeroes");
+            DmaMemory memory = DmaMemory.map(ArrayFixture.STRIP_BYTES))
+        {
+            for (long offset = start; offset < end; offset += ArrayFixture.STRIP_BYTES)
+            {
+                final long at = offset;
+                assertEquals(BlockStatus.SUCCESS, host.run(BlockOperation.READ, offset / ArrayFixture.BLOCK_BYTES,
+                    ArrayFixture.STRIP_BYTES / ArrayFixture.BLOCK_BYTES, false, memory.address(),
+                    ArrayFixture.STRIP_BYTES));
+                for (int i = 0; i < ArrayFixture.STRIP_BYTES; i += 8)
+                {
+                    assertEquals(0, NativeMemory.getLong(memory.address() + i), () -> "at " + at);
+                }
+            }
         }
     }
 
@@ -209,6 +230,25 @@ class ReshapeTest
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"RAID5,3", "RAID6,4"})
+    void shouldZeroAcrossTheEndOfWhatWasMoved(final RaidLevel level, final int count)
+    {
+        try (ArrayFixture fixture = create(level, count, JournalMode.DEGRADED))
+        {
+            begin(fixture, count);
+            final StripMap map = fixture.array().view().map();
+            final int unit = map.layout().dataCount() * ArrayFixture.STRIP_BYTES;
+            fixture.zero((int)(map.state().position() - 1) * unit, 6 * unit);
+            fixture.verify();
+            assertTrue(fixture.array().view().map().isReshaping(), "it is over too early");
+            fast(fixture);
+            awaitGrown(fixture, count + 1);
+            fixture.verify();
+            scrub(fixture.array());
+        }
+    }
+
     @Test
     void shouldGrowWhenSettingsNameOneMoreAtTheStart()
     {
@@ -326,24 +366,32 @@ class ReshapeTest
         }
     }
 
-    /** Writes blocks of its own, and reads them back later. */
+    /** Writes blocks of its own or zeroes them, and reads them back later. */
     private static void write(
         final Initiator host, final ArrayFixture fixture, final int number, final AtomicBoolean isOver)
     {
         final int blockBytes = fixture.array().geometry().blockSizeBytes();
         final int blocks = (int)(fixture.array().geometry().sizeBytes() / blockBytes);
         final long[] values = new long[blocks];
+        final boolean[] areKnown = new boolean[blocks];
         final Random draw = TestSeeds.fixed(number);
         try (DmaMemory memory = DmaMemory.map(blockBytes))
         {
             for (long value = 1; !isOver.get(); value++)
             {
                 final int block = draw.nextInt(blocks / 2) * 2 + number;
-                if (0 != values[block])
+                if (areKnown[block])
                 {
                     assertEquals(BlockStatus.SUCCESS,
                         host.run(BlockOperation.READ, block, 1, false, memory.address(), blockBytes));
                     assertEquals(values[block], NativeMemory.getLong(memory.address() + blockBytes - 8));
+                }
+                areKnown[block] = true;
+                if (0 == draw.nextInt(3))
+                {
+                    values[block] = 0;
+                    assertEquals(BlockStatus.SUCCESS, host.run(BlockOperation.WRITE_ZEROES, block, 1, false));
+                    continue;
                 }
                 values[block] = value << 32 | block;
                 for (int at = 0; at < blockBytes; at += 8)
@@ -355,7 +403,7 @@ class ReshapeTest
             }
             for (int block = number; block < blocks; block += 2)
             {
-                if (0 != values[block])
+                if (areKnown[block])
                 {
                     assertEquals(BlockStatus.SUCCESS,
                         host.run(BlockOperation.READ, block, 1, false, memory.address(), blockBytes));
