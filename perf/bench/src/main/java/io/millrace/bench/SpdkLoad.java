@@ -76,7 +76,7 @@ public final class SpdkLoad
             Reactor reactor = new Reactor(config))
         {
             final MemoryRegistry registry = MemoryRegistry.of(memory);
-            final SpdkMemory registered = new SpdkMemory();
+            final SpdkMemory registered = new SpdkMemory(runtime.memory());
             registry.addListener(registered);
             reactor.start();
             final BlockOperation operation = "read".equals(words[1]) ? BlockOperation.READ : BlockOperation.WRITE;
