@@ -160,7 +160,8 @@ public final class DelayDevice implements BlockDevice
             }
             free = slot.next;
             slot.request = request;
-            slot.timerId = reactor.schedule(reactor.nowNs() + delayNs, slot);
+            // Not the clock of the cycle, which may have begun long ago.
+            slot.timerId = reactor.schedule(reactor.clockNs() + delayNs, slot);
             delayed++;
             return true;
         }

@@ -103,7 +103,8 @@ final class FaultChannel implements BlockChannel
         if (decider.delayNs() > 0)
         {
             slot.state = State.DELAYED;
-            slot.timerId = reactor.schedule(reactor.nowNs() + decider.delayNs(), slot);
+            // Not the clock of the cycle, which may have begun long ago.
+            slot.timerId = reactor.schedule(reactor.clockNs() + decider.delayNs(), slot);
         }
         else
         {
