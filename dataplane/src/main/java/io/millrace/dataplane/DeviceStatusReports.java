@@ -30,6 +30,7 @@ final class DeviceStatusReports
     /** As they were reported last. */
     private final Map<ManagedDevice, ScrubResult> scrubs = new WeakHashMap<>();
     private final Map<ManagedDevice, List<String>> members = new WeakHashMap<>();
+    private final Queue<Created> created = new ManyToOneConcurrentLinkedQueue<>();
     private final Queue<ManagedDevice> changed = new ManyToOneConcurrentLinkedQueue<>();
     private final Queue<Event> events = new ManyToOneConcurrentLinkedQueue<>();
 
@@ -44,9 +45,32 @@ final class DeviceStatusReports
     {
     }
 
+    /**
+     * An array serves from now on.
+     *
+     * @param device  that serves.
+     * @param members of the array that it is.
+     */
+    private record Created(ManagedDevice device, List<String> members)
+    {
+    }
+
     DeviceStatusReports(final Operations operations)
     {
         this.operations = operations;
+    }
+
+    /**
+     * A device begins to serve: what it has is reported from its first change on. Any thread.
+     *
+     * @param device that serves.
+     */
+    void onCreated(final ManagedDevice device)
+    {
+        if (device.device() instanceof final RaidDevice array)
+        {
+            created.add(new Created(device, names(array)));
+        }
     }
 
     /**
@@ -87,6 +111,10 @@ final class DeviceStatusReports
     /** Publishes what has changed. Always on the same thread. */
     void check()
     {
+        for (Created each = created.poll(); null != each; each = created.poll())
+        {
+            members.put(each.device(), each.members());
+        }
         for (Event event = events.poll(); null != event; event = events.poll())
         {
             publish(event.device(), event.sentence(), event.isFailure());
@@ -143,7 +171,7 @@ final class DeviceStatusReports
     /** Spares, and devices that replace others, come and go while the array serves. */
     private void members(final ManagedDevice device, final RaidDevice array)
     {
-        final List<String> now = array.members().stream().map(BlockDevice::name).toList();
+        final List<String> now = names(array);
         final List<String> before = members.put(device, now);
         if (null != before)
         {
@@ -152,6 +180,11 @@ final class DeviceStatusReports
             before.stream().filter((each) -> !now.contains(each))
                 .forEach((each) -> publish(device, "device " + each + " was removed", false));
         }
+    }
+
+    private static List<String> names(final RaidDevice array)
+    {
+        return array.members().stream().map(BlockDevice::name).toList();
     }
 
     /** A scrub goes on though another operation shows its progress, and may end before anybody sees it running. */

@@ -242,6 +242,7 @@ public final class Devices
 
     private void start(final ManagedDevice device)
     {
+        operations.deviceStatus().onCreated(device);
         device.start(new ManagedServices(
             device, operations.deviceStatus(), background, this::release, sharedSpares::wake));
     }
