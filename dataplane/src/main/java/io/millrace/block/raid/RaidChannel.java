@@ -106,8 +106,18 @@ final class RaidChannel implements BlockChannel
         }
         final RaidChannel channel = new RaidChannel(device, context, buffers);
         device.channels().add(channel);
-        // It may have got another slot before this channel was known.
-        channel.sizes.fit(device.slotsMax());
+        try
+        {
+            // It may have got another slot before this channel was known.
+            channel.grow();
+        }
+        catch (final BlockDeviceException e)
+        {
+            device.channels().remove(channel);
+            buffers.close();
+            listener.onOpenFailed(e);
+            return;
+        }
         channel.openMembers(listener);
     }
 
