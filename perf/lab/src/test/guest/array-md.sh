@@ -90,7 +90,7 @@ reads_ours()
     esac
     [ "$level" != 0 ] || return 0
     # What the check would have found.
-    dd if=/dev/zero of=/dev/ram1 bs=4k seek=$(((DATA_KIB + MEMBER_KIB) / 4 - 1)) count=1 conv=fsync status=none
+    dd if=/dev/urandom of=/dev/ram1 bs=4k seek=$(((DATA_KIB + MEMBER_KIB) / 4 - 1)) count=1 conv=fsync status=none
     assemble --assume-clean "${DEVICES[@]}"
     mismatches
     [ "$MISMATCHES" -gt 0 ]

@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 /** How long a reader may keep a writer from memory that was lent to its answer, by a clock that the test sets. */
@@ -86,6 +87,16 @@ class RdmaLoanTest
         }
     }
 
+    /** A reactor looks at descriptors now and then, by its clock, which is held. */
+    private void awaitByClock(final String what, final BooleanSupplier condition) throws InterruptedException
+    {
+        fixture.await(what, () ->
+        {
+            clock.advance(LITTLE_NS);
+            return condition.getAsBoolean();
+        });
+    }
+
     @Test
     void shouldEndAReaderOnlyWhenItKeepsAWriterWaitingTooLong() throws InterruptedException
     {
@@ -113,22 +124,17 @@ class RdmaLoanTest
             model.network().cut(readerDevice, model.targetDevice(), true);
             mayGoOn.countDown();
             assertTrue(TransportContractFixture.get(released));
-            fixture.await("the answer", () -> requests + 1 == fixture.requestsInUse());
+            awaitByClock("the answer", () -> requests + 1 == fixture.requestsInUse());
             final MemorySegment data = fixture.random(16 * BLOCK, 8);
             final CompletableFuture<Integer> write =
                 fixture.submit(writer, (request) -> request.write(1, 0, 16, data.address(), 16 * BLOCK));
-            fixture.await("the write to wait", () -> requests + 2 == fixture.requestsInUse());
+            awaitByClock("the write to wait", () -> requests + 2 == fixture.requestsInUse());
             pass(BELOW_LIMIT_NS);
             assertFalse(write.isDone());
             assertFalse(queue.closed.isDone());
             assertEquals(4, fixture.transport().connectionCount());
             pass(REST_NS);
-            fixture.await("the write", () ->
-            {
-                // A reactor looks at descriptors now and then, by its clock.
-                clock.advance(LITTLE_NS);
-                return write.isDone();
-            });
+            awaitByClock("the write", write::isDone);
             assertEquals(NvmeStatus.SUCCESS, TransportContractFixture.get(write));
             fixture.await("the reader's queue to end", () -> fixture.transport().connectionCount() < 4);
             assertTrue(fixture.transport().counters().get(

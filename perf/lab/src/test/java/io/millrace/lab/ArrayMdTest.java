@@ -24,7 +24,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Arrays have the layout of Linux md: md reads members that Millrace wrote, without some of them too, and its check
- * finds nothing. Millrace reads the data of md's arrays, without some members too.
+ * finds nothing, in an array that has grown by a member as well. Millrace reads the data of md's arrays, without some
+ * members too.
  */
 @LabTest
 final class ArrayMdTest
@@ -34,6 +35,8 @@ final class ArrayMdTest
     /** With the second copy of the superblock. */
     private static final int FILE_BYTES = DATA_OFFSET + MEMBER_BYTES + 4096;
     private static final int LIMIT_S = 600;
+    /** Level of the array that md gets when it has grown. */
+    private static final String GROWN_LEVEL = "6";
     private static final List<Case> CASES = List.of(new Case("0", 3, 16, 6 << 20, List.of()),
         new Case("1", 2, 64, MEMBER_BYTES, anyOne(2)), new Case("5", 4, 64, 6 << 20, anyOne(4)),
         new Case("6", 5, 16, 6 << 20, anyTwo(5)), new Case("10", 3, 64, 3 << 20, anyOne(3)));
@@ -127,6 +130,13 @@ final class ArrayMdTest
         {
             makeFile(file);
         }
+        final byte[] image = GROWN_LEVEL.equals(array.level) ? writeGrown(array, files) : write(array, files);
+        Files.write(share.resolve("image." + array.level), image);
+        Files.write(share.resolve("image2." + array.level), bytes(array.sizeBytes));
+    }
+
+    private byte[] write(final Case array, final List<Path> files)
+    {
         final byte[] image = bytes(array.sizeBytes);
         try (ServedArray served = array.serve(files, ", assume-clean: true"))
         {
@@ -139,8 +149,30 @@ final class ArrayMdTest
             served.write(Arrays.copyOf(image, array.sizeBytes / 2), 96 << 10);
             assertEquals(DeviceHealth.ONLINE, served.health());
         }
-        Files.write(share.resolve("image." + array.level), image);
-        Files.write(share.resolve("image2." + array.level), bytes(array.sizeBytes));
+        return image;
+    }
+
+    /** An array that gets its last member when it has data: what is added reads as zeroes. */
+    private byte[] writeGrown(final Case array, final List<Path> files)
+    {
+        final byte[] image = bytes(array.sizeBytes - MEMBER_BYTES);
+        try (ServedArray served =
+            array.serve(files.subList(0, array.members - 1), ", assume-clean: true"))
+        {
+            assertEquals(image.length, served.sizeBytes(), array::argument);
+            served.write(image, 128 << 10);
+        }
+        final byte[] grown = Arrays.copyOf(image, array.sizeBytes);
+        try (ServedArray served = array.serve(files, ""))
+        {
+            served.awaitSize(array.sizeBytes);
+        }
+        try (ServedArray served = array.serve(files, ""))
+        {
+            assertArrayEquals(grown, served.read(96 << 10), array::argument);
+            assertEquals(DeviceHealth.ONLINE, served.health());
+        }
+        return grown;
     }
 
     /** Data areas of md's members in an array of Millrace, with all members and without those that may be missing. */

@@ -65,6 +65,13 @@ final class ServedArray implements AutoCloseable
         return namespace.sizeBytes();
     }
 
+    /** Waits until the array has grown. */
+    void awaitSize(final long expectedBytes)
+    {
+        Waits.until("the array has " + expectedBytes + " bytes", 60,
+            () -> expectedBytes == snapshot().geometry().sizeBytes());
+    }
+
     DeviceHealth health()
     {
         return snapshot().health();
