@@ -19,11 +19,13 @@ import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.VersionInfo;
 import io.millrace.manager.config.HookConfig;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -110,6 +112,19 @@ class ManagerTakeoverTest
         }
     }
 
+    /** What the stored state of a data plane says of lineages. */
+    private String lineages(final String plane)
+    {
+        try (Stream<String> lines = Files.lines(directory.resolve("state-of-plane-" + plane + "/applied-state.yaml")))
+        {
+            return lines.filter((line) -> line.contains("lineage")).toList().toString();
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** What a person decided is about the lineage that was there, and stays decided. */
     @Test
     void shouldAskAgainWhenYetAnotherLineageComes() throws IOException
@@ -135,8 +150,11 @@ class ManagerTakeoverTest
             {
                 final ControlClient client = fixture.connect();
                 ManagerFixture.until(client, (each) -> Health.FOREIGN == each.health());
+                final String before = lineages("a");
                 client.manager().reconcile(ReconcileMode.TAKE_OVER);
-                ManagerFixture.until(client, (each) -> Health.DRIFTED == each.health() && 1 == each.driftSteps());
+                // The data plane stores whose state it has after that.
+                ManagerFixture.until(client, (each) -> Health.DRIFTED == each.health() && 1 == each.driftSteps() &&
+                    !before.equals(lineages("a")));
                 plane.restart();
                 final ManagedInfo again = ManagerFixture.until(client, (each) -> each.isConnected() &&
                     (Health.FOREIGN == each.health() || !each.refusal().isEmpty()));
