@@ -41,6 +41,7 @@ public final class RemoteController implements AutoCloseable
     private final EventRequests events;
     private final List<RemoteQueuePair> queues = new ArrayList<>();
     private final BitSet queueIds = new BitSet();
+    private int lastQueueId;
     private final CompletableFuture<RemoteController> connected = new CompletableFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private volatile ControllerState state = ControllerState.CONNECTING;
@@ -310,13 +311,9 @@ public final class RemoteController implements AutoCloseable
                 throw new InitiatorException("controller of " + config.subsystemNqn() + " is " + state +
                     ": queues can be opened while it is LIVE");
             }
-            final int queueId = queueIds.nextClearBit(0) + 1;
-            if (queueId > association.ioQueueCount())
-            {
-                throw new InitiatorException(config.subsystemNqn() + " at " + config.target() + " grants " +
-                    association.ioQueueCount() + " I/O queues, all are in use: use fewer");
-            }
+            final int queueId = freeQueueId();
             queueIds.set(queueId - 1);
+            lastQueueId = queueId;
             final RemoteQueuePair queue = new RemoteQueuePair(this, queueGroup, queueId, config, queueListener);
             queues.add(queue);
             return open(queue, association)
@@ -325,6 +322,22 @@ public final class RemoteController implements AutoCloseable
                         CompletableFuture.<RemoteQueuePair>failedFuture(new InitiatorException(reason(failure)))))
                 .thenCompose((result) -> result);
         }).thenCompose((opening) -> opening);
+    }
+
+    /**
+     * {@return an id that no queue has; not one that was freed just now, while others are free: the target may see the
+     * end of its connection later than the new one, and would refuse a second queue of the id}
+     */
+    private int freeQueueId()
+    {
+        final int next = queueIds.nextClearBit(lastQueueId) + 1;
+        final int queueId = next > association.ioQueueCount() ? queueIds.nextClearBit(0) + 1 : next;
+        if (queueId > association.ioQueueCount())
+        {
+            throw new InitiatorException(config.subsystemNqn() + " at " + config.target() + " grants " +
+                association.ioQueueCount() + " I/O queues, all are in use: use fewer");
+        }
+        return queueId;
     }
 
     /**

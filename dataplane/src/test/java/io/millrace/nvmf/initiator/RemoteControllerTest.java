@@ -497,13 +497,21 @@ class RemoteControllerTest
             for (int round = 0; round < 5; round++)
             {
                 final RemoteQueuePair queue = host.queue(controller);
-                assertEquals(1, queue.queueId());
+                assertEquals(round + 1, queue.queueId());
                 final MemorySegment data = host.memory(BLOCK);
                 final CompletableFuture<Integer> read =
                     host.submit(queue, (r) -> r.read(1, 0, 1, data.address(), BLOCK));
                 Waits.until("sent", () -> host.call(() -> 1 == queue.inFlight()));
                 queue.close();
                 assertEquals(HostRequest.STATUS_ABORTED_BY_HOST, Waits.get(read));
+            }
+            // An id is used again when all others were: the target may see late that a connection has ended.
+            final int granted = controller.ioQueueCount();
+            for (int round = 5; round < granted + 2; round++)
+            {
+                final RemoteQueuePair queue = host.queue(controller);
+                assertEquals(round % granted + 1, queue.queueId());
+                queue.close();
             }
         }
     }
