@@ -30,7 +30,7 @@ public final class Listeners
     }
 
     /**
-     * Listens on one more address with Millrace's own target; discovery tells of it.
+     * Listens on one more address with Millrace's own target; the discovery log names it.
      *
      * @param address       numeric, of a transport that is served; port 0 takes any that is free.
      * @param discoveryOnly whether no other subsystem than discovery is reached there.
@@ -43,8 +43,8 @@ public final class Listeners
     }
 
     /**
-     * Listens on one more address; discovery tells of it. With SPDK's target as the provider SPDK starts, if it does
-     * not run yet, and has the subsystems too.
+     * Listens on one more address; the discovery log names it. With SPDK's target as the provider SPDK starts, if it
+     * does not run yet, and has the subsystems too.
      *
      * @param address       numeric, of a transport that is served; port 0 takes any that is free, with Millrace's own
      *                      target.

@@ -12,7 +12,7 @@ import org.agrona.concurrent.NanoClock;
  */
 final class RepeatedMessages
 {
-    /** How many messages are told apart; of more, the one that was logged first is forgotten. */
+    /** Distinct messages that are remembered; of more, the one that was logged first is forgotten. */
     static final int MESSAGES_MAX = 64;
     private static final long INTERVAL_NS = 60_000_000_000L;
     private static final Pattern NUMBER = Pattern.compile("0x[0-9a-fA-F]+|[0-9]+");

@@ -246,7 +246,7 @@ final class ArrayView
      *
      * @param newMap that has the slot.
      * @param member in it.
-     * @param state  of it.
+     * @param state  of the slot.
      */
     ArrayView growing(final StripMap newMap, final RaidMember member, final SlotState state)
     {

@@ -136,7 +136,7 @@ final class JournalEpochs
     }
 
     /**
-     * The view was published, or the array has failed or ended: writes begin again, and see what has become of it.
+     * The view was published, or the array has failed or ended: writes begin again, and find that.
      * Unless members have something else in place of the journal, which writes might need.
      */
     void resume()

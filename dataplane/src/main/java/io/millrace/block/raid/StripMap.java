@@ -71,7 +71,7 @@ final class StripMap
     /**
      * {@return the map of an array that is not reshaped}
      *
-     * @param layout of all of it.
+     * @param layout of the whole array.
      */
     static StripMap of(final ArrayLayout layout)
     {
@@ -94,7 +94,7 @@ final class StripMap
     /**
      * {@return the map at another place of the reshape, without a window}
      *
-     * @param newState of it.
+     * @param newState of the reshape.
      */
     StripMap at(final ReshapeState newState)
     {

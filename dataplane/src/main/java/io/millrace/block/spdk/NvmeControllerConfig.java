@@ -4,9 +4,9 @@ import io.millrace.block.BlockDeviceException;
 import java.util.List;
 
 /**
- * An NVMe controller that SPDK's driver is to have: a drive, or a subsystem of a target with the ways to it. Immutable.
+ * An NVMe controller for SPDK's driver: a drive, or a subsystem of a target with its paths. Immutable.
  *
- * @param paths        ways to the controller, at least one.
+ * @param paths        paths to the controller, at least one.
  * @param subsystem    NQN of the subsystem; empty for a drive.
  * @param hostNqn      NQN to connect as; empty: SPDK makes one.
  * @param lossTimeoutS how long requests wait while no path is connected, in seconds; 0: they fail at once, and the path

@@ -4,7 +4,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A way to an NVMe controller, as SPDK's JSON-RPC names it. Immutable.
+ * A path to an NVMe controller, as SPDK's JSON-RPC names it. Immutable.
  *
  * @param transport {@code PCIe}, {@code TCP} or {@code RDMA}.
  * @param address   PCI address, or host without brackets.
@@ -17,7 +17,7 @@ public record NvmePath(String transport, String address, String family, String p
         Pattern.compile("(tcp|rdma)://(?:\\[([0-9a-fA-F:.]+)]|([^:/\\[\\]]+)):(\\d+)");
 
     /**
-     * {@return the way to a drive}
+     * {@return the path to a drive}
      *
      * @param pciAddress such as {@code 0000:01:00.0}.
      */
@@ -27,10 +27,10 @@ public record NvmePath(String transport, String address, String family, String p
     }
 
     /**
-     * {@return the way to a listener of a target}
+     * {@return the path to a listener of a target}
      *
      * @param listener such as {@code tcp://192.0.2.1:4420} or {@code rdma://[2001:db8::1]:4420}.
-     * @throws IllegalArgumentException if that is none.
+     * @throws IllegalArgumentException if the text is no address of a listener.
      */
     public static NvmePath listener(final String listener)
     {

@@ -5,6 +5,7 @@ import io.millrace.block.BlockDeviceException;
 import io.millrace.block.DeviceProperties;
 import io.millrace.block.spdk.NvmeControllerConfig;
 import io.millrace.block.spdk.NvmeControllers;
+import io.millrace.block.spdk.NvmeNamespace;
 import io.millrace.block.spdk.NvmePath;
 import io.millrace.block.spdk.SpdkDevice;
 import io.millrace.spdk.SpdkRuntime;
@@ -79,17 +80,17 @@ final class SpdkNvmeFactory implements DeviceFactory
                 "and start the data plane again");
         }
         access.register(dependencies, spdk);
+        final NvmeNamespace namespace;
         try
         {
-            final NvmeControllerConfig config = config(properties, controller, isDrive);
-            return SpdkDevice.open(name, controllers.acquire(spdk, config, properties.integer(NSID, 1),
-                (warning) -> dependencies.onWarning().accept("device " + name + ": " + warning)), spdk);
+            namespace = controllers.acquire(spdk, config(properties, controller, isDrive), properties.integer(NSID, 1),
+                (warning) -> dependencies.onWarning().accept("device " + name + ": " + warning));
         }
         catch (final BlockDeviceException e)
         {
-            throw e.getMessage().startsWith("device ") ? e :
-                new BlockDeviceException("device " + name + ": " + e.getMessage(), e);
+            throw new BlockDeviceException("device " + name + ": " + e.getMessage(), e);
         }
+        return SpdkDevice.open(name, namespace, spdk);
     }
 
     private static NvmeControllerConfig config(

@@ -43,6 +43,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -99,6 +100,11 @@ class SpdkNvmeTest
     private static String controllers()
     {
         return SpdkTesting.rpc("bdev_nvme_get_controllers", "");
+    }
+
+    private static int connectedPaths()
+    {
+        return controllers().replaceAll("\\s", "").split("\"state\":\"enabled\"", -1).length - 1;
     }
 
     private static String url(final InetSocketAddress listener)
@@ -198,33 +204,33 @@ class SpdkNvmeTest
     void shouldGoOnOverTheOtherPath() throws Exception
     {
         final AtomicBoolean isStopped = new AtomicBoolean();
+        final AtomicLong verified = new AtomicLong();
         try (TcpProxy one = new TcpProxy(address, 1 << 16, 1); TcpProxy two = new TcpProxy(address, 1 << 16, 2))
         {
             final BlockDevice device = open(1, "addresses", List.of(url(one.address()), url(two.address())));
             try (Initiator host = new Initiator("host", device))
             {
-                final CompletableFuture<Long> written = CompletableFuture.supplyAsync(() ->
+                final CompletableFuture<Void> load = CompletableFuture.runAsync(() ->
                 {
-                    long value = 0;
-                    while (!isStopped.get())
+                    for (long value = 1; !isStopped.get(); value++)
                     {
-                        value++;
                         assertEquals(BlockStatus.SUCCESS, write(host, value % 1024, value));
                         assertEquals(value, read(host, value % 1024));
+                        verified.set(value);
                     }
-                    return value;
                 });
                 for (final TcpProxy each : List.of(one, two, one))
                 {
                     each.refuse(true);
                     each.cut();
-                    Thread.sleep(500);
+                    Waits.until("a path is lost", () -> 1 == connectedPaths());
+                    final long before = verified.get();
+                    Waits.until("the load goes on", () -> load.isDone() || verified.get() > before + 10);
                     each.refuse(false);
-                    // Longer than SPDK's delay before it connects again.
-                    Thread.sleep(2_500);
+                    Waits.until("both paths are connected", () -> 2 == connectedPaths());
                 }
                 isStopped.set(true);
-                assertTrue(written.get() > 100);
+                load.get();
             }
             close(device);
         }
@@ -258,7 +264,7 @@ class SpdkNvmeTest
             assertEquals(BlockStatus.SUCCESS, write(host, 1, 1));
             target.close();
             final CompletableFuture<BlockStatus> waiting = CompletableFuture.supplyAsync(() -> write(host, 1, 2));
-            Thread.sleep(1_500);
+            Waits.until("the path is lost", () -> 0 == connectedPaths());
             assertFalse(waiting.isDone());
             startTarget();
             assertEquals(BlockStatus.SUCCESS, waiting.get());

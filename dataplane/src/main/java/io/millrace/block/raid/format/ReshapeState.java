@@ -42,7 +42,7 @@ public record ReshapeState(int previousCount, long position, int sliceStart, Sta
         }
 
         /**
-         * {@return the stage of a number; null: there is none}
+         * {@return the stage with a code; null: no stage has it}
          *
          * @param code as {@link #code()} has it.
          */
@@ -64,7 +64,7 @@ public record ReshapeState(int previousCount, long position, int sliceStart, Sta
             0 != position && (0 != sliceStart || Stage.MOVING != stage))
         {
             throw new BlockDeviceException("superblock: a reshape from " + previousCount + " members with position " +
-                position + ", slice " + sliceStart + " and stage " + stage + " is none: use the other copy");
+                position + ", slice " + sliceStart + " and stage " + stage + " is invalid: use the other copy");
         }
     }
 
