@@ -47,8 +47,7 @@ final class RaidChannel implements BlockChannel
     private StripeRequest freeStripes;
     private ArrayRequest freeRequests;
     /** Requests that stripe requests are still to be made for, in their order. */
-    private ArrayRequest firstIssuing;
-    private ArrayRequest lastIssuing;
+    private final ArrayRequestList issuing = new ArrayRequestList();
     private final WindowRequests window;
     private int requestCount;
     private int stripeCount;
@@ -214,7 +213,7 @@ final class RaidChannel implements BlockChannel
      */
     ArrayRequest firstIssuing()
     {
-        return firstIssuing;
+        return issuing.first();
     }
 
     StripeBuffers buffers()
@@ -406,14 +405,14 @@ final class RaidChannel implements BlockChannel
     /** Not before others that wait, nor within a completion, which keeps the stack flat. */
     private boolean submitDirectly(final BlockRequest request)
     {
-        if (isIssuing || isHeld || null != firstIssuing)
+        if (isIssuing || isHeld || !issuing.isEmpty())
         {
             return false;
         }
         isIssuing = true;
         final boolean isSubmitted = direct.submit(request);
         isIssuing = false;
-        if (null != firstIssuing || direct.hasFailed())
+        if (!issuing.isEmpty() || direct.hasFailed())
         {
             issue();
         }
@@ -429,16 +428,7 @@ final class RaidChannel implements BlockChannel
 
     void enqueue(final ArrayRequest request)
     {
-        request.next = null;
-        if (null == firstIssuing)
-        {
-            firstIssuing = request;
-        }
-        else
-        {
-            lastIssuing.next = request;
-        }
-        lastIssuing = request;
+        issuing.add(request);
     }
 
     /** Makes stripe requests, also for what completions within submit, which keeps the stack flat. */
@@ -450,18 +440,17 @@ final class RaidChannel implements BlockChannel
         }
         isIssuing = true;
         zeroes.issue();
-        while (null != freeStripes && (canAdopt() || null != firstIssuing))
+        while (null != freeStripes && (canAdopt() || !issuing.isEmpty()))
         {
             if (canAdopt())
             {
                 adopt(direct.removeFailed());
                 continue;
             }
-            final ArrayRequest request = firstIssuing;
+            final ArrayRequest request = issuing.first();
             if (window.blocks(request))
             {
-                firstIssuing = request.next;
-                window.add(request);
+                window.add(issuing.removeFirst());
                 continue;
             }
             final StripeRequest stripe = takeStripe();
@@ -476,7 +465,7 @@ final class RaidChannel implements BlockChannel
             }
             if (request.isIssued())
             {
-                firstIssuing = request.next;
+                issuing.removeFirst();
             }
             advance(stripe);
         }
@@ -761,9 +750,9 @@ final class RaidChannel implements BlockChannel
         zeroes.abandon();
         window.release();
         // The first may be partly issued.
-        for (ArrayRequest request = firstIssuing; null != request; request = firstIssuing)
+        while (!issuing.isEmpty())
         {
-            firstIssuing = request.next;
+            final ArrayRequest request = issuing.removeFirst();
             request.abandon();
             if (request.isDone())
             {

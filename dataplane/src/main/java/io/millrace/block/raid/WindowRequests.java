@@ -19,8 +19,7 @@ final class WindowRequests
     /** All of the channel, in use or not. */
     private final List<StripeRequest> stripes;
     private final DirectRequests direct;
-    private ArrayRequest first;
-    private ArrayRequest last;
+    private final ArrayRequestList requests = new ArrayRequestList();
     /** Of the window that is to be drained. */
     private StripMap draining;
     /** Null: nobody waits. */
@@ -62,16 +61,7 @@ final class WindowRequests
      */
     void add(final ArrayRequest request)
     {
-        request.next = null;
-        if (null == first)
-        {
-            first = request;
-        }
-        else
-        {
-            last.next = request;
-        }
-        last = request;
+        requests.add(request);
     }
 
     /**
@@ -92,7 +82,7 @@ final class WindowRequests
      */
     boolean canSleep()
     {
-        return null == first;
+        return requests.isEmpty();
     }
 
     /**
@@ -108,7 +98,7 @@ final class WindowRequests
             close();
             count++;
         }
-        if (null != first && !blocks(first))
+        if (!requests.isEmpty() && !blocks(requests.first()))
         {
             release();
             channel.issue();
@@ -120,11 +110,9 @@ final class WindowRequests
     /** All go on; those that have to wait come back. */
     void release()
     {
-        while (null != first)
+        while (!requests.isEmpty())
         {
-            final ArrayRequest request = first;
-            first = request.next;
-            channel.enqueue(request);
+            channel.enqueue(requests.removeFirst());
         }
     }
 

@@ -26,8 +26,7 @@ final class ZeroQueue
     private long unitBytes;
     private int unitMemberBytes;
     private StripeRequest free;
-    private ArrayRequest first;
-    private ArrayRequest last;
+    private final ArrayRequestList requests = new ArrayRequestList();
 
     /**
      * Has no requests.
@@ -64,28 +63,12 @@ final class ZeroQueue
      */
     ArrayRequest first()
     {
-        return first;
+        return requests.first();
     }
 
     void add(final ArrayRequest request)
     {
-        request.next = null;
-        if (null == first)
-        {
-            first = request;
-        }
-        else
-        {
-            last.next = request;
-        }
-        last = request;
-    }
-
-    private ArrayRequest removeFirst()
-    {
-        final ArrayRequest request = first;
-        first = request.next;
-        return request;
+        requests.add(request);
     }
 
     /**
@@ -104,7 +87,7 @@ final class ZeroQueue
      */
     boolean canBegin()
     {
-        return null != first && null != free && channel.hasFreeStripe();
+        return !requests.isEmpty() && null != free && channel.hasFreeStripe();
     }
 
     /** Begins parts of the requests in turn. */
@@ -112,7 +95,7 @@ final class ZeroQueue
     {
         for (int left = PARTS_MAX; left > 0 && canBegin(); left--)
         {
-            final ArrayRequest request = removeFirst();
+            final ArrayRequest request = requests.removeFirst();
             if (channel.window().blocks(request))
             {
                 add(request);
@@ -205,9 +188,9 @@ final class ZeroQueue
     /** Completes what no part is under way of: the channel closes. */
     void abandon()
     {
-        while (null != first)
+        while (!requests.isEmpty())
         {
-            final ArrayRequest request = removeFirst();
+            final ArrayRequest request = requests.removeFirst();
             request.abandon();
             if (request.isDone())
             {

@@ -428,10 +428,12 @@ class RaidZeroesTest
         members.get(0).refuse(BlockOperation.WRITE_ZEROES);
         zero(0, 4 * STRIP, false);
         final List<Initiator.Io> ios = new ArrayList<>();
-        for (int i = 0; i < 20; i++)
+        // Far more than end before the channel closes.
+        for (int i = 0; i < 1_000; i++)
         {
+            final int lba = i % 20;
             final Initiator.Io io = initiator.io();
-            Initiator.fill(io.request(), BlockOperation.WRITE_ZEROES, i, model.length / BLOCK - i, false);
+            Initiator.fill(io.request(), BlockOperation.WRITE_ZEROES, lba, model.length / BLOCK - lba, false);
             ios.add(io);
         }
         initiator.send(ios);
