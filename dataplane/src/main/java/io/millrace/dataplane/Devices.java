@@ -22,7 +22,6 @@ import io.millrace.spdk.SpdkRuntime;
 import io.millrace.validation.ResourceValidation;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -46,7 +45,7 @@ public final class Devices
 
     private final Operations operations;
     private final MemoryRegistry registry;
-    private final Map<String, ManagedDevice> devices = new LinkedHashMap<>();
+    private final DeviceTable devices = new DeviceTable();
     private final Map<String, String> locations = new HashMap<>();
     /** Devices that others are made of. Reactors remove from it. */
     private final Map<BlockDevice, ManagedDevice> bases = new ConcurrentHashMap<>();
@@ -76,7 +75,7 @@ public final class Devices
         hostBuffers = new HostBuffers(registry, rdmaCore);
         hosts = HostTransports.pollGroups(hostBuffers);
         sharedSpares = new SharedSpares(
-            operations, registry, () -> List.copyOf(devices.values()), this::use, this::release);
+            operations, registry, devices::all, this::use, this::release);
         operations.deviceStatus().onGrowable(this::growLater);
     }
 
@@ -116,7 +115,7 @@ public final class Devices
         {
             operations.checkOpen();
             checkName(config.name());
-            if (devices.containsKey(config.name()))
+            if (null != devices.get(config.name()))
             {
                 throw new OperationException(Reason.EXISTS, subject(config.name()), "already exists",
                     "choose another name");
@@ -131,8 +130,8 @@ public final class Devices
             {
                 throw refused(config.name(), e);
             }
-            devices.put(config.name(), created);
             members(created).forEach((member) -> use(member, created));
+            devices.add(created);
             if (null != background)
             {
                 start(created);
@@ -148,7 +147,7 @@ public final class Devices
         final boolean mayMiss = factory.toleratesMissingBases(config.properties());
         for (final String name : factory.bases(config.properties()))
         {
-            if (mayMiss && !devices.containsKey(name))
+            if (mayMiss && null == devices.get(name))
             {
                 continue;
             }
@@ -205,14 +204,14 @@ public final class Devices
 
     private List<BlockDevice> freeSpares()
     {
-        return devices.values().stream()
+        return devices.all().stream()
             .filter((each) -> each.isSharedSpare() && null == each.user() && !each.isDeleting())
             .map(ManagedDevice::device).toList();
     }
 
     private List<BlockDevice> unused(final List<BlockDevice> named)
     {
-        return devices.values().stream().filter((each) -> null == each.user() && !each.isDeleting())
+        return devices.all().stream().filter((each) -> null == each.user() && !each.isDeleting())
             .map(ManagedDevice::device).filter((each) -> !named.contains(each)).toList();
     }
 
@@ -257,7 +256,7 @@ public final class Devices
         synchronized (operations)
         {
             background = tasks;
-            devices.values().forEach(this::start);
+            devices.all().forEach(this::start);
         }
     }
 
@@ -271,7 +270,7 @@ public final class Devices
         synchronized (operations)
         {
             return CompletableFuture.allOf(
-                devices.values().stream().map(ManagedDevice::stop).toArray(CompletableFuture[]::new));
+                devices.all().stream().map(ManagedDevice::stop).toArray(CompletableFuture[]::new));
         }
     }
 
@@ -486,7 +485,7 @@ public final class Devices
     /** {@return whether SPDK has a device of a namespace; the lock is held} */
     boolean isAnyShared()
     {
-        return devices.values().stream().map(ManagedDevice::user)
+        return devices.all().stream().map(ManagedDevice::user)
             .anyMatch((user) -> null != user && null != user.subsystem() && null != user.export());
     }
 
@@ -498,11 +497,7 @@ public final class Devices
      */
     <D extends BlockDevice> List<D> all(final Class<D> type)
     {
-        synchronized (operations)
-        {
-            return devices.values().stream().map(ManagedDevice::device).filter(type::isInstance).map(type::cast)
-                .toList();
-        }
+        return devices.all().stream().map(ManagedDevice::device).filter(type::isInstance).map(type::cast).toList();
     }
 
     /**
@@ -513,10 +508,7 @@ public final class Devices
      */
     BlockDevice device(final String name)
     {
-        synchronized (operations)
-        {
-            return require(name).device();
-        }
+        return require(name).device();
     }
 
     /**
@@ -524,10 +516,7 @@ public final class Devices
      */
     public List<DeviceSnapshot> list()
     {
-        synchronized (operations)
-        {
-            return devices.values().stream().map(ManagedDevice::snapshot).toList();
-        }
+        return devices.all().stream().map(ManagedDevice::snapshot).toList();
     }
 
     /**
@@ -538,10 +527,7 @@ public final class Devices
      */
     public DeviceSnapshot get(final String name)
     {
-        synchronized (operations)
-        {
-            return require(name).snapshot();
-        }
+        return require(name).snapshot();
     }
 
     /**
@@ -571,20 +557,17 @@ public final class Devices
      */
     List<String> notes()
     {
-        synchronized (operations)
+        // Several devices may be of one drive.
+        final Set<String> notes = new LinkedHashSet<>();
+        for (final ManagedDevice each : devices.all())
         {
-            // Several devices may be of one drive.
-            final Set<String> notes = new LinkedHashSet<>();
-            for (final ManagedDevice each : devices.values())
-            {
-                notes.addAll(each.factory().notes(each.device()));
-            }
-            return new ArrayList<>(notes);
+            notes.addAll(each.factory().notes(each.device()));
         }
+        return new ArrayList<>(notes);
     }
 
     /**
-     * {@return a device; the lock is held}
+     * {@return a device}
      *
      * @param name name.
      */
@@ -593,7 +576,7 @@ public final class Devices
         final ManagedDevice device = devices.get(name);
         if (null == device)
         {
-            throw OperationException.missing(subject(name), devices.keySet(), "devices");
+            throw OperationException.missing(subject(name), devices.names(), "devices");
         }
         return device;
     }
@@ -639,8 +622,7 @@ public final class Devices
      */
     void closeAll(final boolean isAbandoned)
     {
-        final List<ManagedDevice> open = new ArrayList<>(devices.values());
-        devices.clear();
+        final List<ManagedDevice> open = devices.removeAll();
         RuntimeException failure = null;
         for (final ManagedDevice device : open.reversed())
         {

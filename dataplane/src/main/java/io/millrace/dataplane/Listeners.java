@@ -8,6 +8,7 @@ import io.millrace.dataplane.snapshot.ListenerSnapshot;
 import io.millrace.nvmf.transport.Transport;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.rdma.RdmaException;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +21,9 @@ public final class Listeners
     private final Operations operations;
     private final Transports transports;
     private final SpdkTarget spdk;
-    private final Map<TransportAddress, ListenerSnapshot> listeners = new LinkedHashMap<>();
+    /** Changed by operations, and read without their lock, which they hold while they wait for SPDK. */
+    private final Map<TransportAddress, ListenerSnapshot> listeners =
+        Collections.synchronizedMap(new LinkedHashMap<>());
 
     Listeners(final Operations operations, final Transports transports, final SpdkTarget spdk)
     {
@@ -136,12 +139,14 @@ public final class Listeners
      */
     public List<ListenerSnapshot> list()
     {
-        synchronized (operations)
+        final List<ListenerSnapshot> present;
+        synchronized (listeners)
         {
-            return listeners.values().stream().map((each) -> new ListenerSnapshot(each.address(),
-                each.discoveryOnly(), ListenerProvider.SPDK == each.provider() ||
-                transports.of(each.address()).isListening(each.address()), each.provider())).toList();
+            present = List.copyOf(listeners.values());
         }
+        return present.stream().map((each) -> new ListenerSnapshot(each.address(), each.discoveryOnly(),
+            ListenerProvider.SPDK == each.provider() ||
+            transports.of(each.address()).isListening(each.address()), each.provider())).toList();
     }
 
     private static TransportAddress canonical(final TransportAddress address)

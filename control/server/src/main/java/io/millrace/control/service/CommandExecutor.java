@@ -16,7 +16,8 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 /**
  * Executes the commands of open sessions in order: checks permissions, answers repeated commands from the reply cache,
  * and replies on completion. Commands that may take long run on a separate thread; later commands wait, as they may
- * depend on them. The service's thread, except {@link #completions}.
+ * depend on them, and so do lists of the sessions that wait for one. Lists of others are answered at once. The
+ * service's thread, except {@link #completions}.
  */
 final class CommandExecutor implements AutoCloseable
 {
@@ -26,12 +27,27 @@ final class CommandExecutor implements AutoCloseable
     private final ControlBackend backend;
     private final ReplyCache memory = new ReplyCache();
     private final ManyToOneConcurrentLinkedQueue<Runnable> completions = new ManyToOneConcurrentLinkedQueue<>();
-    private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
+    private final ArrayDeque<Turn> waiting = new ArrayDeque<>();
     private final ExecutorService worker = Executors.newSingleThreadExecutor(
         Thread.ofPlatform().daemon().name("millrace-control-files").factory());
     private final Consumer<String> onError;
     private final Consumer<Error> onFatalError;
-    private boolean isWorkerBusy;
+    /** What the worker carries out; null: nothing. */
+    private PendingCommand working;
+
+    /**
+     * Something that waits for the worker.
+     *
+     * @param change that it is; null: a list.
+     * @param task   that begins it.
+     */
+    private record Turn(PendingCommand change, Runnable task)
+    {
+        boolean isAwaitedBy(final Session session)
+        {
+            return null != change && change.isAwaitedBy(session);
+        }
+    }
 
     CommandExecutor(final ControlBackend backend, final Consumer<String> onError)
     {
@@ -93,7 +109,7 @@ final class CommandExecutor implements AutoCloseable
                 session.subscribe();
                 session.answer(header.correlationId(), Reply.OK);
             }
-            case final Command.List list -> inTurn(() -> list(session, header.correlationId(), list));
+            case final Command.List list -> listInTurn(session, header.correlationId(), list);
             default -> change(session, header, command);
         }
     }
@@ -114,11 +130,13 @@ final class CommandExecutor implements AutoCloseable
         session.send((final ResponseWriter writer) -> writer.answer(session.id(), correlationId, code, 0, text));
     }
 
-    private void inTurn(final Runnable task)
+    private void listInTurn(final Session session, final long correlationId, final Command.List list)
     {
-        if (isWorkerBusy)
+        final Runnable task = () -> list(session, correlationId, list);
+        if (null != working &&
+            (working.isAwaitedBy(session) || waiting.stream().anyMatch((turn) -> turn.isAwaitedBy(session))))
         {
-            waiting.addLast(task);
+            waiting.addLast(new Turn(null, task));
         }
         else
         {
@@ -177,14 +195,21 @@ final class CommandExecutor implements AutoCloseable
         final PendingCommand work = new PendingCommand(session.caller(), header, command);
         work.await(session, header.correlationId());
         memory.begin(work);
-        inTurn(() -> begin(work));
+        if (null == working)
+        {
+            begin(work);
+        }
+        else
+        {
+            waiting.addLast(new Turn(work, () -> begin(work)));
+        }
     }
 
     private void begin(final PendingCommand work)
     {
         if (backend.mayTakeLong(work.command()))
         {
-            isWorkerBusy = true;
+            working = work;
             worker.execute(() ->
             {
                 try
@@ -193,7 +218,7 @@ final class CommandExecutor implements AutoCloseable
                 }
                 finally
                 {
-                    completions.offer(() -> isWorkerBusy = false);
+                    completions.offer(() -> working = null);
                 }
             });
             return;
@@ -250,9 +275,9 @@ final class CommandExecutor implements AutoCloseable
             next.run();
             work++;
         }
-        while (!isWorkerBusy && !waiting.isEmpty())
+        while (null == working && !waiting.isEmpty())
         {
-            waiting.removeFirst().run();
+            waiting.removeFirst().task().run();
             work++;
         }
         return work;

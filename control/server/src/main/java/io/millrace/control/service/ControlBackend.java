@@ -38,7 +38,7 @@ public interface ControlBackend extends AutoCloseable
 
     /**
      * {@return whether a command may block, such as on a file system: it runs on a separate thread, and later commands
-     * wait}
+     * wait; other sessions may {@link #list} meanwhile}
      *
      * @param command that changes something.
      */

@@ -58,6 +58,12 @@ final class PendingCommand
         waiters.add(new Waiter(session, correlationId));
     }
 
+    /** {@return whether a session waits for its answer} */
+    boolean isAwaitedBy(final Session session)
+    {
+        return waiters.stream().anyMatch((waiter) -> session == waiter.session());
+    }
+
     void answer(final Reply reply)
     {
         waiters.forEach((waiter) -> waiter.session().answer(waiter.correlationId(), reply));
