@@ -75,6 +75,17 @@ public final class NetworkAddress
     }
 
     /**
+     * {@return whether an address stands for all of the machine}
+     *
+     * @param address in its one form.
+     */
+    static boolean isWildcard(final String address)
+    {
+        final InetAddress parsed = parse(address);
+        return null != parsed && parsed.isAnyLocalAddress();
+    }
+
+    /**
      * {@return whether the kernel refuses to listen on both at the same port: one stands for every address of the
      * other's family}
      *

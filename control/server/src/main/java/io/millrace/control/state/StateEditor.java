@@ -513,6 +513,12 @@ public final class StateEditor
         }
         else
         {
+            listeners.values().stream().filter((each) -> ListenerProvider.SPDK == each.provider()).findFirst()
+                .ifPresent((each) ->
+                {
+                    throw refusal(Code.UNSUPPORTED, "limits of subsystem " + qos.nqn(), "are not known to SPDK's " +
+                        "target, which listens at " + Canonical.nameOf(each) + "; remove that listener first");
+                });
             subsystem.limits().put(QosLimits.Key.of(qos), qos);
         }
     }
@@ -535,6 +541,10 @@ public final class StateEditor
             throw refusal(Code.INVALID, "listener " + name,
                 "is for discovery alone, which is Millrace's own; leave out the provider");
         }
+        if (ListenerProvider.SPDK == listener.provider())
+        {
+            checkSpdk(name, listener.address());
+        }
         if (listeners.containsKey(name))
         {
             throw refusal(Code.EXISTS, "listener " + name, "already exists, but " +
@@ -550,6 +560,23 @@ public final class StateEditor
             }
         }
         listeners.put(name, listener);
+    }
+
+    private void checkSpdk(final String name, final String address)
+    {
+        if (NetworkAddress.isWildcard(address))
+        {
+            throw refusal(Code.UNSUPPORTED, "listener " + name, "has a wildcard address, and SPDK's target refuses " +
+                "hosts whose connection is to another; add a listener for each address ('ip address')");
+        }
+        subsystems.forEach((nqn, each) ->
+        {
+            if (!each.limits().isEmpty())
+            {
+                throw refusal(Code.UNSUPPORTED, "listener " + name, "is SPDK's, which has no limits, and subsystem " +
+                    nqn + " has some; remove them first ('millrace qos list')");
+            }
+        });
     }
 
     private void removeListener(final Command.RemoveListener remove)

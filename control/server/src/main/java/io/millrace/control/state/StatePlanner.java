@@ -107,6 +107,7 @@ final class StatePlanner
         findListeners();
         findBlockers();
         desired.subsystems().values().forEach(this::findAccess);
+        freeFromSpdk();
 
         final List<List<StateStep>> stages = new ArrayList<>();
         addRemovals(stages, true);
@@ -438,6 +439,16 @@ final class StatePlanner
                     listenerRemovals.put(name, true);
                 }
             }
+        }
+    }
+
+    /** SPDK's target knows no limits: its listeners go before some are set. */
+    private void freeFromSpdk()
+    {
+        if (!qosSteps.isEmpty())
+        {
+            listenerRemovals.replaceAll((name, isFirst) ->
+                isFirst || ListenerProvider.SPDK == actual.listeners().get(name).provider());
         }
     }
 

@@ -24,6 +24,7 @@ import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.setting.Units;
 import io.millrace.dataplane.config.ListenerSettings;
@@ -230,6 +231,34 @@ class DesiredStateTest
         assertEquals(Code.INVALID, refusal(state, new Command.AddListener(
             new ListenerSpec(Transport.TCP, "127.0.0.1", 4431, false, ListenerProvider.SBE_UNKNOWN))));
         assertEquals("provider is spdk instead of millrace", NoChange.differences(spdk, own));
+    }
+
+    @Test
+    void shouldRefuseLimitsBesideListenersOfSpdkAndMakeOneFollowTheOther()
+    {
+        final DesiredState served = volume();
+        final Command.SetQos limit = new Command.SetQos(new QosSpec(NQN, 1, "", 1000, 0, 0, 0, 0, 0, 10));
+        final Command.AddListener listen = new Command.AddListener(
+            new ListenerSpec(Transport.TCP, "127.0.0.1", 4430, false, ListenerProvider.SPDK));
+        final DesiredState limited = served.with(limit);
+        final DesiredState bySpdk = served.with(listen);
+        assertEquals(Code.UNSUPPORTED, refusal(limited, listen));
+        assertEquals(Code.UNSUPPORTED, refusal(bySpdk, limit));
+        for (final String wildcard : List.of("0.0.0.0", "::"))
+        {
+            assertEquals(Code.UNSUPPORTED, refusal(served, new Command.AddListener(
+                new ListenerSpec(Transport.TCP, wildcard, 4430, false, ListenerProvider.SPDK))));
+        }
+        final Command.SetQos none = new Command.SetQos(new QosSpec(NQN, 1, "", 0, 0, 0, 0, 0, 0, 0));
+        assertEquals(bySpdk, bySpdk.with(none));
+        assertEquals(List.of(new Command.RemoveListener(Transport.TCP, "127.0.0.1", 4430), limit), commands(
+            bySpdk, limited));
+        assertEquals(List.of(none, listen), commands(limited, bySpdk));
+    }
+
+    private static List<Command> commands(final DesiredState actual, final DesiredState desired)
+    {
+        return StatePlan.between(actual, desired).steps().stream().map(StateStep::command).toList();
     }
 
     @Test

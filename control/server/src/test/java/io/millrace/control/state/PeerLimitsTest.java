@@ -88,7 +88,7 @@ class PeerLimitsTest
     @Test
     void shouldLeaveOutListenersOfSpdkThatAnEarlierVersionDoesNotKnow()
     {
-        final DesiredState own = desired()
+        final DesiredState own = desired().with(new Command.SetQos(new QosSpec(NQN, 1, "", 0, 0, 0, 0, 0, 0, 0)))
             .with(new Command.AddListener(new ListenerSpec(Transport.TCP, "192.0.2.7", 4420, false)));
         final DesiredState both = own.with(new Command.AddListener(
             new ListenerSpec(Transport.TCP, "192.0.2.7", 4430, false, ListenerProvider.SPDK)));

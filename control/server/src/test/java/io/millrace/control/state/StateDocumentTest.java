@@ -68,7 +68,6 @@ class StateDocumentTest
             namespaces: []
         listeners:
           - {transport: tcp, address: 127.0.0.1, port: 4420}
-          - {transport: tcp, address: 127.0.0.1, port: 4430, provider: spdk}
           - {transport: tcp, address: '::1', port: 4420}
           - {transport: rdma, address: 127.0.0.1, port: 4420}
           - {transport: rdma, address: '2001:db8::7', port: 4421}
@@ -90,6 +89,14 @@ class StateDocumentTest
         final StateDocument document = StateDocument.read("s.yaml", TEXT);
         assertEquals(List.of(), document.skipped());
         assertEquals(TEXT, StateDocument.write(document.state()));
+    }
+
+    @Test
+    void shouldWriteTheProviderOfAListener()
+    {
+        final String text = "devices: []\nsubsystems: []\nlisteners:\n" +
+            "  - {transport: tcp, address: 127.0.0.1, port: 4430, provider: spdk}\ndiscovery: false\n";
+        assertEquals(text, StateDocument.write(StateDocument.read("s.yaml", text).state()));
     }
 
     @Test
