@@ -84,7 +84,7 @@ class ArchitectureTest
         "io.millrace.remote", "io.millrace.spdk", "io.millrace.block.spdk", "io.millrace.export",
         "io.millrace.status", "io.millrace.jfr",
         "io.millrace.dataplane", "io.millrace.serve.config",
-        "io.millrace.settings", "io.millrace.console",
+        "io.millrace.settings", "io.millrace.console", "io.millrace.rpc",
         "io.millrace.cli", "io.millrace.cli.control", "io.millrace.cli.control.top", "io.millrace.cli.control.view",
         "io.millrace.control.service", "io.millrace.control.agent", "io.millrace.control.state", "io.millrace.manager",
         "io.millrace.manager.plane", "io.millrace.manager.change", "io.millrace.manager.hook",
@@ -196,6 +196,8 @@ class ArchitectureTest
         "io.millrace.manager.. | io.millrace.control.agent.., io.millrace.bindings.., io.millrace.reactor.., " +
             "io.millrace.memory.., io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., " +
             "io.millrace.dataplane.., io.millrace.serve.., io.millrace.cli..",
+        "io.millrace.rpc.. | io.millrace.cli.., io.millrace.serve.., io.millrace.dataplane.., io.millrace.spdk.., " +
+            "io.millrace.manager.., io.millrace.control..",
         "io.millrace.console.. | io.millrace.cli.., io.millrace.serve.., io.millrace.dataplane.., io.millrace.nvmf..",
         "io.millrace.control.state.. | io.millrace.cli.., io.millrace.serve.., io.millrace.control.agent.., " +
             "io.millrace.control.service.., io.millrace.control.client.., io.millrace.manager.., " +

@@ -41,8 +41,9 @@ public final class SpdkRuntime
         ENDED
     }
 
-    private static State state = State.ABSENT;
-    private static SpdkRuntime running;
+    /** Both are changed under the lock of the class, which is held while SPDK starts, and read without it. */
+    private static volatile State state = State.ABSENT;
+    private static volatile SpdkRuntime running;
     private static String endReason = "";
 
     private final SpdkConfig config;
@@ -130,9 +131,9 @@ public final class SpdkRuntime
     }
 
     /**
-     * {@return SPDK if it runs in this process; else null}
+     * {@return SPDK if it runs in this process; else null, as while it starts}
      */
-    public static synchronized SpdkRuntime running()
+    public static SpdkRuntime running()
     {
         return State.RUNNING == state ? running : null;
     }

@@ -26,6 +26,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.agrona.concurrent.SystemNanoClock;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -183,6 +184,12 @@ public final class ServeCommand implements Callable<Integer>
         }
     }
 
+    private static Path spdkSocket()
+    {
+        final SpdkRuntime running = SpdkRuntime.running();
+        return null == running ? null : running.config().rpcSocket();
+    }
+
     private static void stopSpdk(final Terminal terminal)
     {
         final SpdkRuntime running = SpdkRuntime.running();
@@ -229,9 +236,11 @@ public final class ServeCommand implements Callable<Integer>
         }
         final String name = null == read.control() ? ControlSettings.NAME_DEFAULT : read.control().name();
         final MetricsRecords records = new MetricsRecords(dataPlane, name, Version.number());
+        final BdevCounters bdevs = new BdevCounters(ServeCommand::spdkSocket, log::onError);
         try
         {
-            return MetricsEndpoint.start(read.metrics(), () -> List.of(new PlaneRecords(name, true, records.get())),
+            return MetricsEndpoint.start(read.metrics(), () -> List.of(new PlaneRecords(
+                name, true, Stream.concat(records.get().stream(), bdevs.get().stream()).toList())),
                 new ServeProbes(dataPlane, control, SystemNanoClock.INSTANCE), log::onError);
         }
         catch (final IOException e)

@@ -129,6 +129,13 @@ enum Metric
     RDMA_REMOVALS(Type.COUNTER, "millrace_rdma_device_removals", "How often an RDMA device was removed while in use.",
         "data_plane", "device"),
 
+    SPDK_BDEV_OPERATIONS(Type.COUNTER, "millrace_spdk_bdev_operations", "Requests that a bdev of SPDK has ended.",
+        "data_plane", "bdev", "operation"),
+    SPDK_BDEV_BYTES(Type.COUNTER, "millrace_spdk_bdev_bytes", "Bytes of these requests.",
+        "data_plane", "bdev", "operation"),
+    SPDK_BDEV_SECONDS(Type.COUNTER, "millrace_spdk_bdev_operation_seconds", "Latencies of these requests, added up.",
+        "data_plane", "bdev", "operation"),
+
     CONTROLLERS(Type.GAUGE, "millrace_controllers", "Controllers that a host has on a subsystem.",
         "data_plane", "subsystem", "host"),
 

@@ -108,6 +108,16 @@ final class StatusMetrics
         {
             rdma(samples, plane, info);
         }
+        else if (CounterInfo.SPDK_BDEV.equals(info.group()))
+        {
+            for (final BdevCounter counter : BdevCounter.values())
+            {
+                if (counter.name().equals(info.counter()))
+                {
+                    counter.add(samples, info.value(), plane, info.subject());
+                }
+            }
+        }
         else if (CounterInfo.REACTOR.equals(info.group()))
         {
             REACTOR.forEach((value, metric) ->

@@ -121,6 +121,12 @@ class MetricsEndpointTest
             resources.add(new CounterInfo(
                 CounterInfo.RDMA_DEVICE, "", "mlx5_0", each.name(), 300 + each.ordinal()));
         }
+        for (final BdevCounter each : BdevCounter.values())
+        {
+            resources.add(new CounterInfo(
+                CounterInfo.SPDK_BDEV, "", "Malloc0", each.name(), (each.ordinal() + 1) * 1_500_000_000L));
+        }
+        resources.add(new CounterInfo(CounterInfo.SPDK_BDEV, "", "Malloc0", "OF_A_LATER_VERSION", 1));
         for (final IoKind kind : new IoKind[]{IoKind.READ, IoKind.WRITE, IoKind.OTHER})
         {
             resources.add(latency(NQN, 7, kind));
@@ -185,6 +191,12 @@ class MetricsEndpointTest
                 NQN + "\"} 11.0");
             assertSample(scraped, "millrace_controllers{data_plane=\"a\",host=\"nqn.\\\"host\\\"\",subsystem=\"" + NQN +
                 "\"} 2.0");
+            assertSample(scraped, "millrace_spdk_bdev_operations_total{bdev=\"Malloc0\",data_plane=\"a\"," +
+                "operation=\"read\"} 1.5E9");
+            assertSample(scraped, "millrace_spdk_bdev_bytes_total{bdev=\"Malloc0\",data_plane=\"a\"," +
+                "operation=\"write\"} 7.5E9");
+            assertSample(scraped, "millrace_spdk_bdev_operation_seconds_total{bdev=\"Malloc0\",data_plane=\"a\"," +
+                "operation=\"copy\"} 18.0");
             final String read = "{data_plane=\"a\",nsid=\"7\",subsystem=\"" + NQN + "\"";
             assertSample(scraped, "millrace_namespace_read_latency_seconds_bucket" + read + ",le=\"1.0E-6\"} 1");
             assertSample(scraped, "millrace_namespace_read_latency_seconds_bucket" + read + ",le=\"2.0E-6\"} 3");

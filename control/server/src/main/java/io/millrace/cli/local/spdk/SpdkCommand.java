@@ -7,6 +7,9 @@ import io.millrace.console.Json;
 import io.millrace.console.JsonException;
 import io.millrace.console.JsonReader;
 import io.millrace.console.Terminal;
+import io.millrace.rpc.RpcException;
+import io.millrace.rpc.SpdkRpc;
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -110,7 +113,8 @@ public final class SpdkCommand extends CommandGroup
         }
         catch (final RpcException e)
         {
-            throw new CommandException(ExitCode.FAILURE, e.getMessage(), e);
+            throw new CommandException(ExitCode.FAILURE, e.getCause() instanceof IOException ?
+                e.getMessage() + "; --socket names another socket, --timeout allows more time" : e.getMessage(), e);
         }
     }
 }

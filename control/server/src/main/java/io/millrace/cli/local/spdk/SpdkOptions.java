@@ -4,6 +4,7 @@ import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.console.TimeSpan;
 import io.millrace.control.client.ControlDirectories;
+import io.millrace.rpc.SpdkRpc;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;

@@ -4,6 +4,8 @@ import io.millrace.console.Json;
 import io.millrace.console.Table;
 import io.millrace.console.Terminal;
 import io.millrace.control.setting.Units;
+import io.millrace.rpc.RpcException;
+import io.millrace.rpc.SpdkRpc;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.millrace.cli.local.spdk;
+package io.millrace.rpc;
 
 /**
  * Finds the end of a JSON object in bytes that come in pieces: JSON-RPC gives no length. One thread.

@@ -1,16 +1,21 @@
-package io.millrace.cli.local.spdk;
+package io.millrace.rpc;
 
 import java.io.Serial;
 
 /**
  * A call of SPDK's JSON-RPC failed: one sentence with the remedy.
  */
-final class RpcException extends RuntimeException
+public final class RpcException extends RuntimeException
 {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    RpcException(final String message)
+    /**
+     * Of an answer that is not what was asked for.
+     *
+     * @param message one sentence with the remedy.
+     */
+    public RpcException(final String message)
     {
         super(message);
     }

@@ -1,4 +1,4 @@
-package io.millrace.cli.local.spdk;
+package io.millrace.rpc;
 
 import io.millrace.console.Json;
 import io.millrace.console.JsonException;
@@ -18,12 +18,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A client of SPDK's JSON-RPC 2.0 over a Unix domain socket, one connection a call. Main thread.
+ * A client of SPDK's JSON-RPC 2.0 over a Unix domain socket, one connection a call. Any thread that may
+ * wait, which a reactor's may not.
  */
-final class SpdkRpc
+public final class SpdkRpc
 {
     /** Longest response, in bytes. */
-    static final int RESPONSE_BYTES_MAX = 64 << 20;
+    public static final int RESPONSE_BYTES_MAX = 64 << 20;
     private static final int RESPONSE_BYTES_INITIAL = 64 << 10;
     private static final long METHOD_NOT_FOUND = -32_601;
     private static final long INVALID_PARAMETERS = -32_602;
@@ -33,10 +34,12 @@ final class SpdkRpc
     private final long timeoutMs;
 
     /**
+     * Connects to nothing yet.
+     *
      * @param socket    of SPDK.
      * @param timeoutMs of a call, in milliseconds.
      */
-    SpdkRpc(final Path socket, final long timeoutMs)
+    public SpdkRpc(final Path socket, final long timeoutMs)
     {
         this.socket = socket;
         this.timeoutMs = timeoutMs;
@@ -50,7 +53,7 @@ final class SpdkRpc
      * @return its result.
      * @throws RpcException if SPDK is not there, refuses, or does not answer in time.
      */
-    Object call(final String method, final Object params)
+    public Object call(final String method, final Object params)
     {
         final Map<String, Object> request = new LinkedHashMap<>();
         request.put("jsonrpc", "2.0");
@@ -116,7 +119,7 @@ final class SpdkRpc
         catch (final IOException e)
         {
             throw new RpcException("SPDK cannot be reached at " + socket + " (" + e.getMessage() + "): it runs in a " +
-                "data plane with a device of type spdk-bdev or a section spdk; name another socket with --socket", e);
+                "data plane with a device of SPDK or a section spdk", e);
         }
         finally
         {
@@ -127,7 +130,7 @@ final class SpdkRpc
     private RpcException late(final IOException cause)
     {
         return new RpcException("SPDK did not answer within " + timeoutMs + " ms at " + socket +
-            ": allow more with --timeout; what was asked may still be done", cause);
+            "; what was asked may still be done", cause);
     }
 
     private void closeLate(final SocketChannel channel, final CountDownLatch done)

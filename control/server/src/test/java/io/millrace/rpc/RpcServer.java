@@ -1,4 +1,4 @@
-package io.millrace.cli.local.spdk;
+package io.millrace.rpc;
 
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -18,12 +18,12 @@ import java.util.List;
 /**
  * Stands for SPDK's JSON-RPC: a connection a call, answered by the next of the given texts, in pieces.
  */
-final class RpcServer implements AutoCloseable
+public final class RpcServer implements AutoCloseable
 {
     private static final int REQUEST_BYTES = 1 << 16;
 
     /** What an answer is instead of a text: the connection stays open without one. */
-    static final String SILENCE = "silence";
+    public static final String SILENCE = "silence";
 
     private final ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     private final List<String> requests = Collections.synchronizedList(new ArrayList<>());
@@ -32,7 +32,7 @@ final class RpcServer implements AutoCloseable
     private final int pieceBytes;
     private final Thread thread;
 
-    RpcServer(final Path socket, final int pieceBytes, final String... answers) throws IOException
+    public RpcServer(final Path socket, final int pieceBytes, final String... answers) throws IOException
     {
         this.socket = socket;
         this.pieceBytes = pieceBytes;
@@ -92,7 +92,7 @@ final class RpcServer implements AutoCloseable
     }
 
     /** {@return the requests so far, as they came} */
-    List<String> requests()
+    public List<String> requests()
     {
         return List.copyOf(requests);
     }

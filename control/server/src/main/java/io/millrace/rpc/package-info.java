@@ -1,0 +1,4 @@
+/**
+ * A client of SPDK's JSON-RPC.
+ */
+package io.millrace.rpc;
