@@ -442,14 +442,14 @@ final class ArrayView
         {
             isInSync[slot] = SlotState.IN_SYNC == states[slot];
         }
-        return isSufficient(map.layout(), isInSync);
+        return isSufficient(map.countingLayout(), isInSync);
     }
 
     /**
      * {@return whether all data of an array can be read from some of its slots}
      *
-     * @param layout  of the array.
-     * @param isValid by slot.
+     * @param layout  of the data.
+     * @param isValid by slot; slots that the layout does not have are not looked at.
      */
     static boolean isSufficient(final ArrayLayout layout, final boolean[] isValid)
     {

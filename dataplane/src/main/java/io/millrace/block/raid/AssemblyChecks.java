@@ -57,7 +57,7 @@ final class AssemblyChecks
      * Checks that members which are there suffice.
      *
      * @param config    settings.
-     * @param layout    of the array.
+     * @param layout    of the data, as {@link StripMap#countingLayout} has it.
      * @param isPresent by slot, of members in sync.
      * @param isMissing by slot, of members that were in sync.
      * @param missing   those, for people.

@@ -148,7 +148,8 @@ final class JournalWrite
     }
 
     /**
-     * Submits the next part of the entry to as many members as may fail from here on, and one more.
+     * Submits the next part of the entry to as many members as may fail from here on, and one more: of those whose data
+     * counts, since any others may fail beside them.
      *
      * @param view of the plan.
      */
@@ -156,14 +157,15 @@ final class JournalWrite
     {
         final int length = Math.min(transferBytesMax, entry.bytes() - writtenBytes);
         final long offset = (long)journal.places().offset(journal.places().place(sequence)) + writtenBytes;
-        final int inSync = inSync(view);
-        final int copies = device.layout().level().parityCount() - (view.slotCount() - inSync) + 1;
+        final int slotCount = view.map().countingLayout().memberCount();
+        final int inSync = inSync(view, slotCount);
+        final int copies = device.layout().level().parityCount() - (slotCount - inSync) + 1;
         int skip = (int)(sequence % inSync);
         int left = copies;
         // Twice round, so that those before the first come behind the last.
         for (int i = 0; left > 0; i++)
         {
-            final int slot = i % view.slotCount();
+            final int slot = i % slotCount;
             if (SlotState.IN_SYNC == view.state(slot))
             {
                 if (skip > 0)
@@ -183,10 +185,10 @@ final class JournalWrite
         writtenBytes += length;
     }
 
-    private int inSync(final ArrayView view)
+    private static int inSync(final ArrayView view, final int slotCount)
     {
         int count = 0;
-        for (int slot = 0; slot < view.slotCount(); slot++)
+        for (int slot = 0; slot < slotCount; slot++)
         {
             count += SlotState.IN_SYNC == view.state(slot) ? 1 : 0;
         }

@@ -349,7 +349,7 @@ public final class RaidAssembly
                 slots.add(lost(recorded, map));
             }
         }
-        AssemblyChecks.checkStart(config, layout, isPresent, isMissing, missing, why());
+        AssemblyChecks.checkStart(config, map.countingLayout(), isPresent, isMissing, missing, why());
         final JournalReplay replay = new JournalReplay(io, newest);
         for (final RaidMember member : members)
         {
@@ -420,7 +420,7 @@ public final class RaidAssembly
             SlotState.REBUILDING == recorded.state() && 0 != recorded.lostEvent());
         return SlotState.EMPTY == recorded.state() ? Slot.EMPTY :
             new Slot(recorded.member(), SlotState.FAILED, 0,
-            isKnown ? foundEvent : map.isExclusive() ? 0 : recorded.lostEvent());
+            isKnown ? foundEvent : recorded.lostEvent());
     }
 
     /**

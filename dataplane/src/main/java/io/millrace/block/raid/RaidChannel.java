@@ -747,8 +747,8 @@ final class RaidChannel implements BlockChannel
 
     private void abandonUnissued()
     {
-        zeroes.abandon();
         window.release();
+        zeroes.abandon();
         // The first may be partly issued.
         while (!issuing.isEmpty())
         {

@@ -288,6 +288,15 @@ final class StripMap
     }
 
     /**
+     * {@return the layout by which members have what counts: the old one until the first slice of the head was moved,
+     * whose rows are restored when a step fails}
+     */
+    ArrayLayout countingLayout()
+    {
+        return isAtHead() && !hasSlices() ? old : layout;
+    }
+
+    /**
      * {@return rows of the old layout that the head has}
      */
     int headRows()

@@ -112,7 +112,12 @@ final class WindowRequests
     {
         while (!requests.isEmpty())
         {
-            channel.enqueue(requests.removeFirst());
+            final ArrayRequest request = requests.removeFirst();
+            switch (request.request().operation())
+            {
+                case WRITE_ZEROES, DEALLOCATE -> channel.zeroes().add(request);
+                default -> channel.enqueue(request);
+            }
         }
     }
 

@@ -98,7 +98,7 @@ final class ZeroQueue
             final ArrayRequest request = requests.removeFirst();
             if (channel.window().blocks(request))
             {
-                add(request);
+                channel.window().add(request);
                 continue;
             }
             final StripeRequest stripe = request.hasFailed() ? skip(request, request.endOffset()) : begin(request);

@@ -1,0 +1,139 @@
+package io.millrace.block.raid;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.raid.format.ReshapeState;
+import io.millrace.block.raid.layout.RaidLevel;
+import io.millrace.seed.TestSeeds;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Arrays whose members fail, or are lost with the power, while the first stripes of a reshape are moved. */
+class ReshapeHeadCrashTest
+{
+    private static final int REQUESTS = 30;
+    private static final int MOST_STEPS = 2_000;
+    /** That a life reads: longer than the first stripes take. */
+    private static final int MANY_BLOCKS = 128;
+
+    private final Random random = TestSeeds.random();
+
+    /**
+     * Each member has its rows of a slice restored by itself: one that is not there has the new ones, of which the
+     * bitmap knows nothing when it comes back.
+     */
+    @ParameterizedTest
+    @CsvSource({"RAID5,3,16384", "RAID5,4,16384", "RAID6,4,16384"})
+    void shouldRebuildAllOfAMemberThatWasLostMeanwhile(final RaidLevel level, final int count, final int stripBytes)
+    {
+        final long seed = random.nextLong();
+        int losses = 0;
+        boolean isWithin = false;
+        for (int step = 1; isWithin || 0 == losses; step += isWithin ? 1 : 4)
+        {
+            final GrowingArray growing = new GrowingArray(level, count, stripBytes, JournalMode.ALWAYS, false);
+            try (CrashRun run = growing.run(TestSeeds.fixed(seed), MANY_BLOCKS))
+            {
+                growing.isWaiting(true);
+                run.live(REQUESTS);
+                // Nobody writes any more: no region is marked.
+                run.live(0);
+                growing.isWaiting(false);
+                run.live(step, 0);
+                isWithin = growing.isReshaping() && !growing.array().intent().isMarked(0) &&
+                    ReshapeState.Stage.BACKED_UP == growing.array().view().map().state().stage();
+                if (isWithin)
+                {
+                    losses++;
+                    growing.lost().add("member" + step % count);
+                    run.live(0);
+                    growing.lost().clear();
+                    run.live(0);
+                    growing.finish(run);
+                }
+                assertTrue(step < MOST_STEPS, "the head comes to its end");
+            }
+            catch (final AssertionError | BlockDeviceException e)
+            {
+                throw new AssertionError("cut before step " + step + ", seed of the run " + seed + ": " +
+                    e.getMessage(), e);
+            }
+        }
+        assertTrue(losses > 5, "only " + losses + " members were lost while the first stripes were written");
+    }
+
+    /** Whether no data lies where the new layout has it. */
+    private static boolean isUnmoved(final GrowingArray growing)
+    {
+        if (!growing.isReshaping() || !growing.array().view().isComplete())
+        {
+            return false;
+        }
+        final ReshapeState state = growing.array().view().map().state();
+        return 0 == state.position() && 0 == state.sliceStart();
+    }
+
+    /** {@return the member that was added, and as many others as the array can do without} */
+    private static List<MemberDisk> tolerated(final GrowingArray growing, final RaidLevel level, final Random draw)
+    {
+        final ArrayView view = growing.array().view();
+        final List<MemberDisk> disks = new ArrayList<>();
+        disks.add((MemberDisk)view.member(growing.count()).device());
+        final int first = draw.nextInt(growing.count());
+        for (int i = 0; i < level.parityCount(); i++)
+        {
+            disks.add((MemberDisk)view.member((first + i) % growing.count()).device());
+        }
+        return disks;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RAID5,3,4096,DEGRADED", "RAID5,4,524288,ALWAYS", "RAID6,4,4096,DEGRADED", "RAID6,5,65536,ALWAYS"})
+    void shouldGoOnWithoutTheNewMemberAndOthersWhileNothingWasMoved(
+        final RaidLevel level, final int count, final int stripBytes, final JournalMode journal)
+    {
+        final long seed = random.nextLong();
+        final AtomicBoolean isOver = new AtomicBoolean();
+        final AtomicInteger failures = new AtomicInteger();
+        for (int step = 1; !isOver.get(); step += 3)
+        {
+            final Random draw = TestSeeds.fixed(seed + step);
+            final GrowingArray growing = new GrowingArray(level, count, stripBytes, journal, false);
+            final int before = failures.get();
+            try (CrashRun run = growing.run(TestSeeds.fixed(seed)))
+            {
+                run.live(REQUESTS);
+                run.supply().before(step, () ->
+                {
+                    isOver.set(growing.isReshaping() && !isUnmoved(growing));
+                    if (isUnmoved(growing))
+                    {
+                        failures.incrementAndGet();
+                        tolerated(growing, level, draw).forEach((each) -> each.state(MemberState.FAILING));
+                    }
+                });
+                // Whether the power is cut soon or not, no request fails before.
+                run.live(step + 1 + draw.nextInt(120), REQUESTS);
+                if (before != failures.get())
+                {
+                    run.live(REQUESTS);
+                    growing.finish(run);
+                }
+                assertTrue(step < MOST_STEPS, "the first slice is moved");
+            }
+            catch (final AssertionError | BlockDeviceException e)
+            {
+                throw new AssertionError("members fail before step " + step + ", seed of the run " + seed + ": " +
+                    e.getMessage(), e);
+            }
+        }
+        assertTrue(failures.get() > 5,
+            () -> "members failed before anything was moved in " + failures + " runs alone");
+    }
+}
