@@ -729,7 +729,8 @@ final class RaidChannel implements BlockChannel
     @Override
     public int inFlight()
     {
-        return direct.count() + requestCount + stripeCount + members.inFlight() + (closing.isAwaiting() ? 1 : 0);
+        return direct.count() + requestCount + stripeCount + members.inFlight() + (closing.isAwaiting() ? 1 : 0) +
+            (window.isDraining() ? 1 : 0);
     }
 
     @Override

@@ -16,7 +16,6 @@ final class RegionCopies
     /** Requests of hosts wait at the members behind all that copies have there. */
     private static final int COPIES_BESIDE_HOSTS = 1;
     private static final long NS_PER_S = 1_000_000_000L;
-    private static final long RETRY_NS = 60 * NS_PER_S;
 
     private final RaidDevice device;
     private final RaidChannel channel;
@@ -419,8 +418,8 @@ final class RegionCopies
             device.trouble(name() + " stopped: a block near byte " + window.firstOffset() +
                 " of the members' data cannot be read" + (Purpose.RESYNC == purpose ? "" :
                 ", and the list of lost blocks of " + target + " is full") + "; retried every " +
-                RETRY_NS / NS_PER_S + " s: overwrite it from a host, or copy the data off");
-            retryNs = reactor.nowNs() + RETRY_NS;
+                device.times().retryNs() / NS_PER_S + " s: overwrite it from a host, or copy the data off");
+            retryNs = reactor.nowNs() + device.times().retryNs();
             isRebuildStalled |= Purpose.REBUILD == purpose;
             isCopyStalled |= Purpose.COPY == purpose;
             resyncFrom = Purpose.RESYNC == purpose ? region + 1 : resyncFrom;

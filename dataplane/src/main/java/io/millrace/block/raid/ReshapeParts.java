@@ -24,6 +24,7 @@ final class ReshapeParts
     private int outstanding;
     private boolean isBeginning;
     private BlockStatus worst = BlockStatus.SUCCESS;
+    private long unreadableRow;
 
     /** A request, begun again and again. */
     private final class Part
@@ -59,6 +60,7 @@ final class ReshapeParts
             if (BlockStatus.SUCCESS != status && BlockStatus.MEDIA_ERROR != worst)
             {
                 worst = status;
+                unreadableRow = request.unreadableRow();
             }
             beginParts();
         }
@@ -102,6 +104,15 @@ final class ReshapeParts
     BlockStatus worst()
     {
         return worst;
+    }
+
+    /**
+     * {@return row of the old layout that a member could not read, when a part has ended with
+     * {@link BlockStatus#MEDIA_ERROR}}
+     */
+    long unreadableRow()
+    {
+        return unreadableRow;
     }
 
     /**

@@ -17,6 +17,7 @@ abstract class ReshapeRequest extends StripeRequest
     protected int start;
     protected int length;
     private int areaBytes;
+    private long unreadableRow;
 
     /**
      * A request of its owner.
@@ -53,6 +54,15 @@ abstract class ReshapeRequest extends StripeRequest
     }
 
     /**
+     * {@return row of the old layout that a member could not read, when it has ended with
+     * {@link BlockStatus#MEDIA_ERROR}; not of a backup, which is stored anew}
+     */
+    final long unreadableRow()
+    {
+        return unreadableRow;
+    }
+
+    /**
      * Takes a buffer.
      *
      * @param areas that it has room for, each for the rows of a strip.
@@ -86,6 +96,7 @@ abstract class ReshapeRequest extends StripeRequest
                 LostBlockWrites.dataOffset(parts[Long.numberOfTrailingZeros(left)], channel.blockShift());
             if (offset >= 0)
             {
+                unreadableRow = offset >>> map.layout().stripShift();
                 channel.device().onUnreadable(offset, length);
             }
         }
@@ -94,8 +105,8 @@ abstract class ReshapeRequest extends StripeRequest
     @Override
     protected final boolean isWrittenWithout(final ArrayView present, final long slots)
     {
-        // The step is not completed without a member.
-        return false;
+        // Whoever begins the parts of a step looks at the view when they have ended.
+        return true;
     }
 
     /**

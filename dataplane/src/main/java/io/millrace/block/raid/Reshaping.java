@@ -26,7 +26,6 @@ final class Reshaping
     private static final int STEP_BYTES_MAX = 4 << 20;
     private static final int STEP_BYTES_BESIDE_HOSTS = 1 << 20;
     private static final long NS_PER_S = 1_000_000_000L;
-    private static final long RETRY_NS = 60 * NS_PER_S;
     /** A block that could not be read is rewritten from others in this time. */
     private static final long REPAIR_NS = NS_PER_S;
     private static final int REPAIRS_MAX = 3;
@@ -152,12 +151,6 @@ final class Reshaping
 
     private void progress(final StripMap of)
     {
-        // What was said of a step that failed.
-        if (isStalled)
-        {
-            isStalled = false;
-            device.trouble("");
-        }
         device.progress(new DeviceProgress(OPERATION, (int)(of.state().position() * 1000 / of.layout().stripes())));
     }
 
@@ -327,23 +320,35 @@ final class Reshaping
         {
             mediaErrors++;
             final boolean isRepaired = mediaErrors <= REPAIRS_MAX;
-            resume(isRepaired ? REPAIR_NS : RETRY_NS);
+            resume(isRepaired ? REPAIR_NS : device.times().retryNs());
             if (!isRepaired)
             {
                 isStalled = true;
-                device.trouble(OPERATION + " stopped: a block of stripes " + map.state().position() + " to " +
-                    map.nextPosition(stripesMax) + " cannot be read, and not be computed from others; retried every " +
-                    RETRY_NS / NS_PER_S + " s: overwrite it from a host, or copy the data off");
+                stalled();
             }
         }
         device.endProgress(OPERATION);
         device.publish(view.waiting(view.map().at(view.map().state())));
     }
 
+    private void stalled()
+    {
+        final long stripeBytes = (long)map.old().dataCount() << map.old().stripShift();
+        final long start = parts.unreadableRow() * stripeBytes;
+        device.trouble(OPERATION + " stopped: a block within bytes " + start + " to " + (start + stripeBytes - 1) +
+            " of the array cannot be read, and not be computed from others; retried every " +
+            device.times().retryNs() / NS_PER_S + " s: overwrite these bytes from a host by one write");
+    }
+
     private void onMoved(final ArrayView view)
     {
         state = State.IDLE;
         mediaErrors = 0;
+        if (isStalled)
+        {
+            isStalled = false;
+            device.trouble("");
+        }
         final int bytes = map.isAtHead() ? map.headRows() * map.sliceBytes() :
             (int)(map.nextPosition(stripesMax) - map.state().position() << map.layout().stripShift());
         // Each byte is read and written.

@@ -82,7 +82,15 @@ final class WindowRequests
      */
     boolean canSleep()
     {
-        return requests.isEmpty();
+        return requests.isEmpty() && (!isDraining() || !isDrained());
+    }
+
+    /**
+     * {@return whether a window is being drained: the channel is polled though no request may be under way any more}
+     */
+    boolean isDraining()
+    {
+        return null != onDrained;
     }
 
     /**
@@ -93,7 +101,7 @@ final class WindowRequests
     int poll()
     {
         int count = 0;
-        if (null != onDrained && isDrained())
+        if (isDraining() && isDrained())
         {
             close();
             count++;

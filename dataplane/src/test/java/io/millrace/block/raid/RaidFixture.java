@@ -27,8 +27,8 @@ final class RaidFixture implements DeviceServices, AutoCloseable
     private static final int PATIENCE_S = 30;
 
     private final Reactor reactor = new Reactor(ReactorConfig.of("raid-work", -1));
-    private final DmaMemory memory = DmaMemory.map(BUFFERS_BYTES);
-    private final BufferPool buffers = new BufferPool(memory.address(), BUFFERS_BYTES, BUFFERS_BYTES / 2);
+    private final DmaMemory memory;
+    private final BufferPool buffers;
     private final List<BlockDevice> owned = new ArrayList<>();
     private final List<CompletableFuture<Void>> ended = new ArrayList<>();
     private final List<BackgroundWork> works = new ArrayList<>();
@@ -40,6 +40,14 @@ final class RaidFixture implements DeviceServices, AutoCloseable
 
     RaidFixture()
     {
+        this(BUFFERS_BYTES);
+    }
+
+    /** With so much memory for buffers, which says how long parts of the arrays' own work are. */
+    RaidFixture(final int buffersBytes)
+    {
+        memory = DmaMemory.map(buffersBytes);
+        buffers = new BufferPool(memory.address(), buffersBytes, BUFFERS_BYTES / 2);
         reactor.start();
         call(() -> reactor.addPoller(buffers));
     }
