@@ -43,7 +43,6 @@ final class Reshaping
     private long resumeNs;
     private int mediaErrors;
     private Drain drain;
-    private boolean isStalled;
     /** Whether a block that the present step needs could not be read. */
     private boolean isUnreadable;
 
@@ -323,7 +322,6 @@ final class Reshaping
             resume(isRepaired ? REPAIR_NS : device.times().retryNs());
             if (!isRepaired)
             {
-                isStalled = true;
                 stalled();
             }
         }
@@ -331,6 +329,7 @@ final class Reshaping
         device.publish(view.waiting(view.map().at(view.map().state())));
     }
 
+    /** Superblocks that are stored say that all is well again. */
     private void stalled()
     {
         final long stripeBytes = (long)map.old().dataCount() << map.old().stripShift();
@@ -344,11 +343,6 @@ final class Reshaping
     {
         state = State.IDLE;
         mediaErrors = 0;
-        if (isStalled)
-        {
-            isStalled = false;
-            device.trouble("");
-        }
         final int bytes = map.isAtHead() ? map.headRows() * map.sliceBytes() :
             (int)(map.nextPosition(stripesMax) - map.state().position() << map.layout().stripShift());
         // Each byte is read and written.

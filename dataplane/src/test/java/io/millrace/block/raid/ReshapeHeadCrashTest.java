@@ -136,4 +136,52 @@ class ReshapeHeadCrashTest
         assertTrue(failures.get() > 5,
             () -> "members failed before anything was moved in " + failures + " runs alone");
     }
+
+    /** What a slice had before is on the member alone whose backup cannot be read, or is computed without it. */
+    @ParameterizedTest
+    @CsvSource({"RAID5,3,16384", "RAID6,4,16384"})
+    void shouldFailAMemberWhoseBackupCannotBeRead(final RaidLevel level, final int count, final int stripBytes)
+    {
+        final long seed = random.nextLong();
+        int failures = 0;
+        boolean isWithin = false;
+        for (int step = 1; isWithin || 0 == failures; step += isWithin ? 1 : 4)
+        {
+            final AtomicBoolean hasFailed = new AtomicBoolean();
+            final int slot = step % count;
+            final GrowingArray growing = new GrowingArray(level, count, stripBytes, JournalMode.ALWAYS, false);
+            try (CrashRun run = growing.run(TestSeeds.fixed(seed), MANY_BLOCKS))
+            {
+                run.live(REQUESTS);
+                run.supply().before(step, () ->
+                {
+                    if (growing.isReshaping() &&
+                        ReshapeState.Stage.BACKED_UP == growing.array().view().map().state().stage())
+                    {
+                        hasFailed.set(true);
+                        final StripMap map = growing.array().view().map();
+                        run.members().get(count).state(MemberState.FAILING);
+                        run.members().get(slot).failMedia(
+                            (RaidChannel.dataOffsetBytes() + map.backupOffset(0, 0)) / GrowingArray.BLOCK_BYTES,
+                            map.headRows() * map.sliceBytes() / GrowingArray.BLOCK_BYTES);
+                    }
+                });
+                run.live(REQUESTS);
+                isWithin = hasFailed.get();
+                if (isWithin)
+                {
+                    failures++;
+                    run.members().forEach(MemberDisk::healMedia);
+                    growing.finish(run);
+                }
+                assertTrue(step < MOST_STEPS, "the head comes to its end");
+            }
+            catch (final AssertionError | BlockDeviceException e)
+            {
+                throw new AssertionError("a backup cannot be read from step " + step + " on, seed of the run " + seed +
+                    ": " + e.getMessage(), e);
+            }
+        }
+        assertTrue(failures > 2, "only " + failures + " runs had a backup that cannot be read");
+    }
 }

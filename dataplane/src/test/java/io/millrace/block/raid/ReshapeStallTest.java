@@ -11,6 +11,7 @@ import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.seed.TestSeeds;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,6 +21,7 @@ class ReshapeStallTest
 {
     private static final RaidTimes IMPATIENT =
         new RaidTimes(2_000_000_000L, 5_000_000_000L, 10_000_000_000L, 250_000, 500_000_000L);
+    private static final long LOOK_NS = 300_000_000;
     private static final int STRIP_BLOCKS = ArrayFixture.STRIP_BYTES / ArrayFixture.BLOCK_BYTES;
 
     /** Takes one block more than parity makes up for from a row; answers which blocks of the array they are. */
@@ -86,6 +88,21 @@ class ReshapeStallTest
                 assertTrue(array.status().reason().contains("reshape stopped"), array.status()::reason);
                 return fixture.disk(0).reads() > reads + 20;
             }, "tried again");
+        }
+    }
+
+    @Test
+    void shouldNotTryAgainBeforeItsTime()
+    {
+        try (ArrayFixture fixture = new ArrayFixture(TestSeeds.random(), RaidLevel.RAID5, 4, 0))
+        {
+            lose(fixture, 60);
+            fixture.addDisk();
+            fixture.set("d0 d1 d2 d3 d4", "");
+            ArrayFixture.await(() -> fixture.array().status().reason().contains("reshape stopped"), "stopped");
+            final long reads = fixture.disk(0).reads();
+            LockSupport.parkNanos(LOOK_NS);
+            assertEquals(reads, fixture.disk(0).reads());
         }
     }
 }

@@ -79,6 +79,7 @@ class StripMapPropertyTest
             {
                 final ArrayLayout layout = map.layoutOf(offset);
                 assertEquals(offset, get(layout, offset));
+                assertTrue(map.countingLayout() == map.layout() || layout == map.old(), "members of others count");
                 final long rowOffset = (long)row(layout, offset) * UNIT;
                 assertEquals(layout, map.layoutAt(rowOffset), "of rows that have data");
                 assertTrue(map.rowsEnd(rowOffset) > rowOffset);
