@@ -108,7 +108,7 @@ class RaidGrowthIT
         plane.exitCode();
         manager.await("dp0: disconnected: ");
         final MillraceProcess next = startPlane();
-        manager.await("dp0: reconciled with version \\d+");
+        manager.await("dp0: active with term ");
         return next;
     }
 
