@@ -76,7 +76,25 @@ public final class RaidArrays
      */
     public CompletableFuture<Void> fail(final String name, final String member)
     {
-        return array(name).fail(member).exceptionally((failure) ->
+        return answer(array(name).fail(member));
+    }
+
+    /**
+     * Begins to use more of members that have become larger.
+     *
+     * @param name        of the array.
+     * @param memberBytes data of each member in the end; 0: as much as all have room for.
+     * @return done when it has begun; fails with an {@link OperationException}.
+     * @throws OperationException when the device does not exist, or is no array.
+     */
+    public CompletableFuture<Void> resizeMembers(final String name, final long memberBytes)
+    {
+        return answer(array(name).resizeMembers(memberBytes));
+    }
+
+    private static CompletableFuture<Void> answer(final CompletableFuture<Void> done)
+    {
+        return done.exceptionally((failure) ->
         {
             final Throwable cause = failure instanceof CompletionException && null != failure.getCause() ?
                 failure.getCause() : failure;

@@ -43,18 +43,10 @@ final class ArrayGrowth
         {
             return array + " is being reshaped: add another member when that has ended";
         }
-        if (null != view.target())
+        final String unsteadiness = unsteadiness(device);
+        if (null != unsteadiness)
         {
-            return array + " is replacing " + view.member(view.targetSlot()) + ": grow it when that has ended";
-        }
-        if (view.firstOf(SlotState.REBUILDING) >= 0)
-        {
-            return array + " is rebuilding slot " + view.firstOf(SlotState.REBUILDING) +
-                ": grow it when that has ended";
-        }
-        if (!view.isComplete())
-        {
-            return array + " is degraded: add a spare, and grow it when that was rebuilt";
+            return unsteadiness;
         }
         for (int slot = 0; slot < view.slotCount(); slot++)
         {
@@ -64,6 +56,28 @@ final class ArrayGrowth
             }
         }
         return null;
+    }
+
+    /**
+     * {@return why an array cannot grow, a sentence that says which slot is not in sync or has no lasting member; null:
+     * none}
+     *
+     * @param device that serves.
+     */
+    static String unsteadiness(final RaidDevice device)
+    {
+        final ArrayView view = device.view();
+        final String array = "array " + device.name();
+        if (null != view.target())
+        {
+            return array + " is replacing " + view.member(view.targetSlot()) + ": grow it when that has ended";
+        }
+        if (view.firstOf(SlotState.REBUILDING) >= 0)
+        {
+            return array + " is rebuilding slot " + view.firstOf(SlotState.REBUILDING) +
+                ": grow it when that has ended";
+        }
+        return view.isComplete() ? null : array + " is degraded: add a spare, and grow it when that was rebuilt";
     }
 
     /**

@@ -36,6 +36,7 @@ final class ArrayWork implements BackgroundWork
     private Scrub scrub;
     /** Null of an array without parity. */
     private Reshaping reshaping;
+    private Resizing resizing;
     private final JournalEpochs epochs;
     /** Superblocks of it are being written. */
     private ArrayView candidate;
@@ -133,9 +134,10 @@ final class ArrayWork implements BackgroundWork
         copies = new RegionCopies(device, channel, reactor, lostBlocks);
         repairs = null == device.intent() ? null : new BlockRepairs(device, channel);
         scrub = null == device.intent() ? null :
-            new Scrub(device, channel, copies, reactor, SystemEpochClock.INSTANCE);
+            new Scrub(device, channel, this::precedesScrub, reactor, SystemEpochClock.INSTANCE);
         reshaping = null == device.journal() ? null : new Reshaping(device, this, channel, reactor);
         membership = new Membership(device, this, channel);
+        resizing = new Resizing(device, this, channel, membership, reactor, copies::isPending);
         clearNs = reactor.nowNs() + times.clearNs();
         checkpointNs = reactor.nowNs() + times.checkpointNs();
         scheduleTick();
@@ -203,7 +205,7 @@ final class ArrayWork implements BackgroundWork
             // In all states: what waits for it may be what a change of the view waits for.
             count += lostBlocks.poll();
             count += isStopping || isReshaping() ? 0 :
-                copies.poll() + (null == scrub ? 0 : repairs.poll() + scrub.poll());
+                resizing.poll() + copies.poll() + (null == scrub ? 0 : repairs.poll() + scrub.poll());
         }
         if (null != scrub && !scrub.isBusy() && (isStopping || null != device.view().failure()))
         {
@@ -221,7 +223,7 @@ final class ArrayWork implements BackgroundWork
         }
         if (State.IDLE == state && null != device.view().failure())
         {
-            return !isStopping && device.failures().isEmpty() && !device.hasMemberChanges() && channel.canSleep();
+            return !isStopping && device.failures().isEmpty() && device.memberChanges().isEmpty() && channel.canSleep();
         }
         return State.OPENING == state || State.IDLE == state && channel.canSleep() && !isStopping && !hasWanted() &&
             !epochs.isOutdated() && device.failures().isEmpty() && (isReshaping() ? reshaping.canSleep() : canWait()) ||
@@ -232,7 +234,12 @@ final class ArrayWork implements BackgroundWork
     private boolean canWait()
     {
         return copies.canSleep() && (null == scrub || repairs.canSleep() && scrub.canSleep()) && promotedSlot() < 0 &&
-            membership.canSleep() && !canReshape();
+            membership.canSleep() && resizing.canSleep() && !canReshape();
+    }
+
+    private boolean precedesScrub()
+    {
+        return copies.isPending() || resizing.isActive();
     }
 
     private boolean isReshaping()
@@ -255,7 +262,7 @@ final class ArrayWork implements BackgroundWork
 
     private boolean isCopying()
     {
-        return lostBlocks.isBusy() || isUnstored() || copies.isBusy() || isReshaping() ||
+        return lostBlocks.isBusy() || isUnstored() || copies.isBusy() || isReshaping() || resizing.isBusy() ||
             null != scrub && (repairs.isBusy() || scrub.isBusy());
     }
 
@@ -302,7 +309,48 @@ final class ArrayWork implements BackgroundWork
             return stopStep();
         }
         return takeSpare() || promote() || announceLost() || membership.poll() || writeWanted() || clearUnused() ||
-            checkpoint() || storeScrubbed() || reshape();
+            checkpoint() || storeScrubbed() || resizing.step() || reshape();
+    }
+
+    /**
+     * Begins to make members larger.
+     *
+     * @param memberBytes data of each; 0: as much as all have room for.
+     * @return why it cannot be, a sentence; null: it has begun.
+     */
+    String resize(final long memberBytes)
+    {
+        return resizing.request(memberBytes);
+    }
+
+    /**
+     * Writes the bitmap of larger members, in which nothing changes before superblocks say how large they are, and
+     * these, after everything written before is stable.
+     *
+     * @param larger map of the strips then.
+     */
+    void enlarge(final StripMap larger)
+    {
+        if (null == device.intent())
+        {
+            change(device.view().mapping(larger), true);
+            return;
+        }
+        state = State.BITMAP;
+        pages.sealEnlarged(larger.layout().memberBytes());
+        bitmaps.begin(membership.withBitmap(device.view()), false, (failed) ->
+        {
+            state = State.IDLE;
+            reportFailed(failed, bitmaps.failedStatus());
+            if (0 == failed)
+            {
+                change(device.view().mapping(larger), true);
+            }
+            else
+            {
+                resizing.onStored(device.view());
+            }
+        });
     }
 
     /** {@return whether a step of a reshape has begun} */
@@ -441,7 +489,7 @@ final class ArrayWork implements BackgroundWork
     private Superblock superblock(final ArrayView of)
     {
         return new Superblock(device.id(), device.name(), device.layout().level(), device.layout().stripBytes(),
-            device.geometry().blockSizeBytes(), device.layout().memberBytes(), device.id(), of.eventCount(), isClean,
+            device.geometry().blockSizeBytes(), of.layout().memberBytes(), device.id(), of.eventCount(), isClean,
             SystemEpochClock.INSTANCE.time(), device.scrubControl().scrubbedMs(), of.slots(), epochs.state(of),
             of.map().state());
     }
@@ -468,6 +516,7 @@ final class ArrayWork implements BackgroundWork
             device.intent().forgetUse();
             clearNs = reactor.nowNs();
         }
+        resizing.onStored(stable);
         device.publish(stable);
         resume();
         if (stable.isComplete())

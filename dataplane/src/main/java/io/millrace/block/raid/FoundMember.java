@@ -51,7 +51,10 @@ record FoundMember(BlockDevice device, Superblock superblock, String foreign)
         }
     }
 
-    /** The newer of the two copies; one is enough when the other cannot be read or is damaged. */
+    /**
+     * The newer of the two copies; one is enough when the other cannot be read or is damaged. Where a device ends since
+     * it became larger, something may lie that was written for another array: the first copy tells which it is of.
+     */
     private static Superblock readSuperblock(final MemberIo.Member member, final BlockDevice device)
     {
         final long[] offsets =
@@ -64,7 +67,7 @@ record FoundMember(BlockDevice device, Superblock superblock, String foreign)
             {
                 final Superblock each =
                     Superblock.decode(new UnsafeBuffer(member.read(offset, Superblock.BYTES)), 0);
-                newest = null == newest || null != each && each.eventCount() > newest.eventCount() ? each : newest;
+                newest = null == newest || isNewer(each, newest) ? each : newest;
             }
             catch (final InvalidSuperblockException | BlockDeviceException e)
             {
@@ -77,6 +80,11 @@ record FoundMember(BlockDevice device, Superblock superblock, String foreign)
                 "used (" + problem.getMessage() + "): replace it if it is faulty, else erase both", problem);
         }
         return newest;
+    }
+
+    private static boolean isNewer(final Superblock each, final Superblock than)
+    {
+        return null != each && each.array().equals(than.array()) && each.eventCount() > than.eventCount();
     }
 
     /**

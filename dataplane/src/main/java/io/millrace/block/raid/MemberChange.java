@@ -71,6 +71,16 @@ sealed interface MemberChange
     }
 
     /**
+     * The array uses more of its members, which have become larger.
+     *
+     * @param memberBytes data of each member in the end; 0: as much as all have room for.
+     * @param done        when it has begun.
+     */
+    record Resize(long memberBytes, CompletableFuture<Void> done) implements MemberChange
+    {
+    }
+
+    /**
      * A device replaces a member that is in sync.
      *
      * @param device   that all checks have passed for, and that holds nothing.

@@ -212,11 +212,19 @@ final class Membership
     {
         return switch (state)
         {
-            case IDLE -> null == growth && !device.hasMemberChanges() && !isReplacementOver() &&
+            case IDLE -> null == growth && device.memberChanges().isEmpty() && !isReplacementOver() &&
                 !isReplacementDue();
             case OPENING, FITTING, ERASING, CLOSING -> !hasAnswer;
             case NAMING, STORING -> false;
         };
+    }
+
+    /**
+     * {@return whether no change is being made}
+     */
+    boolean isIdle()
+    {
+        return State.IDLE == state;
     }
 
     private boolean isReplacementOver()
@@ -275,7 +283,7 @@ final class Membership
 
     private boolean begin()
     {
-        current = device.nextMemberChange();
+        current = device.memberChanges().next();
         if (null == current)
         {
             return false;
@@ -289,6 +297,7 @@ final class Membership
             case final MemberChange.Replace replace -> replace(replace);
             case final MemberChange.Remove remove -> remove(remove.device());
             case final MemberChange.Fail fail -> fail(fail.name());
+            case final MemberChange.Resize resize -> resize(resize.memberBytes());
         }
         return true;
     }
@@ -325,6 +334,13 @@ final class Membership
         if (null != find(added))
         {
             refuse("device " + added.name() + " is a member of the array already");
+            return;
+        }
+        if (MemberRoom.of(device, added) < device.layout().memberBytes())
+        {
+            // They have become larger since it was checked.
+            refuse("device " + added.name() + " has room for " + MemberRoom.of(device, added) + " bytes of data, and " +
+                "members of the array have " + device.layout().memberBytes() + ": use a larger device");
             return;
         }
         final int index = freeIndex();
@@ -541,6 +557,13 @@ final class Membership
         }
     }
 
+    private void resize(final long memberBytes)
+    {
+        final String reason = work.resize(memberBytes);
+        problem = null == reason ? null : new BlockDeviceException(reason);
+        end();
+    }
+
     private void replace(final MemberChange.Replace replace)
     {
         final ArrayView view = device.view();
@@ -684,6 +707,6 @@ final class Membership
             refuse(sentence);
         }
         state = State.IDLE;
-        device.refuseMemberChanges(sentence);
+        device.memberChanges().refuse(sentence);
     }
 }

@@ -44,17 +44,9 @@ final class MetadataPages implements AutoCloseable
         buffer = new UnsafeBuffer(memory.address(), lengthBytes);
         sequence = device.bitmapSequence();
         bitmap.wrap(buffer, bitmapIndex);
-        final WriteIntent intent = device.intent();
-        if (null != intent)
+        if (null != device.intent())
         {
-            bitmap.initialize(device.id(), intent.regionBytes(), intent.regionCount());
-            for (int region = 0; region < intent.regionCount(); region++)
-            {
-                if (intent.isMarked(region))
-                {
-                    bitmap.set(region);
-                }
-            }
+            device.intent().fill(bitmap, device.id(), device.layout().memberBytes());
         }
     }
 
@@ -89,6 +81,25 @@ final class MetadataPages implements AutoCloseable
     {
         sequence++;
         bitmap.seal(sequence);
+    }
+
+    /**
+     * Numbers the bitmap of members that become larger. It counts with superblocks that say so, and the last one, in
+     * the other place, with those before.
+     *
+     * @param memberBytes data bytes of a member then.
+     */
+    void sealEnlarged(final long memberBytes)
+    {
+        device.intent().fill(bitmap, device.id(), memberBytes);
+        sealBitmap();
+    }
+
+    /** Members do not become larger: the next bitmap replaces the one for that. */
+    void undoEnlarged()
+    {
+        device.intent().fill(bitmap, device.id(), device.layout().memberBytes());
+        sequence--;
     }
 
     /**

@@ -606,9 +606,9 @@ public final class RaidAssembly
     private Map<UUID, FoundMember> foundById(final Superblock newest)
     {
         final Map<UUID, FoundMember> byId = new HashMap<>();
+        found.removeIf((each) -> isTooSmall(each, newest));
         for (final FoundMember each : found)
         {
-            checkSize(each.device(), newest);
             final FoundMember other =
                 null == each.superblock() ? null : byId.put(each.superblock().member(), each);
             if (null != other)
@@ -680,14 +680,22 @@ public final class RaidAssembly
             slots, journal, reshape);
     }
 
-    private void checkSize(final BlockDevice device, final Superblock newest)
+    /** Members may have become larger since it was one, or a spare: it is left out, unless it has a slot. */
+    private boolean isTooSmall(final FoundMember member, final Superblock newest)
     {
-        final long bytes = dataBytes(device);
-        if (bytes < newest.memberBytes())
+        final long bytes = dataBytes(member.device());
+        if (bytes >= newest.memberBytes())
         {
-            throw new BlockDeviceException("device " + device.name() + " has room for " + bytes +
-                " bytes of data, and members of the array have " + newest.memberBytes() + ": use a larger device");
+            return false;
         }
+        final String sentence = "device " + member.device().name() + " has room for " + bytes +
+            " bytes of data, and members of the array have " + newest.memberBytes() + ": use a larger device";
+        if (null != member.superblock() && UnnamedMembers.isInSync(member.superblock().member(), newest))
+        {
+            throw new BlockDeviceException(sentence);
+        }
+        unusable.add(sentence);
+        return true;
     }
 
     /** The newest of the members in sync. */

@@ -18,10 +18,8 @@ import io.millrace.memory.MemoryRegistry;
 import io.millrace.parity.ParityEngineType;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
@@ -57,7 +55,7 @@ public final class RaidDevice implements GrowableDevice
     private final JournalMode journalMode;
     private final boolean isMatched;
     private final RaidChannels channels = new RaidChannels();
-    private final Queue<MemberChange> memberChanges = new ConcurrentLinkedQueue<>();
+    private final MemberChanges memberChanges = new MemberChanges();
     /** Of members that were removed. */
     private volatile long removedErrors;
     private final MetadataPages pages;
@@ -158,14 +156,14 @@ public final class RaidDevice implements GrowableDevice
         return view.map().dataBytes();
     }
 
-    /** Takes the capacity in that it has since its reshape has ended. */
+    /** Takes the capacity in that it has since its reshape has ended, or members are larger. */
     @Override
     public void grow(final long sizeBytes)
     {
         if (sizeBytes > availableBytes())
         {
             throw new BlockDeviceException("array " + name + " has " + availableBytes() + " bytes, less than " +
-                sizeBytes + ": add a member to it (millrace raid grow)");
+                sizeBytes + ": add a member to it, or make all larger (millrace raid grow)");
         }
         geometry = geometry.grown(name, sizeBytes);
     }
@@ -480,7 +478,7 @@ public final class RaidDevice implements GrowableDevice
         wake();
         if (null == work)
         {
-            refuseMemberChanges("array " + name + " does no work of its own: restart the data plane");
+            memberChanges.refuse("array " + name + " does no work of its own: restart the data plane");
         }
     }
 
@@ -500,29 +498,22 @@ public final class RaidDevice implements GrowableDevice
     }
 
     /**
-     * {@return a change to make; null: none}
-     */
-    MemberChange nextMemberChange()
-    {
-        return memberChanges.poll();
-    }
-
-    boolean hasMemberChanges()
-    {
-        return !memberChanges.isEmpty();
-    }
-
-    /**
-     * Refuses changes that wait.
+     * Uses more of the members, which have become larger, when what is new has zeroes. Any thread; does not block.
      *
-     * @param sentence why.
+     * @param memberBytes data of each member in the end; 0: as much as all have room for.
+     * @return done when it has begun; completes exceptionally with a {@link io.millrace.block.BlockDeviceException}
+     *     when it is refused.
      */
-    void refuseMemberChanges(final String sentence)
+    public CompletableFuture<Void> resizeMembers(final long memberBytes)
     {
-        for (MemberChange each = memberChanges.poll(); null != each; each = memberChanges.poll())
-        {
-            each.done().completeExceptionally(new BlockDeviceException(sentence));
-        }
+        final CompletableFuture<Void> done = new CompletableFuture<>();
+        change(new MemberChange.Resize(memberBytes, done));
+        return done;
+    }
+
+    MemberChanges memberChanges()
+    {
+        return memberChanges;
     }
 
     /**
@@ -776,7 +767,7 @@ public final class RaidDevice implements GrowableDevice
     {
         work = null;
         hasEnded = true;
-        refuseMemberChanges("array " + name + " has been stopped: change it when it is started again");
+        memberChanges.refuse("array " + name + " has been stopped: change it when it is started again");
         // Whoever reported one in the meantime waits for a view.
         while (!failures.isEmpty())
         {

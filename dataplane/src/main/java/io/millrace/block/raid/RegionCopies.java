@@ -21,7 +21,6 @@ final class RegionCopies
     private final RaidChannel channel;
     private final int stripBytes;
     private final int stripShift;
-    private final long memberBytes;
     private final Reactor reactor;
     private final boolean hasParity;
     private final int blockShift;
@@ -85,7 +84,6 @@ final class RegionCopies
         final ArrayLayout layout = device.layout();
         stripBytes = layout.stripBytes();
         stripShift = layout.stripShift();
-        memberBytes = layout.memberBytes();
         hasParity = layout.level().parityCount() > 0;
         blockShift = device.geometry().blockShift();
         blockBytes = device.geometry().blockSizeBytes();
@@ -192,15 +190,20 @@ final class RegionCopies
         }
         final int rebuilding = view.firstOf(SlotState.REBUILDING);
         final boolean isRebuilding =
-            rebuilding >= 0 && !isRebuildStalled && view.member(rebuilding).rebuiltBytes() < memberBytes;
+            rebuilding >= 0 && !isRebuildStalled && view.member(rebuilding).rebuiltBytes() < memberBytes();
         final boolean isResyncing = isResyncing(view);
         if (isResyncing || isRebuilding)
         {
             return isResyncing ? Purpose.RESYNC : Purpose.REBUILD;
         }
         final boolean isCopying =
-            null != view.target() && !isCopyStalled && view.target().rebuiltBytes() < memberBytes;
+            null != view.target() && !isCopyStalled && view.target().rebuiltBytes() < memberBytes();
         return isCopying ? Purpose.COPY : null;
+    }
+
+    private long memberBytes()
+    {
+        return device.layout().memberBytes();
     }
 
     /**
@@ -241,7 +244,7 @@ final class RegionCopies
             region = device.intent().nextResync(resyncFrom);
             tornCount = device.intent().tornCount();
             nextOffset = region * device.intent().regionBytes();
-            endOffset = Math.min(nextOffset + device.intent().regionBytes(), memberBytes);
+            endOffset = Math.min(nextOffset + device.intent().regionBytes(), memberBytes());
             progress("resync", region * 1000L / device.intent().regionCount());
         }
         else
@@ -249,7 +252,7 @@ final class RegionCopies
             nextOffset = target.rebuiltBytes();
             copiedOffset = nextOffset;
             shownPerMille = -1;
-            endOffset = memberBytes;
+            endOffset = memberBytes();
             // From the beginning on, however long the first copies take.
             progress(name(), nextOffset * 1000 / endOffset);
             announce();

@@ -4,6 +4,7 @@ import io.millrace.block.BlockStatus;
 import io.millrace.block.DeviceProgress;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.reactor.Reactor;
+import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.EpochClock;
 
 /**
@@ -20,13 +21,13 @@ final class Scrub
 
     private final RaidDevice device;
     private final RaidChannel channel;
-    private final RegionCopies copies;
+    private final BooleanSupplier isPreceded;
     private final Reactor reactor;
     private final EpochClock clock;
     private final ScrubControl control;
     private final int stripBytes;
     private final boolean hasParity;
-    private final long endOffset;
+    private long endOffset;
     /** Of the present scrub. */
     private ArrayLayout layout;
     private final CopyRate rate;
@@ -80,29 +81,28 @@ final class Scrub
     /**
      * Runs nothing yet.
      *
-     * @param device  with redundancy.
-     * @param channel to its members.
-     * @param copies  of the same array, which go first.
-     * @param reactor that it is used on.
-     * @param clock   with the present time of day.
+     * @param device     with redundancy.
+     * @param channel    to its members.
+     * @param isPreceded whether the array does something else that goes first.
+     * @param reactor    that it is used on.
+     * @param clock      with the present time of day.
      */
     Scrub(
         final RaidDevice device,
         final RaidChannel channel,
-        final RegionCopies copies,
+        final BooleanSupplier isPreceded,
         final Reactor reactor,
         final EpochClock clock)
     {
         this.device = device;
         this.channel = channel;
-        this.copies = copies;
+        this.isPreceded = isPreceded;
         this.reactor = reactor;
         this.clock = clock;
         control = device.scrubControl();
         layout = device.layout();
         stripBytes = layout.stripBytes();
         hasParity = layout.level().parityCount() > 0;
-        endOffset = hasParity ? layout.memberBytes() : layout.dataBytes();
         rate = new CopyRate(layout.memberCount());
         tally = new ScrubTally();
         rows = new ScrubRows(device, channel, tally);
@@ -150,7 +150,7 @@ final class Scrub
     private boolean isDue()
     {
         final long intervalMs = control.intervalMs();
-        return 0 != intervalMs && !copies.isPending() &&
+        return 0 != intervalMs && !isPreceded.getAsBoolean() &&
             clock.time() - Math.max(control.scrubbedMs(), endedMs) >= intervalMs;
     }
 
@@ -158,7 +158,7 @@ final class Scrub
     private boolean mustWait()
     {
         final ArrayView view = device.view();
-        return copies.isPending() || hasParity && (!view.isComplete() || view.map().isReshaping());
+        return isPreceded.getAsBoolean() || hasParity && (!view.isComplete() || view.map().isReshaping());
     }
 
     /**
@@ -222,6 +222,7 @@ final class Scrub
         status = ScrubStatus.RUNNING;
         nextOffset = 0;
         layout = device.layout();
+        endOffset = hasParity ? layout.memberBytes() : layout.dataBytes();
         tally.begin(mode, clock.time(), layout.dataBytes());
         publish();
         device.onScrubChanged();

@@ -3,13 +3,18 @@ package io.millrace.block.raid;
 import io.millrace.block.raid.format.BitmapPage;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import java.util.BitSet;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The write-intent bitmap in memory: which regions of the members may differ among each other after a crash. A write
  * enters its region first, which succeeds once the region's bit is stable on the members; {@link ArrayWork} makes it
  * so. Any thread; no call blocks.
+ * <p>
+ * Members may become larger, and regions of the page with them: those in memory stay as they are, and one of the page
+ * has several then. Words are in arrays that stay, so that whoever is in a region leaves the same one.
  * <p>
  * One word a region:
  * <pre>
@@ -31,8 +36,17 @@ final class WriteIntent
     private static final int COUNT = RESYNC - 1;
     private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(int[].class);
 
-    private final int[] words;
+    /** Of an array of words. */
+    private static final int CHUNK_SHIFT = 10;
+    private static final int CHUNK_WORDS = 1 << CHUNK_SHIFT;
+    /** Regions that members which became larger may have in memory: all are looked at for each page. */
+    private static final int COUNT_MAX = 16 * BitmapPage.BITS_MAX;
+
+    private volatile int[][] chunks;
+    private volatile int count;
     private final int regionShift;
+    /** Logarithm of the regions that one of the page has. {@link ArrayWork} alone. */
+    private int pageShift;
     private final Runnable onWanted;
     /** Regions that need a resync. */
     private final AtomicInteger resyncCount = new AtomicInteger();
@@ -49,14 +63,87 @@ final class WriteIntent
      */
     WriteIntent(final long memberBytes, final Runnable onWanted)
     {
-        words = new int[BitmapPage.regionCount(memberBytes)];
+        count = BitmapPage.regionCount(memberBytes);
+        chunks = withRoom(new int[0][], count);
         regionShift = Long.numberOfTrailingZeros(BitmapPage.regionBytes(memberBytes));
         this.onWanted = onWanted;
     }
 
+    private static int[][] withRoom(final int[][] present, final int regions)
+    {
+        final int[][] more = Arrays.copyOf(present, (regions + CHUNK_WORDS - 1) >>> CHUNK_SHIFT);
+        for (int i = present.length; i < more.length; i++)
+        {
+            more[i] = new int[CHUNK_WORDS];
+        }
+        return more;
+    }
+
+    /**
+     * {@return most bytes of data that members can have before the array is assembled again}
+     */
+    long memberBytesMax()
+    {
+        return (long)COUNT_MAX << regionShift;
+    }
+
+    /**
+     * Members have become larger: the new regions are clean. {@link ArrayWork} alone, before a view says so.
+     *
+     * @param memberBytes data bytes of a member, at most {@link #memberBytesMax}.
+     */
+    void grow(final long memberBytes)
+    {
+        final int regions = (int)((memberBytes + regionBytes() - 1) >>> regionShift);
+        chunks = withRoom(chunks, regions);
+        count = regions;
+    }
+
+    /**
+     * Makes a page with all regions that are set, or that a write waits for; pages that other methods get have its
+     * regions from then on. {@link ArrayWork} alone.
+     *
+     * @param page        to make; not sealed.
+     * @param array       UUID of the array.
+     * @param memberBytes data bytes of a member that the page is for, at least those of the regions.
+     */
+    void fill(final BitmapPage page, final UUID array, final long memberBytes)
+    {
+        pageShift = Long.numberOfTrailingZeros(BitmapPage.regionBytes(memberBytes)) - regionShift;
+        page.initialize(array, BitmapPage.regionBytes(memberBytes), BitmapPage.regionCount(memberBytes));
+        for (int region = 0; region < count; region++)
+        {
+            if (isMarked(region))
+            {
+                page.set(region >>> pageShift);
+            }
+        }
+    }
+
+    private int word(final int region)
+    {
+        return (int)WORD.getAcquire(chunks[region >>> CHUNK_SHIFT], region & CHUNK_WORDS - 1);
+    }
+
+    private boolean replace(final int region, final int word, final int by)
+    {
+        return WORD.compareAndSet(chunks[region >>> CHUNK_SHIFT], region & CHUNK_WORDS - 1, word, by);
+    }
+
+    private void put(final int region, final int word)
+    {
+        WORD.setRelease(chunks[region >>> CHUNK_SHIFT], region & CHUNK_WORDS - 1, word);
+    }
+
+    /** {@return the word before} */
+    private int keep(final int region, final int bits)
+    {
+        return (int)WORD.getAndBitwiseAnd(chunks[region >>> CHUNK_SHIFT], region & CHUNK_WORDS - 1, bits);
+    }
+
     int regionCount()
     {
-        return words.length;
+        return count;
     }
 
     /**
@@ -84,11 +171,11 @@ final class WriteIntent
     {
         while (true)
         {
-            final int word = (int)WORD.getAcquire(words, region);
+            final int word = word(region);
             final int state = word & STATE;
             if (DIRTY == state)
             {
-                if (WORD.compareAndSet(words, region, word, (word | USED) + 1))
+                if (replace(region, word, (word | USED) + 1))
                 {
                     return true;
                 }
@@ -97,7 +184,7 @@ final class WriteIntent
             {
                 return false;
             }
-            else if (WORD.compareAndSet(words, region, word, word | WANTED))
+            else if (replace(region, word, word | WANTED))
             {
                 hasWanted = true;
                 onWanted.run();
@@ -113,7 +200,7 @@ final class WriteIntent
      */
     void leave(final int region)
     {
-        WORD.getAndAddRelease(words, region, -1);
+        WORD.getAndAddRelease(chunks[region >>> CHUNK_SHIFT], region & CHUNK_WORDS - 1, -1);
     }
 
     /**
@@ -132,7 +219,8 @@ final class WriteIntent
 
     private void needResync(final int region)
     {
-        if (0 == ((int)WORD.getAndBitwiseOr(words, region, RESYNC | USED) & RESYNC))
+        if (0 == ((int)WORD.getAndBitwiseOr(
+            chunks[region >>> CHUNK_SHIFT], region & CHUNK_WORDS - 1, RESYNC | USED) & RESYNC))
         {
             resyncCount.incrementAndGet();
         }
@@ -153,7 +241,7 @@ final class WriteIntent
      */
     boolean needsResync(final int region)
     {
-        return 0 != ((int)WORD.getAcquire(words, region) & RESYNC);
+        return 0 != (word(region) & RESYNC);
     }
 
     /**
@@ -172,11 +260,11 @@ final class WriteIntent
     void collectWanted(final BitmapPage page)
     {
         hasWanted = false;
-        for (int region = 0; region < words.length; region++)
+        for (int region = 0; region < count; region++)
         {
-            if (WANTED == ((int)WORD.getAcquire(words, region) & STATE))
+            if (WANTED == (word(region) & STATE))
             {
-                page.set(region);
+                page.set(region >>> pageShift);
             }
         }
     }
@@ -188,13 +276,13 @@ final class WriteIntent
      */
     void onStable(final BitmapPage page)
     {
-        for (int region = 0; region < words.length; region++)
+        for (int region = 0; region < count; region++)
         {
-            final int word = (int)WORD.getAcquire(words, region);
-            if (WANTED == (word & STATE) && page.isSet(region))
+            final int word = word(region);
+            if (WANTED == (word & STATE) && page.isSet(region >>> pageShift))
             {
                 // Nobody else changes a word in this state.
-                WORD.setRelease(words, region, word & ~STATE | DIRTY | USED);
+                put(region, word & ~STATE | DIRTY | USED);
             }
         }
     }
@@ -215,30 +303,50 @@ final class WriteIntent
      */
     int clearUnused(final BitmapPage page)
     {
-        int count = 0;
-        for (int region = 0; region < words.length; region++)
+        int left = 0;
+        for (int region = 0; region < count; region++)
         {
             if (leaveUnused(region))
             {
-                page.clear(region);
                 cleared.set(region);
-                count++;
+                left++;
             }
         }
-        return count;
+        for (int region = cleared.nextSetBit(0); region >= 0; region = cleared.nextSetBit(region + 1))
+        {
+            if (isPageRegionClean(region))
+            {
+                page.clear(region >>> pageShift);
+            }
+        }
+        return left;
+    }
+
+    /** One that is set meanwhile waits for the next page. */
+    private boolean isPageRegionClean(final int region)
+    {
+        final int first = region >>> pageShift << pageShift;
+        for (int each = first; each < Math.min(first + (1 << pageShift), count); each++)
+        {
+            if (isMarked(each))
+            {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** {@return whether a region was set and is not any more; the first time that no write uses it, it stays} */
     private boolean leaveUnused(final int region)
     {
-        final int word = (int)WORD.getAcquire(words, region);
+        final int word = word(region);
         if (DIRTY == word)
         {
-            return WORD.compareAndSet(words, region, word, CLEAN);
+            return replace(region, word, CLEAN);
         }
         if (DIRTY == (word & STATE))
         {
-            WORD.getAndBitwiseAnd(words, region, ~USED);
+            keep(region, ~USED);
         }
         return false;
     }
@@ -246,7 +354,7 @@ final class WriteIntent
     /** No write enters a region that none is in: the array ends. Bits on the members stay. */
     void closeUnused()
     {
-        for (int region = 0; region < words.length; region++)
+        for (int region = 0; region < count; region++)
         {
             if (!leaveUnused(region))
             {
@@ -258,9 +366,9 @@ final class WriteIntent
     /** The next {@link #clearUnused} clears all regions that no write is in: they need not stay any longer. */
     void forgetUse()
     {
-        for (int region = 0; region < words.length; region++)
+        for (int region = 0; region < count; region++)
         {
-            WORD.getAndBitwiseAnd(words, region, ~USED);
+            keep(region, ~USED);
         }
     }
 
@@ -280,9 +388,9 @@ final class WriteIntent
     {
         for (int region = cleared.nextSetBit(0); region >= 0; region = cleared.nextSetBit(region + 1))
         {
-            page.set(region);
+            page.set(region >>> pageShift);
             // One that a write waits for is set when the next page is stable.
-            WORD.compareAndSet(words, region, CLEAN, DIRTY);
+            replace(region, CLEAN, DIRTY);
         }
         cleared.clear();
     }
@@ -307,7 +415,7 @@ final class WriteIntent
      */
     boolean isMarked(final int region)
     {
-        return CLEAN != ((int)WORD.getAcquire(words, region) & STATE);
+        return CLEAN != (word(region) & STATE);
     }
 
     /**
@@ -315,9 +423,9 @@ final class WriteIntent
      */
     boolean isClosed()
     {
-        for (int region = 0; region < words.length; region++)
+        for (int region = 0; region < count; region++)
         {
-            final int word = (int)WORD.getAcquire(words, region);
+            final int word = word(region);
             if (0 != (word & COUNT) || CLEAN != (word & STATE))
             {
                 return false;
@@ -334,7 +442,7 @@ final class WriteIntent
      */
     void assembledMarked(final int region)
     {
-        WORD.setRelease(words, region, DIRTY);
+        put(region, DIRTY);
     }
 
     /**
@@ -344,7 +452,7 @@ final class WriteIntent
      */
     void assembledDirty(final int region)
     {
-        WORD.setRelease(words, region, DIRTY | RESYNC);
+        put(region, DIRTY | RESYNC);
         resyncCount.incrementAndGet();
     }
 
@@ -356,7 +464,7 @@ final class WriteIntent
      */
     void onResynced(final int region, final int torn)
     {
-        if (torn == tornCount.get() && 0 != ((int)WORD.getAndBitwiseAnd(words, region, ~RESYNC) & RESYNC))
+        if (torn == tornCount.get() && 0 != (keep(region, ~RESYNC) & RESYNC))
         {
             resyncCount.decrementAndGet();
             if (torn != tornCount.get())
@@ -379,12 +487,12 @@ final class WriteIntent
      */
     int dirtyCount()
     {
-        int count = 0;
-        for (int region = 0; region < words.length; region++)
+        int dirty = 0;
+        for (int region = 0; region < count; region++)
         {
-            count += DIRTY == ((int)WORD.getAcquire(words, region) & STATE) ? 1 : 0;
+            dirty += DIRTY == (word(region) & STATE) ? 1 : 0;
         }
-        return count;
+        return dirty;
     }
 
     /**
@@ -394,7 +502,7 @@ final class WriteIntent
      */
     int nextResync(final int from)
     {
-        for (int region = from; region < words.length && 0 != resyncCount.get(); region++)
+        for (int region = from; region < count && 0 != resyncCount.get(); region++)
         {
             if (needsResync(region))
             {

@@ -40,7 +40,7 @@ final class ArrayFixture implements AutoCloseable
     private final RaidLevel level;
     private final int memberCount;
     private final JournalMode journal;
-    private final byte[] model;
+    private byte[] model;
     private RaidTimes times = RaidTimes.DEFAULT;
     private CopyRates rates = CopyRates.DEFAULT;
     private List<MemberDisk> disks = new ArrayList<>();
@@ -221,6 +221,13 @@ final class ArrayFixture implements AutoCloseable
             null == array.view().target(), "online, but " + array.status());
     }
 
+    /** Takes the capacity in that the array has by now; what is new reads as zeroes. */
+    void extend()
+    {
+        array.grow(array.availableBytes());
+        model = Arrays.copyOf(model, (int)array.geometry().sizeBytes());
+    }
+
     /** Writes some blocks at random places. */
     void writeAnywhere(final int count)
     {
@@ -268,6 +275,33 @@ final class ArrayFixture implements AutoCloseable
     void stopWork()
     {
         fixture.stop();
+    }
+
+    /** Writes zeroes in place of the first copy of a member's superblock; no channel is open to it. */
+    void eraseFirstSuperblock(final int index)
+    {
+        closeArray();
+        try (MemberIo io = new MemberIo(null);
+            MemberIo.Member open = io.open(disks.get(index)))
+        {
+            open.write(0, new byte[BLOCK_BYTES]);
+        }
+    }
+
+    /** Copies the last block of a drive of another array to the end of the same drive here; both are stopped. */
+    void copyLastBlock(final ArrayFixture from, final int index)
+    {
+        from.closeArray();
+        closeArray();
+        final MemberDisk source = from.disks.get(index);
+        final MemberDisk target = disks.get(index);
+        try (MemberIo io = new MemberIo(null);
+            MemberIo.Member read = io.open(source);
+            MemberIo.Member write = io.open(target))
+        {
+            write.write(target.geometry().sizeBytes() - BLOCK_BYTES,
+                read.read(source.geometry().sizeBytes() - BLOCK_BYTES, BLOCK_BYTES));
+        }
     }
 
     /** Makes a block of a member's data unreadable until it is written. */

@@ -21,7 +21,7 @@ public final class ArrayOracle
     private static final long WORD_FACTOR = 0xC2B2AE3D27D4EB4FL;
 
     private final DurabilityModel model;
-    private final int blockCount;
+    private int blockCount;
     private final int blockBytes;
     private final long seed;
     private final BitSet busy = new BitSet();
@@ -59,6 +59,16 @@ public final class ArrayOracle
         this.blockBytes = blockBytes;
         this.seed = seed;
         model = new DurabilityModel(blockCount);
+    }
+
+    /**
+     * Only some blocks, from the first on, are there from now on. Others are as they were, or zeroes.
+     *
+     * @param count at most that of all.
+     */
+    public void blockCount(final int count)
+    {
+        blockCount = count;
     }
 
     /** Says which requests may fail. */

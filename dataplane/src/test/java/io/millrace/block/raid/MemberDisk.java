@@ -6,11 +6,14 @@ import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
+import io.millrace.block.GrowableDevice;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.fault.FaultDevice;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.memory.MemoryDevice;
+import io.millrace.seed.TestSeeds;
+import java.util.Arrays;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.Random;
@@ -31,8 +34,11 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class MemberDisk implements BlockDevice
 {
+    private static final long CACHE_BYTES_MAX = 64L << 20;
+    private static final long SPARSE_BYTES_MIN = 1L << 30;
+
     private final String name;
-    private final MemoryDevice medium;
+    private final GrowableDevice medium;
     /** With the write cache. */
     private final FaultDevice drive;
     private final PowerSupply supply;
@@ -50,7 +56,7 @@ public final class MemberDisk implements BlockDevice
     private boolean isReplaced;
 
     private MemberDisk(
-        final String name, final MemoryDevice medium, final FaultDevice drive, final PowerSupply supply)
+        final String name, final GrowableDevice medium, final FaultDevice drive, final PowerSupply supply)
     {
         this.name = name;
         this.medium = medium;
@@ -60,10 +66,10 @@ public final class MemberDisk implements BlockDevice
     }
 
     /**
-     * A new drive, of zeroes, whose cache has room for all of it.
+     * A new drive, of zeroes, whose cache has room for all of it, of up to 64 MiB.
      *
      * @param name       of the device.
-     * @param sizeBytes  of the drive, up to 64 MiB.
+     * @param sizeBytes  of the drive.
      * @param blockBytes of the drive.
      * @param supply     of the power.
      * @return the drive.
@@ -71,9 +77,27 @@ public final class MemberDisk implements BlockDevice
     public static MemberDisk create(
         final String name, final long sizeBytes, final int blockBytes, final PowerSupply supply)
     {
-        final MemoryDevice medium = MemoryDevice.create(name, sizeBytes, blockBytes);
+        final GrowableDevice medium = sizeBytes > SPARSE_BYTES_MIN ?
+            new SparseDevice(name, sizeBytes, blockBytes) : MemoryDevice.create(name, sizeBytes, blockBytes);
         return new MemberDisk(
-            name, medium, FaultDevice.wrapBorrowed(name, medium, FaultPlan.NONE, sizeBytes), supply);
+            name, medium, FaultDevice.wrapBorrowed(name, medium, FaultPlan.NONE, Math.min(sizeBytes, CACHE_BYTES_MAX)), supply);
+    }
+
+    /** Makes the drive larger; what is new holds anything but zeroes. Not on a reactor. */
+    public void grow(final long sizeBytes)
+    {
+        final long before = medium.geometry().sizeBytes();
+        medium.grow(sizeBytes);
+        final byte[] junk = new byte[64 << 10];
+        TestSeeds.fixed(before).nextBytes(junk);
+        try (MemberIo io = new MemberIo(null);
+            MemberIo.Member open = io.open(medium))
+        {
+            for (long offset = before; offset < sizeBytes; offset += junk.length)
+            {
+                open.write(offset, Arrays.copyOf(junk, (int)Math.min(junk.length, sizeBytes - offset)));
+            }
+        }
     }
 
     /**

@@ -219,7 +219,8 @@ abstract class DataPlaneCalls
      * @param name      of the device.
      * @param operation what to do.
      * @param member    device that {@link ArrayOperation#FAIL_MEMBER} is about; for
-     *                  {@link ArrayOperation#ERASE_DEVICE} what {@link ControlClient#examineDevice} said; else empty.
+     *                  {@link ArrayOperation#ERASE_DEVICE} what {@link ControlClient#examineDevice} said; bytes of data
+     *                  on each member, or {@code max}, of {@link ArrayOperation#RESIZE_MEMBERS}; else empty.
      * @throws ControlException if it was not executed, or no answer came in time.
      */
     public void operateArray(final String name, final ArrayOperation operation, final String member)

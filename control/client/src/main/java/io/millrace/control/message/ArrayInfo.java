@@ -27,6 +27,7 @@ import java.util.UUID;
  * @param scrubbedEpochMs  end of the last complete scrub, since 1970; 0: never.
  * @param hedgedReads      reads that other members were asked for as well, since the data plane started.
  * @param hedgesWon        of these, those that the others answered first.
+ * @param roomBytes        of data that each member has room for; more than {@code memberBytes} when all became larger.
  */
 public record ArrayInfo(
     String name,
@@ -46,7 +47,8 @@ public record ArrayInfo(
     ScrubInfo scrub,
     long scrubbedEpochMs,
     long hedgedReads,
-    long hedgesWon)
+    long hedgesWon,
+    long roomBytes)
     implements Resource
 {
     /** Slot of a device that has none. */

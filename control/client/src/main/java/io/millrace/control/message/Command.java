@@ -299,7 +299,8 @@ public sealed interface Command
      * @param name      of the device.
      * @param operation what to do.
      * @param member    device that {@link ArrayOperation#FAIL_MEMBER} is about; what
-     *                  {@link ArrayOperation#ERASE_DEVICE} expects to be on it; else empty.
+     *                  {@link ArrayOperation#ERASE_DEVICE} expects to be on it; bytes of data on each member, or
+     *                  {@code max}, of {@link ArrayOperation#RESIZE_MEMBERS}; else empty.
      */
     record OperateArray(String name, ArrayOperation operation, String member) implements Command
     {

@@ -352,7 +352,7 @@ final class ResourceReader
         return new ArrayInfo(name, CommandReader.uuid(array.arrayId()), level, array.sizeBytes(), array.memberBytes(),
             array.stripBytes(), array.health(), reason, operation, array.progressPerMille(), array.leftMs(), members,
             array.dirtyBytes(), array.resyncBytes(), scrub(array.scrubOffsets()), array.scrubbedEpochMs(),
-            array.hedgedReads(), array.hedgesWon());
+            array.hedgedReads(), array.hedgesWon(), array.roomBytes());
     }
 
     private ScrubInfo scrub(final String texts)

@@ -421,7 +421,8 @@ final class ResourceWriter
             .resyncBytes(info.resyncBytes())
             .scrubbedEpochMs(info.scrubbedEpochMs())
             .hedgedReads(info.hedgedReads())
-            .hedgesWon(info.hedgesWon());
+            .hedgesWon(info.hedgesWon())
+            .roomBytes(info.roomBytes());
         scrub(info.scrub());
         final ArrayRecordEncoder.MembersEncoder members = array.membersCount(info.members().size());
         for (final ArrayInfo.Member each : info.members())

@@ -197,7 +197,7 @@ public final class DeviceCommand extends CommandGroup
         });
     }
 
-    private static long bytes(final String size)
+    static long bytes(final String size)
     {
         try
         {

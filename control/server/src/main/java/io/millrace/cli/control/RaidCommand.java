@@ -39,6 +39,8 @@ import picocli.CommandLine.Parameters;
 public final class RaidCommand extends CommandGroup
 {
     private static final String TYPE = "raid";
+    /** Size that all members have room for. */
+    private static final String MAX = "max";
 
     /**
      * Called by picocli.
@@ -267,18 +269,37 @@ public final class RaidCommand extends CommandGroup
 
     @Command(name = "grow", mixinStandardHelpOptions = true,
         description = {
-            "Add a member to an array of level 1, 5 or 6 while hosts use it.",
-            "RAID 1 gets another copy. The data of RAID 5 and 6 is spread over the new member, a reshape, which can " +
-                "not be undone; hosts see the larger size when it has ended. 'raid show' has the progress."},
+            "Add a member to an array of level 1, 5 or 6, or use the room of members that have become larger, while " +
+                "hosts use it.",
+            "--add: RAID 1 gets another copy. The data of RAID 5 and 6 is spread over the new member, a reshape, " +
+                "which can not be undone.",
+            "--size: all levels. What is new is written with zeroes first.",
+            "Hosts see the larger size at the end. 'raid show' has the progress."},
         footerHeading = "%nExamples:%n", footer = {
-            "  millrace raid grow vol0 --add d4"})
+            "  millrace raid grow vol0 --add d4", "  millrace raid grow vol0 --size max"})
     int grow(
         @Mixin final ArrayOptions array,
-        @Option(names = "--add", paramLabel = "DEVICE", required = true,
-            completionCandidates = LiveNames.Devices.class,
-            description = "Device that becomes a member; what it holds is erased.") final String device)
+        @Option(names = "--add", paramLabel = "DEVICE", completionCandidates = LiveNames.Devices.class,
+            description = "Device that becomes a member; what it holds is erased.") final String device,
+        @Option(names = "--size", paramLabel = "SIZE",
+            description = "Data of each member: a size, a multiple of the strip, or max, as much as the smallest " +
+                "has room for.") final String size)
     {
-        return array.change((each) -> each.grow(device), "device " + device + " becomes a member of");
+        if (null == device == (null == size))
+        {
+            throw new CommandException(ExitCode.USAGE, "name either a device with --add, or --size max");
+        }
+        if (null != device)
+        {
+            return array.change((each) -> each.grow(device), "device " + device + " becomes a member of");
+        }
+        final String bytes = MAX.equals(size) ? MAX : Long.toString(DeviceCommand.bytes(size));
+        return array.control().run(Role.OPERATOR, AnswerTimeout.LONG, null, (link) ->
+        {
+            link.client().operateArray(array.name(), ArrayOperation.RESIZE_MEMBERS, bytes);
+            Terminal.standard().line(link.outcome("array " + array.name() + " grows with its members"));
+            return ExitCode.OK;
+        });
     }
 
     @Command(name = "erase", mixinStandardHelpOptions = true,

@@ -32,7 +32,7 @@ final class ArrayRecords
             RaidDetails.UNKNOWN == details.leftMs() ? Resource.UNKNOWN : details.leftMs(),
             details.members().stream().map(ArrayRecords::member).toList(), details.dirtyBytes(), details.resyncBytes(),
             null == details.scrub() ? null : scrub(details.scrub()), details.scrubbedMs(),
-            details.hedgedReads(), details.hedgesWon());
+            details.hedgedReads(), details.hedgesWon(), details.roomBytes());
     }
 
     private static ArrayInfo.Member member(final RaidMemberDetails member)

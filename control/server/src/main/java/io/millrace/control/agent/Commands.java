@@ -227,12 +227,23 @@ final class Commands
             case SCRUB_REPAIR -> done(() -> arrays.scrub(command.name(), ScrubMode.REPAIR));
             case SCRUB_STOP -> done(() -> arrays.stopScrub(command.name()));
             case FAIL_MEMBER -> ok(arrays.fail(command.name(), command.member()));
+            case RESIZE_MEMBERS -> ok(arrays.resizeMembers(command.name(), memberBytes(command.member())));
             case EXAMINE_DEVICE -> CompletableFuture.completedFuture(
                 new Reply(Code.OK, 0, arrays.examine(command.name())));
             case ERASE_DEVICE -> done(() -> arrays.erase(command.name(), command.member()));
             case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
                 "operation is unknown to this data plane; use a client of its version");
         };
+    }
+
+    private static long memberBytes(final String text)
+    {
+        final long bytes = "max".equals(text) ? 0 : Long.parseLong(text);
+        if (bytes < 0 || 0 == bytes && !"max".equals(text))
+        {
+            throw new IllegalArgumentException(text + " bytes of each member are not above 0: use max for all");
+        }
+        return bytes;
     }
 
     private static CompletableFuture<Reply> done(final Runnable action)

@@ -51,6 +51,11 @@ public final class ArrayScreen
         }
         lines.add("  " + array.slotCount() + " slots of " + Quantity.bytes(array.memberBytes()) + ", strips of " +
             Units.size(array.stripBytes()) + ", UUID " + array.arrayId());
+        if (array.roomBytes() > array.memberBytes())
+        {
+            lines.add("  members have room for " + Quantity.bytes(array.roomBytes()) + " each: millrace raid grow " +
+                array.name() + " --size max");
+        }
         if (array.dirtyBytes() > 0)
         {
             lines.add("  write-intent bitmap: " + Quantity.bytes(array.dirtyBytes()) + " of each member are marked" +

@@ -91,7 +91,8 @@ public final class Views
         of(null, "reason", (a) -> a.reason().isEmpty() ? null : a.reason()),
         of(null, "uuid", (a) -> a.arrayId().toString()),
         of(null, "strip-size-bytes", ArrayInfo::stripBytes),
-        of(null, "member-bytes", ArrayInfo::memberBytes))).with(ArrayValues::of);
+        of(null, "member-bytes", ArrayInfo::memberBytes),
+        of(null, "room-bytes", ArrayInfo::roomBytes))).with(ArrayValues::of);
 
     /** Subsystems. */
     public static final View<SubsystemInfo> SUBSYSTEMS = new View<>(

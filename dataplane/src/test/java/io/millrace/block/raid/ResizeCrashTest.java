@@ -1,0 +1,237 @@
+package io.millrace.block.raid;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.raid.format.BitmapPage;
+import io.millrace.block.raid.layout.ArrayLayout;
+import io.millrace.block.raid.layout.RaidLevel;
+import io.millrace.seed.TestSeeds;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Arrays whose members become larger and lose power at any step meanwhile, with a member beside the power or before it:
+ * nothing that was flushed is lost, the array has the room or has not, and where it has, that reads as zeroes, from
+ * every member and from parity.
+ */
+class ResizeCrashTest
+{
+    private static final int BLOCK_BYTES = 4096;
+    private static final int STRIP_BYTES = 8192;
+    private static final int REQUESTS = 40;
+    private static final int LONG = 200;
+    private static final int LIVES = 6;
+    private static final int STEPS_MAX = 250;
+    private static final int MOST_STEPS = 4000;
+    private static final long SMALL_BYTES = 8 * STRIP_BYTES;
+    /** A step within the zeroes is a part of them. */
+    private static final long LARGER_BYTES = 13 * STRIP_BYTES;
+    /** Regions of the bitmap become twice as large behind it. */
+    private static final long SPARSE_BYTES = (long)BitmapPage.BITS_MAX * BitmapPage.REGION_BYTES_MIN;
+    private static final int SPARSE_CHECKED = 60;
+    private static final int STRIDE = Integer.getInteger("millrace.raid.stride", 5);
+    private static final int SEEDS = Integer.getInteger("millrace.raid.seeds", 12);
+    private static final RaidTimes HURRIED = new RaidTimes(200_000, 300_000);
+
+    private final Random random = TestSeeds.random();
+
+    private static final class Growing
+    {
+        private final RaidLevel level;
+        private final int count;
+        private final JournalMode journal;
+        private final long smallBytes;
+        private final long largerBytes;
+        private final Set<String> lost = new HashSet<>();
+        private CrashRun run;
+        private RaidDevice array;
+
+        Growing(
+            final RaidLevel level,
+            final int count,
+            final JournalMode journal,
+            final long smallBytes,
+            final long largerBytes)
+        {
+            this.level = level;
+            this.count = count;
+            this.journal = journal;
+            this.smallBytes = smallBytes;
+            this.largerBytes = largerBytes;
+        }
+
+        boolean isSparse()
+        {
+            return SPARSE_BYTES == smallBytes;
+        }
+
+        int checked(final long memberBytes)
+        {
+            return isSparse() ? SPARSE_CHECKED :
+                (int)(ArrayLayout.of(level, count, STRIP_BYTES, memberBytes).dataBytes() / BLOCK_BYTES);
+        }
+
+        CrashRun run(final Random draw)
+        {
+            run = new CrashRun(draw.nextLong(), count, RaidFixture.deviceBytes(smallBytes), BLOCK_BYTES,
+                checked(largerBytes), this::assemble);
+            run.oracle().blockCount(checked(smallBytes));
+            return run;
+        }
+
+        void growDisks()
+        {
+            run.members().forEach((each) -> each.grow(RaidFixture.deviceBytes(largerBytes)));
+        }
+
+        CrashingArray assemble(final List<MemberDisk> members, final boolean isNew)
+        {
+            array = null;
+            final List<String> names = members.stream().map(MemberDisk::name).toList();
+            final List<BlockDevice> left = members.stream()
+                .filter((each) -> !lost.contains(each.name())).map(BlockDevice.class::cast).toList();
+            array = RaidAssembly.assemble(new RaidConfig("array", level, STRIP_BYTES, names, List.of(), true, false,
+                true, new CopyRates(1L << 40, 1L << 40), journal), left, List::of, null, HURRIED);
+            final RaidDevice assembled = array;
+            final long memberBytes = assembled.layout().memberBytes();
+            assertTrue(smallBytes == memberBytes || largerBytes == memberBytes);
+            run.oracle().blockCount(checked(memberBytes));
+            return new CrashingArray(assembled).onBegun(() ->
+            {
+                if (!isNew && smallBytes == memberBytes)
+                {
+                    assembled.resizeMembers(0);
+                }
+            });
+        }
+
+        boolean isLarger()
+        {
+            return null != array && largerBytes == array.layout().memberBytes();
+        }
+
+        private boolean mayLose()
+        {
+            return RaidLevel.RAID0 != level && null != array && array.view().isComplete() &&
+                array.intent().nextResync(0) < 0;
+        }
+
+        /** Fails a member, unless the array lacks one already or must not lose one yet. */
+        void fail(final int slot, final AtomicInteger failures)
+        {
+            if (mayLose())
+            {
+                failures.incrementAndGet();
+                ((MemberDisk)array.view().member(slot).device()).state(MemberState.FAILING);
+            }
+        }
+
+        /** The next lives go on to the end, and check all. */
+        void finish()
+        {
+            lost.clear();
+            for (int life = 0; life < 100 && !isLarger(); life++)
+            {
+                run.live(LONG);
+            }
+            assertTrue(isLarger(), () -> "it has not become larger: " + array.status());
+            run.live(0);
+            run.live(REQUESTS);
+            run.live(0);
+            assertEquals(largerBytes, array.layout().memberBytes());
+        }
+    }
+
+    /** A cut before each step there is, to the end; a member is lost with each second one. */
+    private void cutEverywhere(final Growing first, final int stride, final boolean loses)
+    {
+        final long seed = random.nextLong();
+        boolean isOver = false;
+        int larger = 0;
+        for (int step = 1; !isOver; step += stride)
+        {
+            final Random draw = TestSeeds.fixed(seed);
+            final Growing growing =
+                new Growing(first.level, first.count, first.journal, first.smallBytes, first.largerBytes);
+            final boolean isLost = loses && 0 == step % 2;
+            try (CrashRun run = growing.run(draw))
+            {
+                run.live(REQUESTS / 2);
+                growing.growDisks();
+                run.live(step, LONG);
+                larger += growing.isLarger() ? 1 : 0;
+                isOver = larger > 8;
+                if (isLost && growing.mayLose())
+                {
+                    growing.lost.add("member" + draw.nextInt(growing.count));
+                    run.live(0);
+                    run.live(REQUESTS / 2);
+                }
+                growing.finish();
+                final int at = step;
+                assertTrue(at < MOST_STEPS, "the steps come to an end");
+            }
+            catch (final AssertionError | BlockDeviceException e)
+            {
+                throw new AssertionError("cut before step " + step + (isLost ? ", a member lost" : "") +
+                    ", seed of the run " + seed + ": " + e.getMessage(), e);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "RAID0,2,DEGRADED", "RAID1,2,DEGRADED", "RAID1,3,DEGRADED", "RAID5,3,ALWAYS", "RAID5,3,DEGRADED",
+        "RAID6,4,ALWAYS", "RAID10,4,DEGRADED", "RAID10,3,DEGRADED"})
+    void shouldKeepAllWhereverPowerIsCut(final RaidLevel level, final int count, final JournalMode journal)
+    {
+        cutEverywhere(new Growing(level, count, journal, SMALL_BYTES, LARGER_BYTES), STRIDE,
+            RaidLevel.RAID0 != level && (0 == level.parityCount() || JournalMode.ALWAYS == journal));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RAID5,3,ALWAYS", "RAID1,2,DEGRADED"})
+    void shouldKeepAllWhenRegionsOfTheBitmapBecomeLarger(
+        final RaidLevel level, final int count, final JournalMode journal)
+    {
+        cutEverywhere(new Growing(level, count, journal, SPARSE_BYTES, SPARSE_BYTES + 5 * STRIP_BYTES), 3 * STRIDE,
+            true);
+    }
+
+    /** A member fails before the power is cut, and is back in the next life. */
+    @ParameterizedTest
+    @CsvSource({
+        "RAID1,2,DEGRADED", "RAID1,3,DEGRADED", "RAID5,3,ALWAYS", "RAID5,4,DEGRADED", "RAID6,4,DEGRADED",
+        "RAID10,4,DEGRADED"})
+    void shouldKeepAllWhenMembersFail(final RaidLevel level, final int count, final JournalMode journal)
+    {
+        final AtomicInteger failures = new AtomicInteger();
+        for (int i = 0; i < 3 * SEEDS; i++)
+        {
+            final Random draw = TestSeeds.fixed(random.nextLong());
+            final Growing growing = new Growing(level, count, journal, SMALL_BYTES, LARGER_BYTES);
+            try (CrashRun run = growing.run(draw))
+            {
+                run.live(REQUESTS / 2);
+                growing.growDisks();
+                for (int life = 0; life < LIVES && !growing.isLarger(); life++)
+                {
+                    final int slot = draw.nextInt(count);
+                    final int failureStep = 1 + draw.nextInt(STEPS_MAX);
+                    run.supply().before(failureStep, () -> growing.fail(slot, failures));
+                    run.live(failureStep + 1 + draw.nextInt(STEPS_MAX), REQUESTS);
+                }
+                growing.finish();
+            }
+        }
+        assertTrue(failures.get() > SEEDS / 2, () -> failures + " members failed");
+    }
+}
