@@ -367,7 +367,7 @@ class ReshapeTest
     }
 
     /** Writes blocks of its own or zeroes them, and reads them back later. */
-    private static void write(
+    static void write(
         final Initiator host, final ArrayFixture fixture, final int number, final AtomicBoolean isOver)
     {
         final int blockBytes = fixture.array().geometry().blockSizeBytes();

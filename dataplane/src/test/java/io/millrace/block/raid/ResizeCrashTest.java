@@ -31,13 +31,14 @@ class ResizeCrashTest
     private static final int LIVES = 6;
     private static final int STEPS_MAX = 250;
     private static final int MOST_STEPS = 4000;
+    private static final int STEPS_WITH_FAILURES = 600;
     private static final long SMALL_BYTES = 8 * STRIP_BYTES;
     /** A step within the zeroes is a part of them. */
     private static final long LARGER_BYTES = 13 * STRIP_BYTES;
     /** Regions of the bitmap become twice as large behind it. */
     private static final long SPARSE_BYTES = (long)BitmapPage.BITS_MAX * BitmapPage.REGION_BYTES_MIN;
     private static final int SPARSE_CHECKED = 60;
-    private static final int STRIDE = Integer.getInteger("millrace.raid.stride", 5);
+    private static final int STRIDE = Integer.getInteger("millrace.raid.stride", 3);
     private static final int SEEDS = Integer.getInteger("millrace.raid.seeds", 12);
     private static final RaidTimes HURRIED = new RaidTimes(200_000, 300_000);
 
@@ -204,6 +205,42 @@ class ResizeCrashTest
     {
         cutEverywhere(new Growing(level, count, journal, SPARSE_BYTES, SPARSE_BYTES + 5 * STRIP_BYTES), 3 * STRIDE,
             true);
+    }
+
+    /** A member fails before each step there is, and is back in the next life. */
+    @ParameterizedTest
+    @CsvSource({"RAID1,2,DEGRADED", "RAID5,3,DEGRADED", "RAID6,4,ALWAYS", "RAID10,4,DEGRADED"})
+    void shouldKeepAllWhereverAMemberFails(final RaidLevel level, final int count, final JournalMode journal)
+    {
+        final long seed = random.nextLong();
+        final AtomicInteger failures = new AtomicInteger();
+        int smaller = 0;
+        int larger = 0;
+        for (int step = 1; larger <= 8 && step < STEPS_WITH_FAILURES; step += STRIDE)
+        {
+            final Random draw = TestSeeds.fixed(seed);
+            final Growing growing = new Growing(level, count, journal, SMALL_BYTES, LARGER_BYTES);
+            final int slot = step % count;
+            final int before = failures.get();
+            try (CrashRun run = growing.run(draw))
+            {
+                run.live(REQUESTS / 2);
+                growing.growDisks();
+                run.supply().before(step, () -> growing.fail(slot, failures));
+                run.live(LONG);
+                larger += before != failures.get() && growing.isLarger() ? 1 : 0;
+                smaller += before != failures.get() && !growing.isLarger() ? 1 : 0;
+                growing.finish();
+            }
+            catch (final AssertionError | BlockDeviceException e)
+            {
+                throw new AssertionError(
+                    "slot " + slot + " failed before step " + step + ", seed of the run " + seed + ": " +
+                    e.getMessage(), e);
+            }
+        }
+        final String counts = smaller + " members failed before and " + larger + " after it was larger";
+        assertTrue(smaller > 0 && larger > 0, counts);
     }
 
     /** A member fails before the power is cut, and is back in the next life. */

@@ -8,11 +8,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.DeviceHealth;
+import io.millrace.block.Initiator;
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.seed.TestSeeds;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -288,6 +293,68 @@ class ResizeTest
             fixture.verify();
             scrub(fixture.array());
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RAID5,3", "RAID6,5", "RAID1,2", "RAID10,4"})
+    void shouldServeSeveralReactors(final RaidLevel level, final int count) throws InterruptedException
+    {
+        try (ArrayFixture fixture = create(level, count, JournalMode.DEGRADED))
+        {
+            final RaidDevice array = fixture.array();
+            final AtomicBoolean isOver = new AtomicBoolean();
+            final AtomicReference<Throwable> problem = new AtomicReference<>();
+            final List<Thread> threads = new ArrayList<>();
+            growDisks(fixture, count);
+            for (long memberBytes = ArrayFixture.MEMBER_BYTES; memberBytes < LARGER_BYTES; )
+            {
+                threads.add(startHost(fixture, threads.size() % 2, isOver, problem));
+                // Hosts of before write on, and others what is new, too.
+                memberBytes += 16 * ArrayFixture.STRIP_BYTES;
+                array.resizeMembers(memberBytes).join();
+                awaitResized(fixture, memberBytes);
+                array.grow(array.availableBytes());
+                isOver.set(2 == threads.size());
+                if (isOver.get())
+                {
+                    for (final Thread each : threads)
+                    {
+                        each.join();
+                    }
+                    threads.clear();
+                    isOver.set(false);
+                }
+            }
+            isOver.set(true);
+            for (final Thread each : threads)
+            {
+                each.join();
+            }
+            assertNull(problem.get(), () -> problem.get().toString());
+            assertEquals(LARGER_BYTES, array.layout().memberBytes());
+            scrub(array);
+        }
+    }
+
+    private static Thread startHost(
+        final ArrayFixture fixture,
+        final int number,
+        final AtomicBoolean isOver,
+        final AtomicReference<Throwable> problem)
+    {
+        final Thread thread = new Thread(() ->
+        {
+            try (Initiator other = fixture.anotherHost("other" + number))
+            {
+                ReshapeTest.write(other, fixture, number, isOver);
+            }
+            catch (final RuntimeException | AssertionError e)
+            {
+                problem.compareAndSet(null, e);
+            }
+        });
+        thread.start();
+        return thread;
     }
 
     @Test
