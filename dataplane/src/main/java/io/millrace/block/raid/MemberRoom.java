@@ -7,8 +7,8 @@ import io.millrace.validation.ResourceValidation;
 /**
  * How much data every member of an array has room for, and whether the array may use it. Any thread.
  *
- * @param smallest device that has least; null: no slot has a member.
- * @param bytes    of data, whole strips.
+ * @param smallest device that has least; null: a slot has no member.
+ * @param bytes    of data, whole strips; 0: a slot has no member.
  */
 record MemberRoom(BlockDevice smallest, long bytes)
 {
@@ -25,14 +25,17 @@ record MemberRoom(BlockDevice smallest, long bytes)
         for (int slot = 0; slot < view.slotCount(); slot++)
         {
             final RaidMember member = view.member(slot);
-            final long room = null == member || null == member.device() ? Long.MAX_VALUE : of(array, member.device());
-            if (room < bytes)
+            if (null == member || null == member.device())
+            {
+                return new MemberRoom(null, 0);
+            }
+            if (of(array, member.device()) < bytes)
             {
                 smallest = member.device();
-                bytes = room;
+                bytes = of(array, smallest);
             }
         }
-        return new MemberRoom(smallest, null == smallest ? 0 : bytes);
+        return new MemberRoom(smallest, bytes);
     }
 
     /**

@@ -14,7 +14,7 @@ import java.util.UUID;
  * @param sizeBytes   of the array's data.
  * @param stripBytes  of each member in a stripe.
  * @param memberBytes of data on each member.
- * @param roomBytes   of data that each member has room for.
+ * @param roomBytes   of data that each member has room for; 0 when a slot has none.
  * @param status      its health, and progress of a rebuild, resync or scrub.
  * @param leftMs      until that operation ends, at its rate so far; {@link #UNKNOWN}: none is running, or it has just
  *                    begun.

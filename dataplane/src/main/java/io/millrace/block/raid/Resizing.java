@@ -134,7 +134,7 @@ final class Resizing
             case IDLE, STORING -> true;
             case WAITING -> !device.view().isSteady();
             case MARKING -> false;
-            case ZEROING -> zeroes.isBusy() || isGoing() && (isZeroed() ? !membership.isIdle() :
+            case ZEROING -> zeroes.isBusy() || isGoing() && null == zeroes.full() && (isZeroed() ? !membership.isIdle() :
                 isPreceded.getAsBoolean() || reactor.clockNs() - resumeNs < 0);
         };
     }
@@ -168,7 +168,7 @@ final class Resizing
      */
     int poll()
     {
-        if (State.ZEROING != state || zeroes.isBusy() || channel.isHeld() || !isGoing())
+        if (State.ZEROING != state || zeroes.isBusy() || null != zeroes.full() || channel.isHeld() || !isGoing())
         {
             return 0;
         }
@@ -234,16 +234,17 @@ final class Resizing
                     state = State.WAITING;
                     return true;
                 }
-                return isZeroed() && membership.isIdle() && (isGivenUp() || store());
+                return (null != zeroes.full() || isZeroed() && membership.isIdle()) && (isGivenUp() || store());
             }
         }
         return true;
     }
 
-    /** Members may have been replaced since it was asked for, and spares added. */
+    /** Members may have been replaced since it was asked for, and spares added; or there was no space for zeroes. */
     private boolean isGivenUp()
     {
-        final String problem = MemberRoom.problem(device, wantedBytes);
+        final String problem = null == zeroes.full() ? MemberRoom.problem(device, wantedBytes) :
+            "no space is left below " + zeroes.full() + ": free some, or make it smaller";
         if (null == problem)
         {
             return false;

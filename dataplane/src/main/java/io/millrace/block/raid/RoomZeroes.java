@@ -23,6 +23,8 @@ final class RoomZeroes
     private int outstanding;
     private boolean isBeginning;
     private boolean hasFailed;
+    /** Below which no space was left; null: none. */
+    private RaidMember full;
 
     /** A request, used again and again. */
     private final class Piece
@@ -55,6 +57,11 @@ final class RoomZeroes
                 {
                     // It gets zeroes by writes from now on.
                     member.onRefused(request.operation());
+                }
+                else if (BlockStatus.CAPACITY_EXCEEDED == status)
+                {
+                    // It has what the array stores, and others may have no space either.
+                    full = member;
                 }
                 else
                 {
@@ -93,7 +100,15 @@ final class RoomZeroes
     }
 
     /**
-     * Begins a batch; none is under way. A member that does not write it has failed.
+     * {@return a member below which no space was left for the last batch; null: none}
+     */
+    RaidMember full()
+    {
+        return full;
+    }
+
+    /**
+     * Begins a batch; none is under way. A member that does not write it has failed, unless it is {@link #full}.
      *
      * @param members   to write.
      * @param offset    of the range in bytes of a member's data, a multiple of the strip.
@@ -116,6 +131,7 @@ final class RoomZeroes
             Math.clamp(Long.highestOneBit(bytesMax), stripBytes, COMMAND_BYTES_MAX) : stripBytes;
         final int pieceCount = Math.clamp(bytesMax / pieceBytes, 1, Math.min(piecesMax, PIECES_MAX));
         hasFailed = false;
+        full = null;
         // Requests may end while others are begun.
         isBeginning = true;
         int used = 0;

@@ -86,12 +86,18 @@ public final class MemberDisk implements BlockDevice
     /** Makes the drive larger; what is new holds anything but zeroes. Not on a reactor. */
     public void grow(final long sizeBytes)
     {
-        final long before = medium.geometry().sizeBytes();
-        medium.grow(sizeBytes);
+        grow(medium, sizeBytes);
+    }
+
+    /** Makes a device larger; what is new holds anything but zeroes. Not on a reactor. */
+    static void grow(final GrowableDevice device, final long sizeBytes)
+    {
+        final long before = device.geometry().sizeBytes();
+        device.grow(sizeBytes);
         final byte[] junk = new byte[64 << 10];
-        TestSeeds.fixed(before).nextBytes(junk);
+        TestSeeds.fixed(device.name().hashCode()).nextBytes(junk);
         try (MemberIo io = new MemberIo(null);
-            MemberIo.Member open = io.open(medium))
+            MemberIo.Member open = io.open(device))
         {
             for (long offset = before; offset < sizeBytes; offset += junk.length)
             {

@@ -6,15 +6,23 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockStatus;
 import io.millrace.block.DeviceHealth;
 import io.millrace.block.Initiator;
+import io.millrace.block.fault.FaultDevice;
+import io.millrace.block.fault.FaultPlan;
+import io.millrace.block.fault.FaultRule;
+import io.millrace.block.memory.MemoryDevice;
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.seed.TestSeeds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -272,6 +280,55 @@ class ResizeTest
             fixture.awaitOnline();
             fixture.verify();
             assertEquals(ArrayFixture.MEMBER_BYTES, fixture.array().layout().memberBytes());
+        }
+    }
+
+    /** An array whose members have 256 blocks of data, and room for 256 more. */
+    private static RaidDevice overFaults(final RaidFixture fixture, final FaultRule rule)
+    {
+        final List<MemoryDevice> media = new ArrayList<>();
+        final List<BlockDevice> members = new ArrayList<>();
+        for (int i = 0; i < 3; i++)
+        {
+            media.add(MemoryDevice.create("m" + i, RaidFixture.deviceBytes(1 << 20), 4096));
+            members.add(fixture.own(FaultDevice.wrap(media.get(i), FaultPlan.of(1, rule))));
+        }
+        final RaidDevice array = fixture.create(RaidLevel.RAID5, 4096, members);
+        media.forEach((each) -> MemberDisk.grow(each, RaidFixture.deviceBytes(2 << 20)));
+        return array;
+    }
+
+    @Test
+    void shouldWriteZeroesWhereMembersDoNotSupportTheCommand()
+    {
+        try (RaidFixture fixture = new RaidFixture())
+        {
+            final RaidDevice array = overFaults(fixture,
+                FaultRule.error(BlockStatus.NOT_SUPPORTED).withOperations(Set.of(BlockOperation.WRITE_ZEROES)));
+            RaidFixture.get(array.resizeMembers(0));
+            ArrayFixture.await(() -> 2 << 20 == array.layout().memberBytes(), "resized");
+            assertTrue(array.view().isComplete());
+            scrub(array);
+            fixture.stop();
+            array.close();
+        }
+    }
+
+    /** Members stay, which a failure of several would end. */
+    @Test
+    void shouldGiveUpWhenThereIsNoSpaceForZeroes()
+    {
+        try (RaidFixture fixture = new RaidFixture())
+        {
+            final RaidDevice array = overFaults(fixture, FaultRule.error(BlockStatus.CAPACITY_EXCEEDED)
+                .withRange(513, 767).withOperations(Set.of(BlockOperation.WRITE, BlockOperation.WRITE_ZEROES)));
+            RaidFixture.get(array.resizeMembers(0));
+            ArrayFixture.await(() -> fixture.events().stream().anyMatch((each) ->
+                each.contains("resize was given up: no space is left below m")), "given up");
+            assertTrue(array.view().isComplete());
+            assertEquals(1 << 20, array.layout().memberBytes());
+            fixture.stop();
+            array.close();
         }
     }
 

@@ -17,7 +17,7 @@ import java.util.UUID;
  * @param stripBytes       of each member in a stripe.
  * @param health           now.
  * @param reason           why it is not {@link DeviceHealth#ONLINE}, a sentence, or empty.
- * @param operation        {@code rebuild}, {@code resync} or {@code scrub}, or empty.
+ * @param operation        {@code rebuild}, {@code resync}, {@code resize} or {@code scrub}, say, or empty.
  * @param progressPerMille of the operation, 0 to 1000; {@link Resource#UNKNOWN} without an operation.
  * @param leftMs           until the operation ends, at its rate so far; {@link Resource#UNKNOWN}: not known.
  * @param members          by slot, then devices without a slot.
@@ -27,7 +27,8 @@ import java.util.UUID;
  * @param scrubbedEpochMs  end of the last complete scrub, since 1970; 0: never.
  * @param hedgedReads      reads that other members were asked for as well, since the data plane started.
  * @param hedgesWon        of these, those that the others answered first.
- * @param roomBytes        of data that each member has room for; more than {@code memberBytes} when all became larger.
+ * @param roomBytes        of data that each member has room for, more than {@code memberBytes} when all became
+ *                         larger; 0: a slot has no member.
  */
 public record ArrayInfo(
     String name,

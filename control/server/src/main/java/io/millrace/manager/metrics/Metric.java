@@ -92,7 +92,7 @@ enum Metric
     SHARED_SPARE_FREE(Type.GAUGE, "millrace_shared_spare_free",
         "1 when the shared spare is online and no array has it, else 0.", "data_plane", "device"),
     ARRAY_PROGRESS(Type.GAUGE, "millrace_array_operation_progress_ratio",
-        "Progress of a rebuild, resync or scrub that runs.", "data_plane", "array", "operation"),
+        "Progress of a rebuild, resync, reshape, resize or scrub that runs.", "data_plane", "array", "operation"),
     ARRAY_DIRTY(Type.GAUGE, "millrace_array_dirty_bytes",
         "Bytes of each member in regions that the write-intent bitmap has set.", Labels.ARRAY),
     ARRAY_RESYNC(Type.GAUGE, "millrace_array_resync_bytes",
