@@ -38,6 +38,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -263,6 +264,38 @@ class RaidDataPlaneTest
             assertEquals(DeviceHealth.ONLINE, dataPlane.devices().get("vol").health());
             writer.check();
             assertEquals(List.of(), warnings);
+        }
+    }
+
+    @Test
+    void shouldGiveHostsTheRoomOfMembersThatBecameLarger() throws IOException
+    {
+        try (DataPlane dataPlane = start(List.of(file("m0"), file("m1"), file("m2"),
+            array("5", List.of("m0", "m1", "m2"), List.of()))))
+        {
+            try (Writer writer = new Writer(dataPlane))
+            {
+                writer.write();
+                for (final String each : List.of("m0", "m1", "m2"))
+                {
+                    Waits.get(dataPlane.devices().resize(each, 2L * FILE_BYTES));
+                }
+                Waits.get(dataPlane.arrays().resizeMembers("vol", 0));
+                writer.write();
+                Waits.until("the room", () ->
+                    dataPlane.arrays().get("vol").memberBytes() == dataPlane.arrays().get("vol").roomBytes());
+                writer.check();
+                model = Arrays.copyOf(model, (int)(2 * dataPlane.arrays().get("vol").memberBytes()));
+                Waits.until("the size", () -> model.length == Waits.get(writer.controller.namespace(1)).sizeBytes());
+                Waits.until("the event", () -> changes.contains("resize has ended"));
+            }
+            // Another one reaches all of it, and finds zeroes.
+            try (Writer writer = new Writer(dataPlane))
+            {
+                writer.check();
+                writer.write();
+                writer.check();
+            }
         }
     }
 

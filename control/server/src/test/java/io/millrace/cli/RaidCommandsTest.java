@@ -271,6 +271,32 @@ class RaidCommandsTest
     }
 
     @Test
+    void shouldGrowAnArrayWithItsMembers()
+    {
+        files("d0", "d1");
+        ok("raid create vol0 d0 d1 --level 1 --assume-clean");
+        refused(ExitCode.FAILURE, "raid grow vol0 --size max", "raid grow: array vol0 uses 7274496 bytes of each " +
+            "member already, and d0 has room for no more: replace it by a larger device, or make it larger");
+        refused(ExitCode.USAGE, "raid grow vol0", "raid grow: name either a device with --add, or --size max");
+        refused(ExitCode.USAGE, "raid grow vol0 --add d2 --size max",
+            "raid grow: name either a device with --add, or --size max");
+        refused(ExitCode.USAGE, "raid grow vol0 --size large",
+            "raid grow: SIZE = large: 'large' is no size: write a number and a unit, such as 4KiB");
+        ok("device resize d0 16MiB");
+        assertTrue(!ok("raid show vol0").contains("room"), ok("raid show vol0"));
+        ok("device resize d1 16MiB");
+        assertTrue(ok("raid show vol0").contains(
+            "\n  members have room for 14.9MiB each: millrace raid grow vol0 --size max\n"), ok("raid show vol0"));
+        assertTrue(ok("raid show vol0 --json").contains("\"room-bytes\": 15663104"), ok("raid show vol0 --json"));
+        assertEquals("array vol0 grows with its members\n", ok("raid grow vol0 --size 8MiB"));
+        await("raid show vol0", "vol0  RAID 1, 8MiB, online\n");
+        ok("raid grow vol0 --size max");
+        final String shown = await("raid show vol0", "vol0  RAID 1, 14.9MiB, online\n");
+        assertTrue(shown.contains("\n  2 slots of 14.9MiB, "), shown);
+        assertTrue(!shown.contains("room"), shown);
+    }
+
+    @Test
     void shouldSayWhatIsNoArray()
     {
         files("d0", "d1");

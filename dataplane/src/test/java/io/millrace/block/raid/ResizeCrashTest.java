@@ -25,16 +25,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ResizeCrashTest
 {
     private static final int BLOCK_BYTES = 4096;
-    private static final int STRIP_BYTES = 8192;
+    private static final int STRIP_BYTES = 32 << 10;
     private static final int REQUESTS = 40;
     private static final int LONG = 200;
     private static final int LIVES = 6;
     private static final int STEPS_MAX = 250;
     private static final int MOST_STEPS = 4000;
     private static final int STEPS_WITH_FAILURES = 600;
-    private static final long SMALL_BYTES = 8 * STRIP_BYTES;
-    /** A step within the zeroes is a part of them. */
-    private static final long LARGER_BYTES = 13 * STRIP_BYTES;
+    /** One region of the bitmap, and two: pages for one are not valid for the other. */
+    private static final long SMALL_BYTES = BitmapPage.REGION_BYTES_MIN - 2 * STRIP_BYTES;
+    private static final long LARGER_BYTES = BitmapPage.REGION_BYTES_MIN + 2 * STRIP_BYTES;
     /** Regions of the bitmap become twice as large behind it. */
     private static final long SPARSE_BYTES = (long)BitmapPage.BITS_MAX * BitmapPage.REGION_BYTES_MIN;
     private static final int SPARSE_CHECKED = 60;
@@ -105,6 +105,8 @@ class ResizeCrashTest
             final long memberBytes = assembled.layout().memberBytes();
             assertTrue(smallBytes == memberBytes || largerBytes == memberBytes);
             run.oracle().blockCount(checked(memberBytes));
+            // Without a valid page of the bitmap nothing would be known of any region.
+            assertTrue(!isSparse() || assembled.intent().resyncCount() <= 1, "regions to resynchronize");
             return new CrashingArray(assembled).onBegun(() ->
             {
                 if (!isNew && smallBytes == memberBytes)

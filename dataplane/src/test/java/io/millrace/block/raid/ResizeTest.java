@@ -8,10 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
+import io.millrace.block.BlockGeometry;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.DeviceHealth;
 import io.millrace.block.Initiator;
+import io.millrace.block.OpenListener;
+import io.millrace.block.ReactorContext;
 import io.millrace.block.fault.FaultDevice;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
@@ -21,9 +24,12 @@ import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.seed.TestSeeds;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -262,6 +268,75 @@ class ResizeTest
             fixture.awaitOnline();
             fixture.verify();
             scrub(fixture.array());
+        }
+    }
+
+    /** A device that reactors open when a test says so. */
+    private record LateDevice(BlockDevice inner, Queue<Runnable> opens) implements BlockDevice
+    {
+        @Override
+        public String name()
+        {
+            return inner.name();
+        }
+
+        @Override
+        public BlockGeometry geometry()
+        {
+            return inner.geometry();
+        }
+
+        @Override
+        public void open(final ReactorContext context, final OpenListener listener)
+        {
+            opens.add(() -> context.reactor().execute(() -> inner.open(context, listener)));
+        }
+
+        @Override
+        public void close()
+        {
+            // The fixture does.
+        }
+    }
+
+    /** One that is added meanwhile was checked by the size of before. */
+    @Test
+    void shouldNotBecomeLargerWhileADeviceIsAdded()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID1, 2, JournalMode.DEGRADED))
+        {
+            begin(fixture, 2);
+            final LateDevice late = new LateDevice(fixture.addDisk(), new ConcurrentLinkedQueue<>());
+            final CompletableFuture<Void> added = new CompletableFuture<>();
+            fixture.array().change(new MemberChange.Add(late, added));
+            ArrayFixture.await(() -> 2 == late.opens().size(), "opened");
+            fast(fixture);
+            ArrayFixture.await(() -> null != fixture.array().status().progress() &&
+                1000 == fixture.array().status().progress().perMille(), "zeroed");
+            fixture.writeAnywhere(50);
+            assertEquals(ArrayFixture.MEMBER_BYTES, fixture.array().layout().memberBytes());
+            late.opens().forEach(Runnable::run);
+            RaidFixture.get(added);
+            ArrayFixture.await(() -> fixture.events().stream().anyMatch((each) -> each.contains(
+                "resize was given up: device d2, which array array has no slot for, has room for 2097152")), "given up");
+            fixture.verify();
+            assertEquals(ArrayFixture.MEMBER_BYTES, fixture.array().layout().memberBytes());
+        }
+    }
+
+    @Test
+    void shouldRefuseADeviceThatWasCheckedBefore()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID1, 2, JournalMode.DEGRADED))
+        {
+            growDisks(fixture, 2);
+            fixture.array().resizeMembers(0).join();
+            awaitResized(fixture, LARGER_BYTES);
+            final CompletableFuture<Void> added = new CompletableFuture<>();
+            fixture.array().change(new MemberChange.Add(fixture.addDisk(), added));
+            final String message = assertThrows(CompletionException.class, added::join).getCause().getMessage();
+            assertTrue(message.contains("device d2 has room for 2097152 bytes of data, and members of the array have " +
+                LARGER_BYTES), message);
         }
     }
 
