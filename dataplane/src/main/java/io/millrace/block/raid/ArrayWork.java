@@ -685,6 +685,7 @@ final class ArrayWork implements BackgroundWork
         else
         {
             device.intent().restoreCleared(pages.bitmap());
+            pages.onBitmapUnwritten();
         }
         // A member that did not take it leaves the array before a write that needs it is acknowledged.
         if (0 == failed)

@@ -4,7 +4,7 @@ import io.millrace.block.BlockDeviceException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** Changes of the members of an array that {@link Membership} is to make, in their order. Any thread; no call blocks. */
+/** Changes of members that {@link Membership} is to make, in their order. Any thread; no call blocks. */
 final class MemberChanges
 {
     private final Queue<MemberChange> waiting = new ConcurrentLinkedQueue<>();

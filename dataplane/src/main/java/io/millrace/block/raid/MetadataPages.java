@@ -83,6 +83,12 @@ final class MetadataPages implements AutoCloseable
         bitmap.seal(sequence);
     }
 
+    /** No member was written the bitmap: the next one has its place, not that of the last one, which counts. */
+    void onBitmapUnwritten()
+    {
+        sequence--;
+    }
+
     /**
      * Numbers the bitmap of members that become larger. It counts with superblocks that say so, and the last one, in
      * the other place, with those before.

@@ -31,10 +31,10 @@ final class RaidSnapshot
     {
         final WriteIntent intent = device.intent();
         return new RaidDetails(device.name(), device.id(), device.layout().level(), device.geometry().sizeBytes(),
-            device.layout().stripBytes(), device.layout().memberBytes(), MemberRoom.of(device).bytes(), device.status(), leftMs, members(),
-            null == intent ? 0 : bytes(intent.dirtyCount()), null == intent ? 0 : bytes(intent.resyncCount()),
-            device.scrubControl().result(), device.scrubControl().scrubbedMs(),
-            device.hedgeCounts().begun(), device.hedgeCounts().won());
+            device.layout().stripBytes(), device.layout().memberBytes(), MemberRoom.of(device).bytes(),
+            device.status(), leftMs, members(), null == intent ? 0 : bytes(intent.dirtyCount()),
+            null == intent ? 0 : bytes(intent.resyncCount()), device.scrubControl().result(),
+            device.scrubControl().scrubbedMs(), device.hedgeCounts().begun(), device.hedgeCounts().won());
     }
 
     private long bytes(final int regions)

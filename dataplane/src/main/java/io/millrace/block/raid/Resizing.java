@@ -134,9 +134,13 @@ final class Resizing
             case IDLE, STORING -> true;
             case WAITING -> !device.view().isSteady();
             case MARKING -> false;
-            case ZEROING -> zeroes.isBusy() || isGoing() && null == zeroes.full() && (isZeroed() ? !membership.isIdle() :
-                isPreceded.getAsBoolean() || reactor.clockNs() - resumeNs < 0);
+            case ZEROING -> zeroes.isBusy() || isGoing() && null == zeroes.full() && mustWait();
         };
+    }
+
+    private boolean mustWait()
+    {
+        return isZeroed() ? !membership.isIdle() : isPreceded.getAsBoolean() || reactor.clockNs() - resumeNs < 0;
     }
 
     /** Whether what was zeroed is that of the members in the slots. */

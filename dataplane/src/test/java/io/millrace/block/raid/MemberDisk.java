@@ -79,8 +79,8 @@ public final class MemberDisk implements BlockDevice
     {
         final GrowableDevice medium = sizeBytes > SPARSE_BYTES_MIN ?
             new SparseDevice(name, sizeBytes, blockBytes) : MemoryDevice.create(name, sizeBytes, blockBytes);
-        return new MemberDisk(
-            name, medium, FaultDevice.wrapBorrowed(name, medium, FaultPlan.NONE, Math.min(sizeBytes, CACHE_BYTES_MAX)), supply);
+        return new MemberDisk(name, medium,
+            FaultDevice.wrapBorrowed(name, medium, FaultPlan.NONE, Math.min(sizeBytes, CACHE_BYTES_MAX)), supply);
     }
 
     /** Makes the drive larger; what is new holds anything but zeroes. Not on a reactor. */

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.raid.format.BitmapPage;
+import io.millrace.block.raid.format.MemberArea;
+import io.millrace.block.raid.format.Superblock;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.seed.TestSeeds;
@@ -13,7 +15,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -54,6 +58,8 @@ class ResizeCrashTest
         private final Set<String> lost = new HashSet<>();
         private CrashRun run;
         private RaidDevice array;
+        /** Members with a page for each size. */
+        private int pages;
 
         Growing(
             final RaidLevel level,
@@ -116,6 +122,45 @@ class ResizeCrashTest
             });
         }
 
+        /**
+         * Each member has a page for its superblock. One for larger members is in place of the older one, so that the
+         * one before it is for members as they were, and is replaced by the next when they do not become larger.
+         */
+        void checkPages(final int failedSlot)
+        {
+            try (MemberIo io = new MemberIo(null))
+            {
+                for (int slot = 0; slot < count; slot++)
+                {
+                    final MemberDisk disk = run.members().get(slot);
+                    final Superblock superblock = FoundMember.read(io, disk).superblock();
+                    final long larger = sequence(io, disk, superblock.array(), largerBytes);
+                    final long small = sequence(io, disk, superblock.array(), smallBytes);
+                    pages += larger > 0 && small > 0 ? 1 : 0;
+                    final boolean hasPage = (largerBytes == superblock.memberBytes() ? larger : small) > 0;
+                    assertTrue(failedSlot == slot || hasPage &&
+                        (0 == larger || 0 == small || 1 == larger - small), () -> disk.name() + " of " +
+                        superblock.memberBytes() + " has page " + small + " and, for larger members, page " + larger);
+                }
+            }
+        }
+
+        private static long sequence(
+            final MemberIo io, final MemberDisk disk, final UUID id, final long memberBytes)
+        {
+            long newest = 0;
+            try (MemberIo.Member member = io.open(disk))
+            {
+                for (int which = 0; which < MemberArea.BITMAP_PAGE_COUNT; which++)
+                {
+                    final BitmapPage page = new BitmapPage().wrap(
+                        new UnsafeBuffer(member.read(MemberArea.bitmapOffset(which), BitmapPage.BYTES)), 0);
+                    newest = page.isValid(id, memberBytes) ? Math.max(newest, page.sequence()) : newest;
+                }
+            }
+            return newest;
+        }
+
         boolean isLarger()
         {
             return null != array && largerBytes == array.layout().memberBytes();
@@ -159,6 +204,7 @@ class ResizeCrashTest
         final long seed = random.nextLong();
         boolean isOver = false;
         int larger = 0;
+        int pages = 0;
         for (int step = 1; !isOver; step += stride)
         {
             final Random draw = TestSeeds.fixed(seed);
@@ -172,6 +218,11 @@ class ResizeCrashTest
                 run.live(step, LONG);
                 larger += growing.isLarger() ? 1 : 0;
                 isOver = larger > 8;
+                if (RaidLevel.RAID0 != growing.level)
+                {
+                    growing.checkPages(ArrayView.NO_SLOT);
+                    pages += growing.pages;
+                }
                 if (isLost && growing.mayLose())
                 {
                     growing.lost.add("member" + draw.nextInt(growing.count));
@@ -188,6 +239,7 @@ class ResizeCrashTest
                     ", seed of the run " + seed + ": " + e.getMessage(), e);
             }
         }
+        assertTrue(RaidLevel.RAID0 == first.level || pages > 0, "no life ended with a page for each size");
     }
 
     @ParameterizedTest
@@ -232,6 +284,7 @@ class ResizeCrashTest
                 run.live(LONG);
                 larger += before != failures.get() && growing.isLarger() ? 1 : 0;
                 smaller += before != failures.get() && !growing.isLarger() ? 1 : 0;
+                growing.checkPages(slot);
                 growing.finish();
             }
             catch (final AssertionError | BlockDeviceException e)

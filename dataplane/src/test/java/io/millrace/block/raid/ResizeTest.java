@@ -317,8 +317,8 @@ class ResizeTest
             assertEquals(ArrayFixture.MEMBER_BYTES, fixture.array().layout().memberBytes());
             late.opens().forEach(Runnable::run);
             RaidFixture.get(added);
-            ArrayFixture.await(() -> fixture.events().stream().anyMatch((each) -> each.contains(
-                "resize was given up: device d2, which array array has no slot for, has room for 2097152")), "given up");
+            ArrayFixture.await(() -> fixture.events().stream().anyMatch((each) -> each.contains("resize was given " +
+                "up: device d2, which array array has no slot for, has room for 2097152")), "given up");
             fixture.verify();
             assertEquals(ArrayFixture.MEMBER_BYTES, fixture.array().layout().memberBytes());
         }
