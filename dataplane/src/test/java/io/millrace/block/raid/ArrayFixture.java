@@ -277,6 +277,16 @@ final class ArrayFixture implements AutoCloseable
         fixture.stop();
     }
 
+    /** {@return the last block of a drive} */
+    byte[] lastBlock(final int index)
+    {
+        try (MemberIo io = new MemberIo(null);
+            MemberIo.Member open = io.open(disks.get(index)))
+        {
+            return open.read(disks.get(index).geometry().sizeBytes() - BLOCK_BYTES, BLOCK_BYTES);
+        }
+    }
+
     /** Writes zeroes in place of the first copy of a member's superblock; no channel is open to it. */
     void eraseFirstSuperblock(final int index)
     {

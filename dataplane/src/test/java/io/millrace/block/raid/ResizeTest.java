@@ -20,6 +20,7 @@ import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.block.raid.format.SlotState;
+import io.millrace.block.raid.format.Superblock;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.seed.TestSeeds;
 import java.util.ArrayList;
@@ -32,6 +33,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -252,7 +254,8 @@ class ResizeTest
             assertRefused(fixture, 0, "is being resized to 3407872 bytes of data on each member");
             RaidFixture.get(fixture.array().fail("d1"));
             fast(fixture);
-            fixture.writeAnywhere(20);
+            fixture.writeAnywhere(200);
+            assertEquals(ArrayFixture.MEMBER_BYTES, fixture.array().layout().memberBytes());
             fixture.addDisk().grow(RaidFixture.deviceBytes(LARGER_BYTES));
             final String members = "d0 d1 d2 d3".substring(0, 3 * count - 1);
             fixture.set(members, "d" + count);
@@ -361,16 +364,49 @@ class ResizeTest
     /** An array whose members have 256 blocks of data, and room for 256 more. */
     private static RaidDevice overFaults(final RaidFixture fixture, final FaultRule rule)
     {
+        return overFaults(fixture, rule, rule);
+    }
+
+    private static RaidDevice overFaults(final RaidFixture fixture, final FaultRule first, final FaultRule others)
+    {
         final List<MemoryDevice> media = new ArrayList<>();
         final List<BlockDevice> members = new ArrayList<>();
         for (int i = 0; i < 3; i++)
         {
             media.add(MemoryDevice.create("m" + i, RaidFixture.deviceBytes(1 << 20), 4096));
-            members.add(fixture.own(FaultDevice.wrap(media.get(i), FaultPlan.of(1, rule))));
+            members.add(fixture.own(FaultDevice.wrap(media.get(i), FaultPlan.of(1, 0 == i ? first : others))));
         }
         final RaidDevice array = fixture.create(RaidLevel.RAID5, 4096, members);
         media.forEach((each) -> MemberDisk.grow(each, RaidFixture.deviceBytes(2 << 20)));
         return array;
+    }
+
+    /** The new member lacks the zeroes, though all slots are in sync again when the others have written theirs. */
+    @Test
+    void shouldBeginAnewWhenAMemberWasReplacedWhileZeroesAreWritten()
+    {
+        try (RaidFixture fixture = new RaidFixture())
+        {
+            final FaultRule zeroes = FaultRule.delay(1_500_000_000L).withRange(513, 767)
+                .withOperations(Set.of(BlockOperation.WRITE, BlockOperation.WRITE_ZEROES));
+            final RaidDevice array = overFaults(fixture, zeroes, zeroes.withRange(1L << 40, 1L << 41));
+            final MemoryDevice replacement = MemoryDevice.create("m3", RaidFixture.deviceBytes(1 << 20), 4096);
+            MemberDisk.grow(replacement, RaidFixture.deviceBytes(2 << 20));
+            fixture.own(replacement);
+            ArrayFixture.await(() -> array.intent().nextResync(0) < 0, "resynchronized");
+            RaidFixture.get(array.resizeMembers(0));
+            ArrayFixture.await(() -> null != array.status().progress(), "begun");
+            final CompletableFuture<Void> replaced = new CompletableFuture<>();
+            array.change(new MemberChange.Replace(replacement, array.view().member(1).device(), replaced));
+            RaidFixture.get(replaced);
+            ArrayFixture.await(
+                () -> replacement == array.view().member(1).device() && array.view().isSteady(), "replaced");
+            assertEquals(1 << 20, array.layout().memberBytes());
+            ArrayFixture.await(() -> 2 << 20 == array.layout().memberBytes(), "resized");
+            scrub(array);
+            fixture.stop();
+            array.close();
+        }
     }
 
     @Test
@@ -510,6 +546,7 @@ class ResizeTest
         try (ArrayFixture fixture = create(RaidLevel.RAID1, 2, JournalMode.DEGRADED))
         {
             begin(fixture, 2);
+            assertNotNull(Superblock.decode(new UnsafeBuffer(fixture.lastBlock(0)), 0));
             fixture.stopWork();
             fixture.eraseFirstSuperblock(0);
             fixture.restart();
