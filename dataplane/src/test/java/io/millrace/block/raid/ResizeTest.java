@@ -156,6 +156,11 @@ class ResizeTest
                 {
                     members.append(" d").append(rest);
                 }
+                if (count - 1 == i)
+                {
+                    // Nothing is erased on it.
+                    RaidFixture.get(fixture.array().fail("d" + i));
+                }
                 fixture.set(members.toString(), "");
                 fixture.awaitOnline();
             }
@@ -166,10 +171,12 @@ class ResizeTest
             fixture.verify();
             scrub(fixture.array());
             // Those that were replaced are named again by a file that nobody changed: they are too small, and left out.
-            fixture.configure(names.toString(), "d0");
+            final String failed = "d" + (count - 1);
+            fixture.configure(names.toString(), "d0 " + failed);
             fixture.restart();
-            assertTrue(fixture.array().status().reason().contains("device d0 has room for"),
-                fixture.array().status()::reason);
+            final String reason = fixture.array().status().reason();
+            assertTrue(reason.contains("device d0 has room for") &&
+                reason.contains("device " + failed + " has room for"), reason);
             assertTrue(fixture.array().view().isComplete());
             fixture.verify();
         }
