@@ -86,7 +86,7 @@ final class RegionCopies
         stripBytes = layout.stripBytes();
         stripShift = layout.stripShift();
         memberBytes = layout.memberBytes();
-        hasParity = layout.level().parityCount() > 0;
+        hasParity = layout.parityCount() > 0;
         blockShift = device.geometry().blockShift();
         blockBytes = device.geometry().blockSizeBytes();
         rate = new CopyRate(layout.memberCount());

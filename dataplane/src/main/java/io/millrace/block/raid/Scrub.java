@@ -101,7 +101,7 @@ final class Scrub
         control = device.scrubControl();
         layout = device.layout();
         stripBytes = layout.stripBytes();
-        hasParity = layout.level().parityCount() > 0;
+        hasParity = layout.parityCount() > 0;
         endOffset = hasParity ? layout.memberBytes() : layout.dataBytes();
         rate = new CopyRate(layout.memberCount());
         tally = new ScrubTally();
