@@ -293,6 +293,47 @@ public final class ParityEngine implements AutoCloseable
     }
 
     /**
+     * Brings parity of a matrix up to date with a strip of data, or part of one, that changes; see {@link #updateXor}.
+     *
+     * @param matrix      of which rows are strips of parity and columns strips of data.
+     * @param column      of the data strip.
+     * @param oldData     address of the data that parity knows.
+     * @param newData     address of the data that takes its place.
+     * @param parity      addresses of the parts of parity at the same offset, at least as many as rows; written.
+     * @param lengthBytes of the part.
+     */
+    public void update(
+        final GfMatrix matrix,
+        final int column,
+        final long oldData,
+        final long newData,
+        final long[] parity,
+        final int lengthBytes)
+    {
+        checkOpen();
+        checkLength(lengthBytes);
+        final int rows = matrix.rows();
+        Bounds.check("column", column, 0, matrix.columns() - 1);
+        Bounds.check("parity", parity.length, rows, Integer.MAX_VALUE);
+        checkAddress("oldData", oldData, lengthBytes);
+        checkAddress("newData", newData, lengthBytes);
+        for (int row = 0; row < rows; row++)
+        {
+            checkAddress("parity", parity[row], lengthBytes);
+            checkApart("oldData", oldData, "parity", parity[row], lengthBytes);
+            checkApart("newData", newData, "parity", parity[row], lengthBytes);
+            for (int other = 0; other < row; other++)
+            {
+                checkApart("parity", parity[other], "parity", parity[row], lengthBytes);
+            }
+        }
+        for (int row = 0; row < rows; row++)
+        {
+            addDifference(oldData, newData, matrix.coefficient(row, column), parity[row], lengthBytes);
+        }
+    }
+
+    /**
      * Frees the engine's memory. It cannot be used after that.
      */
     @Override

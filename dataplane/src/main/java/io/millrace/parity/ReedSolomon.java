@@ -94,6 +94,46 @@ public final class ReedSolomon
         return rows(lost).multiply(dataOfSurvivors);
     }
 
+    /**
+     * The matrix by which strips give the data that is not among them. Sources are those strips in their order, and
+     * rows the other data in its order.
+     *
+     * @param used numbers of strips, by bit: as many as there is data, and not all data.
+     * @return a matrix of as many rows as there is parity among the strips.
+     * @throws IllegalArgumentException when these are other strips, or more or fewer.
+     */
+    public GfMatrix recoveryFrom(final long used)
+    {
+        Bounds.check("strips used", used, 1, (1L << dataCount + parityCount) - 1);
+        Bounds.check("count of strips used", Long.bitCount(used), dataCount, dataCount);
+        final int lost = Long.bitCount(used >>> dataCount);
+        Bounds.check("lost strips", lost, 1, parityCount);
+        // Parity without what known data is of it is a product of the lost data alone.
+        final byte[] ofLost = new byte[lost * lost];
+        final byte[] ofUsed = new byte[lost * dataCount];
+        int row = 0;
+        for (long parities = used >>> dataCount; 0 != parities; parities &= parities - 1)
+        {
+            int column = 0;
+            int lostColumn = 0;
+            for (int strip = 0; strip < dataCount; strip++)
+            {
+                final byte coefficient = (byte)parity.coefficient(Long.numberOfTrailingZeros(parities), strip);
+                if (0 != (used & 1L << strip))
+                {
+                    ofUsed[row * dataCount + column++] = coefficient;
+                }
+                else
+                {
+                    ofLost[row * lost + lostColumn++] = coefficient;
+                }
+            }
+            ofUsed[row * dataCount + column + row] = 1;
+            row++;
+        }
+        return new GfMatrix(lost, lost, ofLost).inverse().multiply(new GfMatrix(lost, dataCount, ofUsed));
+    }
+
     /** Rows of the identity with the parity matrix below. */
     private GfMatrix rows(final int[] strips)
     {

@@ -8,6 +8,7 @@ import io.millrace.bindings.Capability;
 import io.millrace.seed.TestSeeds;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -278,6 +279,42 @@ class ParityEngineContractTest
         }
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void shouldUpdateParityOfAMatrixAsIfItWereMultiplied(final ParityEngineType type)
+    {
+        open(type);
+        for (int shape = 0; shape < SHAPES; shape++)
+        {
+            final int data = 0 == shape ? ReedSolomon.SOURCES_MAX : 1 + random.nextInt(16);
+            final int parity = 0 == shape ? ReedSolomon.PARITIES_MAX : 1 + random.nextInt(ReedSolomon.PARITIES_MAX);
+            final GfMatrix matrix = new ReedSolomon(data, parity).parity();
+            // The last strip has the new data.
+            try (TestStripe stripe = new TestStripe(
+                random, data + parity + 1, 1 + random.nextInt(2000), random.nextBoolean()))
+            {
+                expectProduct(matrix, stripe);
+                stripe.restoreAll();
+                final int column = random.nextInt(data);
+                final int start = random.nextInt(stripe.lengthBytes());
+                final int part = 1 + random.nextInt(stripe.lengthBytes() - start);
+                final byte[] old = stripe.expected(column).clone();
+                System.arraycopy(
+                    stripe.expected(data + parity), start, stripe.expected(column), start, part);
+                expectProduct(matrix, stripe);
+                System.arraycopy(old, 0, stripe.expected(column), 0, old.length);
+                final long[] parities = new long[parity];
+                for (int row = 0; row < parity; row++)
+                {
+                    parities[row] = stripe.strips()[data + row] + start;
+                }
+                engine.update(matrix, column, stripe.strips()[column] + start,
+                    stripe.strips()[data + parity] + start, parities, part);
+                stripe.check("part of " + part + " bytes at " + start + " of strip " + column);
+            }
+        }
+    }
+
     private static long[] at(final long[] strips, final int[] numbers)
     {
         return Arrays.stream(numbers).mapToLong((number) -> strips[number]).toArray();
@@ -332,6 +369,30 @@ class ParityEngineContractTest
                 () -> engine.multiply(new ReedSolomon(3, 1).parity(), new long[2], new long[1], 100));
             assertRefused("outputs 0: must be 1 to 2147483647",
                 () -> engine.multiply(new ReedSolomon(3, 1).parity(), new long[3], new long[0], 100));
+            final GfMatrix two = new ReedSolomon(3, 2).parity();
+            final long[] parities = {at + 2000, at + 3000};
+            assertRefused("column 3: must be 0 to 2", () -> engine.update(two, 3, at, at + 1000, parities, 100));
+            assertRefused("column -1: must be 0 to 2", () -> engine.update(two, -1, at, at + 1000, parities, 100));
+            assertRefused("parity 1: must be 2 to 2147483647",
+                () -> engine.update(two, 0, at, at + 1000, new long[1], 100));
+            assertRefused("lengthBytes 0: must be 1 to 2146435071",
+                () -> engine.update(two, 0, at, at + 1000, parities, 0));
+            for (int bad = 0; bad < 3; bad++)
+            {
+                final String name = List.of("oldData", "newData", "parity").get(bad);
+                final long[] none = {at, at + 1000, at + 2000};
+                none[bad] = 0;
+                final long[] over = {at, at + 1000, at + 2000};
+                over[bad] = at + 3099;
+                final long[] noneParity = {at + 3000, none[2]};
+                final long[] overParity = {over[2], at + 3000};
+                assertRefused(
+                    name + " at 0x0 of 100 bytes: must be memory of the process, from 0x1 up to 0x200000000000000",
+                    () -> engine.update(two, 0, none[0], none[1], noneParity, 100));
+                assertRefused("parity at 0x" + Long.toHexString(at + 3000) + " of 100 bytes: must not overlap " + name +
+                    " at 0x" + Long.toHexString(at + 3099),
+                    () -> engine.update(two, 0, over[0], over[1], overParity, 100));
+            }
             assertRefused("strip 2 at 0x" + Long.toHexString(at + 2000) +
                 " of 1001 bytes: must not overlap strip 1 at 0x" + Long.toHexString(at + 1000),
                 () -> engine.generatePq(strips, 2, 1001));

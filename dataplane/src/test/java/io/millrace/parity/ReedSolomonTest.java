@@ -10,6 +10,8 @@ import io.millrace.bindings.isal.IsalCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class ReedSolomonTest
@@ -50,6 +52,41 @@ class ReedSolomonTest
         assertArrayEquals(new int[] {0, 1, 2, 3}, code.survivors(6));
     }
 
+    /** The strips that are used give each other strip of data by the same matrix as those that survive. */
+    @Test
+    void shouldRecoverDataFromAnyStripsThatAreEnough()
+    {
+        final int data = 4;
+        final ReedSolomon code = new ReedSolomon(data, 3);
+        for (long used = 1; used < 1 << data + 3; used++)
+        {
+            final long known = used;
+            if (data != Long.bitCount(used) || 0 == used >>> data)
+            {
+                continue;
+            }
+            final int[] sources = IntStream.range(0, data + 3).filter((i) -> 0 != (known & 1L << i)).toArray();
+            final int[] lost = IntStream.range(0, data).filter((i) -> 0 == (known & 1L << i)).toArray();
+            final GfMatrix product = code.recoveryFrom(used).multiply(rows(code, data, sources));
+            assertEquals(rows(code, data, lost), product, () -> Arrays.toString(sources));
+        }
+    }
+
+    /** What strips are of the data. */
+    private static GfMatrix rows(final ReedSolomon code, final int data, final int[] strips)
+    {
+        final byte[] coefficients = new byte[strips.length * data];
+        for (int row = 0; row < strips.length; row++)
+        {
+            for (int column = 0; column < data; column++)
+            {
+                coefficients[row * data + column] = (byte)(strips[row] < data ? strips[row] == column ? 1 : 0 :
+                    code.parity().coefficient(strips[row] - data, column));
+            }
+        }
+        return new GfMatrix(strips.length, data, coefficients);
+    }
+
     @Test
     void shouldGiveTheIdentityWhenAMatrixMeetsItsInverse()
     {
@@ -71,6 +108,10 @@ class ReedSolomonTest
         assertRefused("lost strips 0: must be 1 to 2", code::recovery);
         assertRefused("lost strip 6: must be 0 to 5", () -> code.recovery(6));
         assertRefused("lost strip 1: must be named once", () -> code.recovery(1, 1));
+        assertRefused("strips used 64: must be 1 to 63", () -> code.recoveryFrom(1 << 6));
+        assertRefused("count of strips used 3: must be 4", () -> code.recoveryFrom(0b10011));
+        assertRefused("count of strips used 5: must be 4", () -> code.recoveryFrom(0b11111));
+        assertRefused("lost strips 0: must be 1 to 2", () -> code.recoveryFrom(0b1111));
         assertRefused("matrix of 2 rows has no inverse", () -> new GfMatrix(2, 2, new byte[] {1, 1, 1, 1}).inverse());
         assertRefused("coefficients 3: must be 4", () -> new GfMatrix(2, 2, new byte[3]));
         assertRefused("columns of a matrix to invert 4: must be 2", () -> code.parity().inverse());

@@ -35,9 +35,9 @@ final class ArrayGrowth
             return array + " is RAID 10, which does not grow: with one member more each copy would have another " +
                 "place, and nothing of them could be computed meanwhile; create a larger array and copy the data";
         }
-        if (RaidLevel.MEMBERS_MAX == view.slotCount())
+        if (level.membersMax() == view.slotCount())
         {
-            return array + " has " + RaidLevel.MEMBERS_MAX + " members, the most there can be: create another array";
+            return array + " has " + level.membersMax() + " members, the most there can be: create another array";
         }
         if (view.map().isReshaping())
         {
@@ -93,7 +93,7 @@ final class ArrayGrowth
         final ArrayLayout layout =
             ArrayLayout.of(old.level(), count + 1, old.stripBytes(), old.memberBytes());
         member.rebuiltBytes(0);
-        return 0 == old.level().parityCount() ? view.growing(StripMap.of(layout), member, SlotState.REBUILDING) :
+        return 0 == old.parityCount() ? view.growing(StripMap.of(layout), member, SlotState.REBUILDING) :
             view.growing(StripMap.of(layout, new ReshapeState(count, 0, 0, ReshapeState.Stage.MOVING)), member,
             SlotState.IN_SYNC);
     }

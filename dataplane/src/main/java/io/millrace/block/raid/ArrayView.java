@@ -461,7 +461,7 @@ final class ArrayView
         }
         if (RaidLevel.RAID10 != layout.level())
         {
-            return lost <= (RaidLevel.RAID1 == layout.level() ? count - 1 : layout.level().parityCount());
+            return lost <= (RaidLevel.RAID1 == layout.level() ? count - 1 : layout.parityCount());
         }
         // Copies are in neighbouring slots: in pairs, or each slot with the next where their count is odd.
         final int step = 0 == (count & 1) ? 2 : 1;

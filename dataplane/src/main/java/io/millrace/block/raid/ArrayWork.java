@@ -455,8 +455,8 @@ final class ArrayWork implements BackgroundWork
             // What the superblocks say stays, so that the members can be assembled again when they are back.
             candidate = null;
             state = State.IDLE;
-            device.publish(device.view().failed("more members failed than RAID " + device.layout().level().label() +
-                " tolerates, the last: " + lastFailure +
+            device.publish(device.view().failed("more members failed than " +
+                device.layout().level().title(device.layout().memberCount()) + " tolerates, the last: " + lastFailure +
                 ": repair or reconnect them, then delete and create the device again, or restart the data plane"));
             resume();
             return;

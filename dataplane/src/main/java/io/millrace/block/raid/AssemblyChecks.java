@@ -28,6 +28,7 @@ final class AssemblyChecks
         final RaidConfig config, final List<FoundMember> found, final Superblock superblock)
     {
         check("level", config.level().label(), superblock.level().label());
+        check("parity-strips", config.level().parityStrips(), superblock.level().parityStrips());
         check("strip-size", config.stripBytes(), superblock.stripBytes());
         checkCount(config, found, superblock);
         check("block size", found.getFirst().device().geometry().blockSizeBytes(), superblock.blockSizeBytes());
@@ -107,7 +108,7 @@ final class AssemblyChecks
         {
             isComplete &= each;
         }
-        if (!isComplete && !bitmap.dirty().isEmpty() && layout.level().parityCount() > 0 && !config.forceStart())
+        if (!isComplete && !bitmap.dirty().isEmpty() && layout.parityCount() > 0 && !config.forceStart())
         {
             throw new BlockDeviceException("parity may not match the data in " + bitmap.dirty().cardinality() + " of " +
                 BitmapPage.regionCount(layout.memberBytes()) + " regions, and not every slot is in sync: " +

@@ -48,7 +48,7 @@ final class DirectRequests
         device = channel.device();
         blockShift = channel.blockShift();
         stripShift = channel.layout().stripShift();
-        hasParity = channel.layout().level().parityCount() > 0;
+        hasParity = channel.layout().parityCount() > 0;
         acceptsWrites = null == device.intent();
         freeCount = REQUESTS_MAX;
         for (int i = 0; i < REQUESTS_MAX; i++)

@@ -7,10 +7,10 @@ import io.millrace.block.raid.layout.ArrayLayout;
 import java.util.Arrays;
 
 /**
- * A read of the other members beside a direct one that is late: of another copy, or of the other data and P. What it
- * reads lies in a buffer of its own, of the reactor's pool, and is lent to the host when it comes first. It gives up
- * when anything does not go well: the direct read goes on. A pooled slot of {@link HedgedReads}; the reactor's only;
- * nothing is allocated.
+ * A read of the other members beside a direct one that is late: of another copy, or of the other data and the first
+ * parity. What it reads lies in a buffer of its own, of the reactor's pool, and is lent to the host when it comes
+ * first. It gives up when anything does not go well: the direct read goes on. A pooled slot of {@link HedgedReads}; the
+ * reactor's only; nothing is allocated.
  */
 final class HedgedRead
 {
@@ -25,7 +25,7 @@ final class HedgedRead
     /** What others are asked for, and of which slot. */
     private BlockRequest[] parts = {};
     private int[] slots = {};
-    /** Of strips by the index of the data, then P. */
+    /** Of strips by the index of the data, then the first parity. */
     private long[] areas = {};
     /** Next of the list that it is in. */
     HedgedRead next;
@@ -54,7 +54,7 @@ final class HedgedRead
         this.index = index;
         this.channel = channel;
         this.owner = owner;
-        hasParity = channel.layout().level().parityCount() > 0;
+        hasParity = channel.layout().parityCount() > 0;
         buffer = new RequestBuffer(channel.buffers());
         fit(channel.layout());
     }
@@ -243,7 +243,7 @@ final class HedgedRead
         {
             if (hasParity)
             {
-                channel.engine().recoverXor(areas, layout.dataCount(), length, lateIndex);
+                channel.code().recover(areas, layout.dataCount(), ~(1L << lateIndex), length);
             }
             owner.answer(answered, this, areas[hasParity ? lateIndex : 0]);
         }

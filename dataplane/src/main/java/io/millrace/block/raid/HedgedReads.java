@@ -307,7 +307,7 @@ final class HedgedReads
             final ArrayLayout layout = channel.layout();
             final long offset = LostBlockWrites.dataOffset(part, channel.blockShift());
             final long stripMask = layout.stripBytes() - 1;
-            device.onUnreadable(layout.level().parityCount() > 0 ? offset :
+            device.onUnreadable(layout.parityCount() > 0 ? offset :
                 (layout.strip(slot, offset >>> layout.stripShift()) << layout.stripShift()) + (offset & stripMask),
                 part.blocks() << channel.blockShift());
         }

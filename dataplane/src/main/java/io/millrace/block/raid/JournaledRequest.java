@@ -21,7 +21,7 @@ abstract class JournaledRequest extends StripeRequest
     JournaledRequest(final RaidChannel channel)
     {
         super(channel);
-        entry = channel.layout().level().parityCount() > 0 ? new JournalWrite(this, channel) : null;
+        entry = channel.layout().parityCount() > 0 ? new JournalWrite(this, channel) : null;
     }
 
     /**

@@ -72,7 +72,7 @@ public final class MemberErasure
     {
         final int slot = superblock.slotOf(superblock.member());
         return (slot < 0 ? "a spare, or a member that failed or was replaced," : "the member of slot " + slot) +
-            " of array " + superblock.name() + " (RAID " + superblock.level().label() + ", UUID " +
+            " of array " + superblock.name() + " (" + superblock.level().title(superblock.slots().size()) + ", UUID " +
             superblock.array() + ", member " + superblock.member() + ')';
     }
 

@@ -139,7 +139,7 @@ final class MemberGeometries
     static BlockGeometry ofArray(final ArrayLayout layout, final List<RaidMember> members)
     {
         final BlockGeometry first = members.getFirst().device().geometry();
-        final boolean hasParity = layout.level().parityCount() > 0;
+        final boolean hasParity = layout.parityCount() > 0;
         int maxTransferBytes = BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT;
         int alignmentBytes = 1;
         boolean isVolatile = false;

@@ -77,19 +77,12 @@ final class MoveRequest extends ReshapeRequest
     {
         final ArrayLayout layout = map.layout();
         final int dataCount = layout.dataCount();
-        if (1 == layout.level().parityCount())
-        {
-            channel.engine().generateXor(areas, dataCount, length);
-        }
-        else
-        {
-            channel.engine().generatePq(areas, dataCount, length);
-        }
+        channel.code().generate(areas, dataCount, length);
         issuing(StripeState.WRITING);
         for (int index = 0; index < areas.length; index++)
         {
             final int slot = index < dataCount ? layout.dataSlot(stripe, index) :
-                index == dataCount ? layout.parityP(stripe) : layout.parityQ(stripe);
+                layout.paritySlot(stripe, index - dataCount);
             final BlockRequest part =
                 part(slot, BlockOperation.WRITE, (stripe << layout.stripShift()) + start, length);
             part.addSegment(areas[index], length);

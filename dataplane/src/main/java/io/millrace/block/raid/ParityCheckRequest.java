@@ -3,7 +3,7 @@ package io.millrace.block.raid;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 
-/** Rows of a stripe with parity (RAID 5, 6) that are compared, or rewritten where a member cannot read. */
+/** Rows of a stripe with parity that are compared, or rewritten where a member cannot read. */
 final class ParityCheckRequest extends CheckRequest
 {
     private final StripeRows rows;
@@ -18,9 +18,9 @@ final class ParityCheckRequest extends CheckRequest
     ParityCheckRequest(final RaidChannel channel)
     {
         super(channel);
-        parityCount = layout.level().parityCount();
+        parityCount = layout.parityCount();
         rows = new StripeRows(layout);
-        areas = new StripeAreas(rows, channel.engine(), parityCount);
+        areas = new StripeAreas(rows, channel.code());
     }
 
     @Override
@@ -108,8 +108,8 @@ final class ParityCheckRequest extends CheckRequest
     }
 
     /**
-     * Two parities tell which strip is wrong when no other one is: that one is computed again, else parity is, from
-     * the data.
+     * Two parities or more tell which strip is wrong when no other one is: that one is computed again, else parity is,
+     * from the data.
      */
     private void reconcile()
     {
@@ -119,7 +119,7 @@ final class ParityCheckRequest extends CheckRequest
             return;
         }
         final int dataCount = rows.dataCount();
-        final int wrong = 2 == parityCount ? PqSyndrome.wrongStrip(areas, dataCount, length) : PqSyndrome.UNKNOWN;
+        final int wrong = areas.wrongStrip();
         if (wrong >= 0 && wrong < dataCount)
         {
             areas.recover(wrong);

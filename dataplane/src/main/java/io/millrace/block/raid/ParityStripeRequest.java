@@ -7,9 +7,9 @@ import io.millrace.block.BlockStatus;
 import io.millrace.block.raid.format.SlotState;
 
 /**
- * Rows of a stripe of an array with parity (RAID 5, 6). Rows are offsets in the strips of a stripe: parity of a row
- * depends on the data of that row alone, so they are locked by offset on the members, and writes of neighbouring rows
- * go on beside each other. Reads lock nothing unless they reconstruct.
+ * Rows of a stripe of an array with parity. Rows are offsets in the strips of a stripe: parity of a row depends on the
+ * data of that row alone, so they are locked by offset on the members, and writes of neighbouring rows go on beside
+ * each other. Reads lock nothing unless they reconstruct.
  */
 final class ParityStripeRequest extends JournaledRequest
 {
@@ -47,7 +47,7 @@ final class ParityStripeRequest extends JournaledRequest
     {
         super(channel);
         rows = new StripeRows(channel.layout());
-        areas = new StripeAreas(rows, channel.engine(), channel.layout().level().parityCount());
+        areas = new StripeAreas(rows, channel.code());
     }
 
     /**

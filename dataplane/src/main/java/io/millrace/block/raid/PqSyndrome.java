@@ -13,8 +13,6 @@ import io.millrace.parity.GaloisField;
  */
 final class PqSyndrome
 {
-    /** More than one strip is wrong. */
-    static final int UNKNOWN = -1;
     private static final int NONE_YET = -2;
 
     private PqSyndrome()
@@ -22,14 +20,14 @@ final class PqSyndrome
     }
 
     /**
-     * {@return index of the strip that is wrong, {@code dataCount} for P and the next for Q; {@link #UNKNOWN}: none, or
-     * it is not a single one}
+     * {@return index of the strip that is wrong, {@code dataCount} for P and the next for Q; {@link
+     * StripeCode#UNKNOWN}: none, or it is not a single one}
      *
-     * @param areas     with the rows of all strips as they were read.
+     * @param strips    with the rows of all strips as they were read: data, then P, then Q.
      * @param dataCount strips of data.
      * @param length    of the rows in bytes.
      */
-    static int wrongStrip(final StripeAreas areas, final int dataCount, final int length)
+    static int wrongStrip(final long[] strips, final int dataCount, final int length)
     {
         int wrong = NONE_YET;
         for (int row = 0; row < length; row++)
@@ -38,23 +36,23 @@ final class PqSyndrome
             int q = 0;
             for (int index = dataCount - 1; index >= 0; index--)
             {
-                final int value = NativeMemory.getByte(areas.address(index) + row) & 0xff;
+                final int value = NativeMemory.getByte(strips[index] + row) & 0xff;
                 p ^= value;
                 q = twice(q) ^ value;
             }
-            p ^= NativeMemory.getByte(areas.address(dataCount) + row) & 0xff;
-            q ^= NativeMemory.getByte(areas.address(dataCount + 1) + row) & 0xff;
+            p ^= NativeMemory.getByte(strips[dataCount] + row) & 0xff;
+            q ^= NativeMemory.getByte(strips[dataCount + 1] + row) & 0xff;
             if (0 != (p | q))
             {
                 final int ofRow = 0 == q ? dataCount : 0 == p ? dataCount + 1 : dataStrip(p, q, dataCount);
-                if (UNKNOWN == ofRow || NONE_YET != wrong && wrong != ofRow)
+                if (StripeCode.UNKNOWN == ofRow || NONE_YET != wrong && wrong != ofRow)
                 {
-                    return UNKNOWN;
+                    return StripeCode.UNKNOWN;
                 }
                 wrong = ofRow;
             }
         }
-        return NONE_YET == wrong ? UNKNOWN : wrong;
+        return NONE_YET == wrong ? StripeCode.UNKNOWN : wrong;
     }
 
     private static int dataStrip(final int p, final int q, final int dataCount)
@@ -66,7 +64,7 @@ final class PqSyndrome
                 return index;
             }
         }
-        return UNKNOWN;
+        return StripeCode.UNKNOWN;
     }
 
     private static int twice(final int element)

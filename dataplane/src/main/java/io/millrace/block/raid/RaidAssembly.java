@@ -634,7 +634,7 @@ public final class RaidAssembly
         final ArrayLayout layout, final List<Slot> slots, final long event, final BitSet dirty)
     {
         final boolean isComplete = slots.stream().allMatch((slot) -> SlotState.IN_SYNC == slot.state());
-        return layout.level().parityCount() > 0 && (JournalMode.ALWAYS == config.journal() || !isComplete) ?
+        return layout.parityCount() > 0 && (JournalMode.ALWAYS == config.journal() || !isComplete) ?
             new JournalState(event, dirty.isEmpty()) : JournalState.NONE;
     }
 
@@ -781,7 +781,7 @@ public final class RaidAssembly
         final List<Replacement> replacements,
         final RaidMember growth)
     {
-        final boolean hasParity = view.layout().level().parityCount() > 0;
+        final boolean hasParity = view.layout().parityCount() > 0;
         return new AssembledArray(config.name(), array, geometry,
             hasParity ? FastestEngine.TYPE : null, members, view, marked, dirty, sequence, times, config.copyRates(),
             scrubbedMs, config.journal(), journal.isMatched(), String.join("; ", unusable), replacements, growth);

@@ -11,7 +11,6 @@ import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.raid.format.MemberArea;
 import io.millrace.block.raid.layout.ArrayLayout;
-import io.millrace.parity.ParityEngine;
 import io.millrace.parity.ParityEngines;
 import io.millrace.reactor.Reactor;
 import java.util.ArrayList;
@@ -36,7 +35,7 @@ final class RaidChannel implements BlockChannel
     private final List<StripeRequest> stripes = new ArrayList<>();
     private final StripeBuffers buffers;
     /** Null of an array without parity. */
-    private final ParityEngine engine;
+    private final StripeCode code;
     private final RequestSizes sizes;
     private final WriteGate gate;
     private final StripeList waiting = new StripeList();
@@ -61,8 +60,8 @@ final class RaidChannel implements BlockChannel
         this.context = context;
         this.buffers = buffers;
         blockShift = device.geometry().blockShift();
-        final boolean hasParity = device.layout().level().parityCount() > 0;
-        engine = hasParity ? ParityEngines.create(device.engineType()) : null;
+        final boolean hasParity = device.layout().parityCount() > 0;
+        code = hasParity ? StripeCode.of(device.layout().level(), ParityEngines.create(device.engineType())) : null;
         sizes = new RequestSizes(device, buffers, context.reactor());
         gate = device.gates().add();
         members = new MemberChannels(context, this::isUsed);
@@ -221,9 +220,9 @@ final class RaidChannel implements BlockChannel
         return buffers;
     }
 
-    ParityEngine engine()
+    StripeCode code()
     {
-        return engine;
+        return code;
     }
 
     int blockShift()
@@ -602,7 +601,7 @@ final class RaidChannel implements BlockChannel
      */
     CheckRequest newCheckRequest()
     {
-        return null == engine ? new MirrorCheckRequest(this) : new ParityCheckRequest(this);
+        return null == code ? new MirrorCheckRequest(this) : new ParityCheckRequest(this);
     }
 
     /**
@@ -774,9 +773,9 @@ final class RaidChannel implements BlockChannel
         direct.close();
         device.channels().remove(this);
         device.gates().remove(gate);
-        if (null != engine)
+        if (null != code)
         {
-            engine.close();
+            code.close();
         }
         listener.onClosed(this);
     }

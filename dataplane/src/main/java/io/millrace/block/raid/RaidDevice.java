@@ -93,14 +93,14 @@ public final class RaidDevice implements GrowableDevice
         copyRates = assembled.copyRates();
         scrubControl = new ScrubControl(assembled.scrubbedMs());
         locks = new StripeLocks(layout.memberBytes(), SystemNanoClock.INSTANCE::nanoTime);
-        final boolean isRedundant = layout.level().parityCount() > 0 || layout.copyCount() > 1;
+        final boolean isRedundant = layout.parityCount() > 0 || layout.copyCount() > 1;
         intent = isRedundant ? new WriteIntent(layout.memberBytes(), this::wake) : null;
         if (isRedundant)
         {
             assembled.markedRegions().stream().forEach(intent::assembledMarked);
             assembled.dirtyRegions().stream().forEach(intent::assembledDirty);
         }
-        journal = layout.level().parityCount() > 0 ?
+        journal = layout.parityCount() > 0 ?
             new Journal(JournalPlaces.of(layout.memberCount(), layout.stripBytes()), this::wake) : null;
         journalMode = assembled.journalMode();
         isMatched = assembled.isMatched();

@@ -84,7 +84,7 @@ final class RegionCopies
         final ArrayLayout layout = device.layout();
         stripBytes = layout.stripBytes();
         stripShift = layout.stripShift();
-        hasParity = layout.level().parityCount() > 0;
+        hasParity = layout.parityCount() > 0;
         blockShift = device.geometry().blockShift();
         blockBytes = device.geometry().blockSizeBytes();
         rate = new CopyRate(layout.memberCount());

@@ -31,7 +31,7 @@ final class RequestSizes
         this.device = device;
         this.buffers = buffers;
         this.reactor = reactor;
-        hasParity = device.layout().level().parityCount() > 0;
+        hasParity = device.layout().parityCount() > 0;
         fit(device.slotsMax());
     }
 
@@ -43,7 +43,7 @@ final class RequestSizes
      */
     static int bytesMin(final RaidDevice device, final int slotCount)
     {
-        return (device.layout().level().parityCount() > 0 ? journalUnits(slotCount) : slotCount) * ROW_UNIT_BYTES;
+        return (device.layout().parityCount() > 0 ? journalUnits(slotCount) : slotCount) * ROW_UNIT_BYTES;
     }
 
     /** Of rows and entry of a write that is journaled, and the header. */

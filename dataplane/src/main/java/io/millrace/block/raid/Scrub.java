@@ -102,7 +102,7 @@ final class Scrub
         control = device.scrubControl();
         layout = device.layout();
         stripBytes = layout.stripBytes();
-        hasParity = layout.level().parityCount() > 0;
+        hasParity = layout.parityCount() > 0;
         rate = new CopyRate(layout.memberCount());
         tally = new ScrubTally();
         rows = new ScrubRows(device, channel, tally);

@@ -154,7 +154,7 @@ final class ScrubRows
     private long arrayOffset()
     {
         final ArrayLayout layout = device.layout();
-        if (0 == layout.level().parityCount())
+        if (0 == layout.parityCount())
         {
             return offset;
         }

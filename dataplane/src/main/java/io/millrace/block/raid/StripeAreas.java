@@ -1,18 +1,16 @@
 package io.millrace.block.raid;
 
 import io.millrace.memory.Segments;
-import io.millrace.parity.ParityEngine;
 
 /**
  * Areas of a buffer, one for each strip that is read, computed or copied, in which a strip's rows begin at the area's
- * start, and what is computed in them. By index of the data strip, then P and Q. Of one {@link ParityStripeRequest};
+ * start, and what is computed in them. By index of the data strip, then of parity. Of one {@link ParityStripeRequest};
  * the reactor's only.
  */
 final class StripeAreas
 {
     private final StripeRows rows;
-    private final ParityEngine engine;
-    private final int parityCount;
+    private final StripeCode code;
     private long[] areas;
     private final Segments piece = new Segments();
     private int areaBytes;
@@ -20,15 +18,13 @@ final class StripeAreas
     /**
      * No areas.
      *
-     * @param rows        of the stripe.
-     * @param engine      that computes.
-     * @param parityCount strips of parity.
+     * @param rows of the stripe.
+     * @param code by which parity is computed.
      */
-    StripeAreas(final StripeRows rows, final ParityEngine engine, final int parityCount)
+    StripeAreas(final StripeRows rows, final StripeCode code)
     {
         this.rows = rows;
-        this.engine = engine;
-        this.parityCount = parityCount;
+        this.code = code;
         areas = new long[rows.stripCount()];
     }
 
@@ -89,47 +85,17 @@ final class StripeAreas
     /** Computes the rows of data strips that were not read. */
     void recover()
     {
-        final int dataCount = rows.dataCount();
-        int first = -1;
-        int second = -1;
-        for (int index = 0; index < dataCount; index++)
-        {
-            if (!rows.isReadable(index))
-            {
-                second = first < 0 ? -1 : index;
-                first = first < 0 ? index : first;
-            }
-        }
-        if (first < 0)
-        {
-            return;
-        }
-        if (1 == parityCount)
-        {
-            engine.recoverXor(areas, dataCount, rows.count(), first);
-        }
-        else if (second >= 0)
-        {
-            engine.recoverPq(areas, dataCount, rows.count(), first, second);
-        }
-        else if (rows.isReadable(dataCount))
-        {
-            engine.recoverPq(areas, dataCount, rows.count(), first);
-        }
-        else
-        {
-            engine.recoverPq(areas, dataCount, rows.count(), first, dataCount);
-        }
+        code.recover(areas, rows.dataCount(), rows.readable(), rows.count());
     }
 
     /**
-     * Computes the rows of a data strip from P and the others.
+     * Computes the rows of a data strip from all others.
      *
      * @param index of the data strip.
      */
     void recover(final int index)
     {
-        engine.recoverPq(areas, rows.dataCount(), rows.count(), index);
+        code.recover(areas, rows.dataCount(), ~(1L << index), rows.count());
     }
 
     /**
@@ -137,21 +103,21 @@ final class StripeAreas
      */
     boolean isParityRight()
     {
-        return -1 == (1 == parityCount ? engine.verifyXor(areas, rows.dataCount(), rows.count()) :
-            engine.verifyPq(areas, rows.dataCount(), rows.count()));
+        return code.isRight(areas, rows.dataCount(), rows.count());
+    }
+
+    /**
+     * {@return index of the one strip that is wrong; {@link StripeCode#UNKNOWN}: it is not a single one}
+     */
+    int wrongStrip()
+    {
+        return code.wrongStrip(areas, rows.dataCount(), rows.count());
     }
 
     /** Computes parity from the data. */
     void generate()
     {
-        if (1 == parityCount)
-        {
-            engine.generateXor(areas, rows.dataCount(), rows.count());
-        }
-        else
-        {
-            engine.generatePq(areas, rows.dataCount(), rows.count());
-        }
+        code.generate(areas, rows.dataCount(), rows.count());
     }
 
     /**
@@ -179,8 +145,7 @@ final class StripeAreas
     void updateParity(final ArrayRequest request)
     {
         // Behind the areas of old data and parity are those of payload that lies in several places.
-        final int dataCount = rows.dataCount();
-        long copy = areas[dataCount + parityCount - 1] + areaBytes;
+        long copy = areas[rows.stripCount() - 1] + areaBytes;
         for (int index = rows.firstCovered(); index < rows.endCovered(); index++)
         {
             if (rows.isCovered(index))
@@ -194,16 +159,8 @@ final class StripeAreas
                     copy += areaBytes;
                     piece.copyOut(0, data, length);
                 }
-                final int row = rows.low(index) - rows.start();
-                if (1 == parityCount)
-                {
-                    engine.updateXor(areas[index], data, areas[dataCount] + row, length);
-                }
-                else
-                {
-                    engine.updatePq(areas[index], data, index, areas[dataCount] + row,
-                        areas[dataCount + 1] + row, length);
-                }
+                code.update(
+                    areas[index], data, index, areas, rows.dataCount(), rows.low(index) - rows.start(), length);
             }
         }
     }

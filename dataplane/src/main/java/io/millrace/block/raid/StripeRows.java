@@ -5,7 +5,7 @@ import io.millrace.block.raid.layout.ArrayLayout;
 /**
  * Rows of a stripe of an array with parity: which of its data strips a request covers there, which slot each strip is
  * in, and which strips can be read. Rows are offsets in the strips. Strips have an index: data strips in their order,
- * then P and Q. Of one {@link ParityStripeRequest}; the reactor's only.
+ * then parity: P and Q, or those of an erasure code. Of one {@link ParityStripeRequest}; the reactor's only.
  */
 final class StripeRows
 {
@@ -16,7 +16,7 @@ final class StripeRows
     private int dataCount;
     private int stripCount;
     private long stripe;
-    /** Slot of P: a division, and each strip's slot follows from it. */
+    /** Slot of the first parity: a division, and each strip's slot follows from it. */
     private int slotOfP;
     /** Data strips that the request covers any of: the first, and the one behind the last. */
     private int firstCovered;
@@ -45,7 +45,7 @@ final class StripeRows
     {
         layout = used;
         dataCount = used.dataCount();
-        stripCount = dataCount + used.level().parityCount();
+        stripCount = dataCount + used.parityCount();
     }
 
     /**
@@ -342,13 +342,13 @@ final class StripeRows
     }
 
     /**
-     * {@return slot of a data strip, or of P and Q by the indexes behind those}
+     * {@return slot of a data strip, or of parity by the indexes behind those}
      *
      * @param index of the strip.
      */
     int slot(final int index)
     {
-        // Behind P lies Q, then the data, and behind the last slot the first.
+        // Behind P lies the other parity, then the data, and behind the last slot the first.
         final int slot = slotOfP + (index < dataCount ? stripCount - dataCount + index : index - dataCount);
         return slot < stripCount ? slot : slot - stripCount;
     }
@@ -383,6 +383,14 @@ final class StripeRows
             final boolean isGood = 0 == (badSlots & 1L << slot) && view.isReadable(slot, memberOffset(rowEnd));
             readable |= isGood ? 1L << index : 0;
         }
+    }
+
+    /**
+     * {@return indexes of strips whose rows can be read, by bit}
+     */
+    long readable()
+    {
+        return readable;
     }
 
     /**

@@ -36,7 +36,7 @@ final class ZeroQueue
     ZeroQueue(final RaidChannel channel)
     {
         this.channel = channel;
-        hasParity = channel.layout().level().parityCount() > 0;
+        hasParity = channel.layout().parityCount() > 0;
         use(channel.layout());
         for (int i = 0; i < PARTS_MAX; i++)
         {

@@ -52,7 +52,7 @@ final class ZeroRequest extends JournaledRequest
     {
         begin(Purpose.WRITE, newParent, null);
         Arrays.fill(offsets, memberOffset);
-        final boolean hasParity = layout.level().parityCount() > 0;
+        final boolean hasParity = layout.parityCount() > 0;
         protect(hasParity ? memberOffset : newParent.nextOffset(), hasParity ? newLength : (int)arrayBytes,
             memberOffset);
         place(newParent, newLength, arrayBytes);
@@ -124,7 +124,7 @@ final class ZeroRequest extends JournaledRequest
         {
             // Parity of what is deallocated has to be known, too.
             final boolean needsZeroes =
-                device.geometry().deallocatedReadsZero() || device.layout().level().parityCount() > 0;
+                device.geometry().deallocatedReadsZero() || device.layout().parityCount() > 0;
             if (member.accepts(wanted) && (!needsZeroes || member.device().geometry().deallocatedReadsZero()))
             {
                 return wanted;
@@ -176,7 +176,7 @@ final class ZeroRequest extends JournaledRequest
         {
             partBytes = Math.min(partBytes, layout.stripBytes());
         }
-        if (0 == layout.level().parityCount())
+        if (0 == layout.parityCount())
         {
             writeInPlace();
             return BlockStatus.SUCCESS;
@@ -215,7 +215,7 @@ final class ZeroRequest extends JournaledRequest
     @Override
     protected void onReporting()
     {
-        if (0 != refusedSlots && layout.level().parityCount() > 0)
+        if (0 != refusedSlots && layout.parityCount() > 0)
         {
             tearing();
         }

@@ -11,6 +11,7 @@ import io.millrace.block.raid.RaidDevice;
 import io.millrace.block.raid.SharedSpareMembers;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.parity.ParityEngineType;
+import io.millrace.parity.ReedSolomon;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 final class RaidFactory implements DeviceFactory
 {
     private static final String LEVEL = "level";
+    private static final String PARITY_STRIPS = "parity-strips";
     private static final String MEMBERS = "members";
     private static final String SPARES = "spares";
     private static final String JOURNAL = "journal";
@@ -41,7 +43,8 @@ final class RaidFactory implements DeviceFactory
     @Override
     public String description(final DeviceProperties properties)
     {
-        return "RAID " + properties.text(LEVEL) + " of " + String.join(", ", properties.texts(MEMBERS));
+        final List<String> members = properties.texts(MEMBERS);
+        return level(properties).title(members.size()) + " of " + String.join(", ", members);
     }
 
     @Override
@@ -56,7 +59,7 @@ final class RaidFactory implements DeviceFactory
     @Override
     public boolean toleratesMissingBases(final DeviceProperties properties)
     {
-        return RaidLevel.RAID0 != RaidLevel.find(properties.text(LEVEL));
+        return RaidLevel.RAID0 != level(properties);
     }
 
     /** A member that was being replaced when the data plane ended is named no more, and has the data. */
@@ -69,17 +72,16 @@ final class RaidFactory implements DeviceFactory
     @Override
     public Problem problem(final DeviceProperties properties)
     {
-        final RaidLevel level = RaidLevel.find(properties.text(LEVEL));
+        final RaidLevel level = level(properties);
         if (null == level)
         {
-            return new Problem(LEVEL, properties.text(LEVEL), "not a supported RAID level",
-                "use one of " + String.join(", ", RaidLevel.labels()));
+            return levelProblem(properties);
         }
         final int count = properties.texts(MEMBERS).size();
-        if (count < level.membersMin() || count > RaidLevel.MEMBERS_MAX)
+        if (count < level.membersMin() || count > level.membersMax())
         {
-            return new Problem(MEMBERS, count, "outside " + level.membersMin() + " to " + RaidLevel.MEMBERS_MAX +
-                ", the members of RAID " + level.label(), "list a number of members in that range");
+            return new Problem(MEMBERS, count, "outside " + level.membersMin() + " to " + level.membersMax() +
+                ", the members of " + level.title(), "list a number of members in that range");
         }
         final CopyRates rates = copyRates(properties);
         if (rates.minBytesPerS() < 1 || rates.minBytesPerS() > rates.maxBytesPerS())
@@ -95,8 +97,8 @@ final class RaidFactory implements DeviceFactory
         }
         if (ALWAYS.equals(properties.text(JOURNAL, "degraded")) && 0 == level.parityCount())
         {
-            return new Problem(JOURNAL, ALWAYS, "not allowed: RAID " + level.label() +
-                " has no parity that a crash could leave wrong", "remove it, or choose RAID 5 or 6");
+            return new Problem(JOURNAL, ALWAYS, "not allowed: " + level.title() +
+                " has no parity that a crash could leave wrong", "remove it, or choose level 5, 6 or ec");
         }
         final List<String> spares = properties.texts(SPARES);
         if (count + spares.size() > RaidLevel.MEMBERS_MAX)
@@ -107,6 +109,28 @@ final class RaidFactory implements DeviceFactory
         return spares.isEmpty() || RaidLevel.RAID0 != level ? null : new Problem(SPARES, String.join(" ", spares),
             "not allowed: RAID 0 cannot rebuild onto a spare",
             "remove them, or choose another level");
+    }
+
+    /** {@return null when there is none such} */
+    private static RaidLevel level(final DeviceProperties properties)
+    {
+        return RaidLevel.find(properties.text(LEVEL), properties.integer(PARITY_STRIPS, 0));
+    }
+
+    private static Problem levelProblem(final DeviceProperties properties)
+    {
+        final String label = properties.text(LEVEL);
+        final int parityStrips = properties.integer(PARITY_STRIPS, 0);
+        if (!RaidLevel.labels().contains(label))
+        {
+            return new Problem(LEVEL, label, "not a supported RAID level",
+                "use one of " + String.join(", ", RaidLevel.labels()));
+        }
+        return RaidLevel.ERASURE_CODE.equals(label) ?
+            new Problem(PARITY_STRIPS, parityStrips, "outside 1 to " + ReedSolomon.PARITIES_MAX + ", those of level " +
+            label, "give the number of members that may fail") :
+            new Problem(PARITY_STRIPS, parityStrips, "not allowed: RAID " + label +
+            " has a fixed count of parity strips", "remove it, or choose level " + RaidLevel.ERASURE_CODE);
     }
 
     @Override
@@ -137,7 +161,7 @@ final class RaidFactory implements DeviceFactory
 
     private static RaidConfig config(final String name, final DeviceProperties properties)
     {
-        return new RaidConfig(name, RaidLevel.find(properties.text(LEVEL)),
+        return new RaidConfig(name, level(properties),
             properties.integer("strip-size", RaidConfig.STRIP_BYTES_DEFAULT), properties.texts(MEMBERS),
             properties.texts(SPARES), properties.flag("assume-clean", false), properties.flag("wipe-signatures", false),
             properties.flag("force-start", false), copyRates(properties),

@@ -335,6 +335,19 @@ final class ArrayFixture implements AutoCloseable
             length / BLOCK_BYTES, false, arena.address(), length));
     }
 
+    /** Writes of memory that lies in two places, a block in the first. */
+    void writeScattered(final int offset, final int length)
+    {
+        final byte[] bytes = new byte[length];
+        random.nextBytes(bytes);
+        System.arraycopy(bytes, 0, model, offset, length);
+        final long second = arena.address() + 2 * BLOCK_BYTES;
+        NativeMemory.asByteBuffer(arena.address(), BLOCK_BYTES).put(bytes, 0, BLOCK_BYTES);
+        NativeMemory.asByteBuffer(second, length - BLOCK_BYTES).put(bytes, BLOCK_BYTES, length - BLOCK_BYTES);
+        assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.WRITE, offset / BLOCK_BYTES,
+            length / BLOCK_BYTES, false, arena.address(), BLOCK_BYTES, second, length - BLOCK_BYTES));
+    }
+
     void zero(final int offset, final int length)
     {
         Arrays.fill(model, offset, offset + length, (byte)0);

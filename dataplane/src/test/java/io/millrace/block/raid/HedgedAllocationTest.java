@@ -32,7 +32,7 @@ class HedgedAllocationTest
     private static final int CLEAN_ROUNDS = 3;
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID5,4"})
+    @CsvSource({"RAID1,2", "RAID5,4", "EC3,6"})
     void shouldAllocateNothing(final RaidLevel level, final int memberCount)
     {
         final RaidFixture fixture = new RaidFixture();

@@ -234,7 +234,7 @@ class HedgedReadsPropertyTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID10,5", "RAID5,4", "RAID6,5"})
+    @CsvSource({"RAID1,2", "RAID10,5", "RAID5,4", "RAID6,5", "EC3,6"})
     void shouldReadWhatWasWritten(final RaidLevel level, final int memberCount)
     {
         create(level, memberCount);

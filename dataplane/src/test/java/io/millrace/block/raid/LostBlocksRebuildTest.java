@@ -82,7 +82,7 @@ class LostBlocksRebuildTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID1,3", "RAID5,3", "RAID5,5", "RAID6,4", "RAID6,6", "RAID10,4", "RAID10,3"})
+    @CsvSource({"RAID1,2", "RAID1,3", "RAID5,3", "RAID5,5", "RAID6,4", "RAID6,6", "EC3,6", "RAID10,4", "RAID10,3"})
     void shouldGoOnPastWhatCannotBeComputed(final RaidLevel level, final int memberCount)
     {
         try (ArrayFixture fixture = new ArrayFixture(random, level, memberCount, 1))
@@ -142,7 +142,7 @@ class LostBlocksRebuildTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5", "RAID10,4"})
+    @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5", "EC3,6", "RAID10,4"})
     void shouldLoseTheBlockOfTheNextMemberToo(final RaidLevel level, final int memberCount)
     {
         try (ArrayFixture fixture = new ArrayFixture(random, level, memberCount, 1))
@@ -173,7 +173,7 @@ class LostBlocksRebuildTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5", "RAID10,4"})
+    @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5", "EC3,6", "RAID10,4"})
     void shouldLoseWhatAReplacementCannotCopy(final RaidLevel level, final int memberCount)
     {
         try (ArrayFixture fixture = new ArrayFixture(random, level, memberCount, 0))
@@ -193,7 +193,7 @@ class LostBlocksRebuildTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5", "RAID10,4"})
+    @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5", "EC3,6", "RAID10,4"})
     void shouldRepairALostBlockThatCanBeComputed(final RaidLevel level, final int memberCount)
     {
         try (ArrayFixture fixture = new ArrayFixture(random, level, memberCount, 1))
@@ -241,7 +241,7 @@ class LostBlocksRebuildTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2,1", "RAID1,3,2", "RAID5,4,1", "RAID6,5,2"})
+    @CsvSource({"RAID1,2,1", "RAID1,3,2", "RAID5,4,1", "RAID6,5,2", "EC3,7,3"})
     void shouldListWhatAResyncCannotMakeMatch(final RaidLevel level, final int memberCount, final int lost)
     {
         try (ArrayFixture fixture = new ArrayFixture(random, level, memberCount, 0))
@@ -249,8 +249,7 @@ class LostBlocksRebuildTest
             final Set<Integer> unreadable = new TreeSet<>();
             for (int slot = 0; slot < memberCount; slot++)
             {
-                final boolean isParity = 0 != level.parityCount() && (slot == fixture.layout().parityP(0) ||
-                    2 == level.parityCount() && slot == fixture.layout().parityQ(0));
+                final boolean isParity = 0 != level.parityCount() && fixture.layout().dataIndex(0, slot) < 0;
                 if (!isParity)
                 {
                     fixture.failBlock(slot, ROW);

@@ -25,7 +25,7 @@ class LostBlocksResyncTest
     private static boolean isParity(final ArrayLayout layout, final int slot)
     {
         final int count = layout.level().parityCount();
-        return count > 0 && slot == layout.parityP(0) || 2 == count && slot == layout.parityQ(0);
+        return count > 0 && layout.dataIndex(0, slot) < 0;
     }
 
     private static String names(final int memberCount, final int replaced)
@@ -40,7 +40,8 @@ class LostBlocksResyncTest
 
     /** What it has of the row may be of either side of a torn write. */
     @ParameterizedTest
-    @CsvSource({"RAID1,2,0", "RAID1,3,1", "RAID10,4,1", "RAID5,4,3", "RAID6,5,4", "RAID6,5,0"})
+    @CsvSource({"RAID1,2,0", "RAID1,3,1", "RAID10,4,1", "RAID5,4,3", "RAID6,5,4", "RAID6,5,0", "EC3,7,6",
+        "EC3,7,1"})
     void shouldListWhatTheReplacementHas(final RaidLevel level, final int memberCount, final int slot)
     {
         try (ArrayFixture fixture = new ArrayFixture(random, level, memberCount, 0))

@@ -177,7 +177,7 @@ class LostBlocksTargetTest
 
     /** Another slot came first for a while: the block was lost of its member, and read of the other one as it was. */
     @ParameterizedTest
-    @CsvSource({"RAID6,6,2,m4 m5", "RAID1,3,2,m0 replacement", "RAID10,4,3,m2"})
+    @CsvSource({"RAID6,6,2,m4 m5", "EC3,7,2,m4 m5 m6", "RAID1,3,2,m0 replacement", "RAID10,4,3,m2"})
     void shouldLoseABlockOfTheMemberThatIsCopiedTo(
         final RaidLevel level, final int memberCount, final int slot, final String unreadable)
     {

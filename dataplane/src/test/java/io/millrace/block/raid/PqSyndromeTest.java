@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.millrace.bindings.NativeMemory;
 import io.millrace.memory.DmaMemory;
-import io.millrace.block.raid.layout.ArrayLayout;
-import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.parity.ParityEngine;
 import io.millrace.parity.ParityEngineType;
 import io.millrace.parity.ParityEngines;
@@ -24,7 +22,7 @@ class PqSyndromeTest
     private final Random random = TestSeeds.random();
     private final DmaMemory memory = DmaMemory.map((DATA_MAX + 2) * LENGTH);
     private final ParityEngine engine = ParityEngines.create(ParityEngineType.SCALAR);
-    private StripeAreas areas;
+    private long[] strips;
 
     @BeforeEach
     void fill()
@@ -44,13 +42,10 @@ class PqSyndromeTest
 
     private void stripe(final int dataCount)
     {
-        final long[] strips = new long[dataCount + 2];
-        areas = new StripeAreas(
-            new StripeRows(ArrayLayout.of(RaidLevel.RAID6, dataCount + 2, 4096, 4096)), engine, 2);
+        strips = new long[dataCount + 2];
         for (int i = 0; i < strips.length; i++)
         {
             strips[i] = memory.address() + (long)i * LENGTH;
-            areas.place(i, strips[i]);
         }
         engine.generatePq(strips, dataCount, LENGTH);
     }
@@ -61,7 +56,7 @@ class PqSyndromeTest
         final int from = random.nextInt(LENGTH - count + 1);
         for (int i = from; i < from + count; i++)
         {
-            final long at = areas.address(index) + i;
+            final long at = strips[index] + i;
             NativeMemory.putByte(at, (byte)(NativeMemory.getByte(at) ^ 1 + random.nextInt(255)));
         }
     }
@@ -72,7 +67,7 @@ class PqSyndromeTest
         for (final int dataCount : new int[]{2, 3, 4, 7, 20, DATA_MAX})
         {
             stripe(dataCount);
-            assertEquals(PqSyndrome.UNKNOWN, PqSyndrome.wrongStrip(areas, dataCount, LENGTH));
+            assertEquals(StripeCode.UNKNOWN, PqSyndrome.wrongStrip(strips, dataCount, LENGTH));
         }
     }
 
@@ -87,7 +82,7 @@ class PqSyndromeTest
                 {
                     stripe(dataCount);
                     corrupt(index, count);
-                    assertEquals(index, PqSyndrome.wrongStrip(areas, dataCount, LENGTH));
+                    assertEquals(index, PqSyndrome.wrongStrip(strips, dataCount, LENGTH));
                 }
             }
         }
@@ -106,7 +101,7 @@ class PqSyndromeTest
                 // So many bytes that no ratio is common to all of them by chance.
                 corrupt(first, LENGTH);
                 corrupt(second, LENGTH);
-                assertEquals(PqSyndrome.UNKNOWN, PqSyndrome.wrongStrip(areas, dataCount, LENGTH));
+                assertEquals(StripeCode.UNKNOWN, PqSyndrome.wrongStrip(strips, dataCount, LENGTH));
             }
         }
     }

@@ -181,7 +181,7 @@ class RaidCloseTest
 
     @ParameterizedTest
     @CsvSource({"RAID5,4,2,0", "RAID5,4,2,1", "RAID5,4,2,3", "RAID6,5,3,0", "RAID6,5,3,1", "RAID6,5,3,2",
-        "RAID6,5,3,4"})
+        "RAID6,5,3,4", "EC3,6,4,0", "EC3,6,4,5"})
     void shouldEndAWriteBeforeMembersAreClosed(
         final RaidLevel level, final int memberCount, final int lost, final int slow)
     {

@@ -19,6 +19,7 @@ abstract class RaidContract extends BlockDeviceContractTest
     private final int stripBytes;
     private final int blockBytes;
     private final JournalMode journal;
+    private final int lost;
 
     RaidContract(final RaidLevel level, final int memberCount, final int stripBytes, final int blockBytes)
     {
@@ -32,6 +33,19 @@ abstract class RaidContract extends BlockDeviceContractTest
         final int blockBytes,
         final JournalMode journal)
     {
+        this(level, memberCount, stripBytes, blockBytes, journal, 0);
+    }
+
+    /** With members that have failed, the first. */
+    RaidContract(
+        final RaidLevel level,
+        final int memberCount,
+        final int stripBytes,
+        final int blockBytes,
+        final JournalMode journal,
+        final int lost)
+    {
+        this.lost = lost;
         this.level = level;
         this.memberCount = memberCount;
         this.stripBytes = stripBytes;
@@ -46,6 +60,14 @@ abstract class RaidContract extends BlockDeviceContractTest
         final long perMember = ArrayLayout.of(level, memberCount, stripBytes, SIZE_BYTES).dataBytes() / SIZE_BYTES;
         final List<BlockDevice> members = fixture.memoryMembers(memberCount, SIZE_BYTES / perMember, blockBytes);
         final RaidDevice array = fixture.create(level, stripBytes, members, journal);
+        if (lost > 0)
+        {
+            ArrayFixture.await(() -> array.intent().nextResync(0) < 0, "resynchronized");
+        }
+        for (int i = 0; i < lost; i++)
+        {
+            RaidFixture.get(array.fail(members.get(i).name()));
+        }
         return new OwningDevice(new StoppedFirst(array, fixture), fixture::close);
     }
 

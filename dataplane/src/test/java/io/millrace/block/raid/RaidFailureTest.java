@@ -169,8 +169,8 @@ class RaidFailureTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2,1", "RAID1,3,2", "RAID5,3,1", "RAID5,5,1", "RAID6,4,2", "RAID6,6,2", "RAID10,4,1",
-        "RAID10,5,1"})
+    @CsvSource({"RAID1,2,1", "RAID1,3,2", "RAID5,3,1", "RAID5,5,1", "RAID6,4,2", "RAID6,6,2", "EC3,5,3", "EC3,7,3",
+        "RAID10,4,1", "RAID10,5,1"})
     void shouldServeWithoutAsManyMembersAsItsLevelTolerates(
         final RaidLevel level, final int memberCount, final int tolerated)
     {
@@ -190,7 +190,7 @@ class RaidFailureTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID0,3,1", "RAID1,2,2", "RAID5,4,2", "RAID6,5,3"})
+    @CsvSource({"RAID0,3,1", "RAID1,2,2", "RAID5,4,2", "RAID6,5,3", "EC3,6,4"})
     void shouldFailWhenItLosesMore(final RaidLevel level, final int memberCount, final int lost)
     {
         create(level, memberCount, 0);
@@ -210,7 +210,7 @@ class RaidFailureTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5", "RAID10,4", "RAID10,3"})
+    @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5", "EC3,6", "RAID10,4", "RAID10,3"})
     void shouldRebuildASpareWhileItIsWritten(final RaidLevel level, final int memberCount)
     {
         create(level, memberCount, 1);
@@ -346,7 +346,7 @@ class RaidFailureTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5", "RAID10,4"})
+    @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5", "EC3,6", "RAID10,4"})
     void shouldReadAroundBlocksThatAMemberCannotRead(final RaidLevel level, final int memberCount)
     {
         create(level, memberCount, 0);
@@ -362,7 +362,7 @@ class RaidFailureTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5"})
+    @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5", "EC3,6"})
     void shouldRebuildAnotherSpareFromItsStartWhenTheFirstFails(final RaidLevel level, final int memberCount)
     {
         times = new RaidTimes(1_000_000, 1_000_000);

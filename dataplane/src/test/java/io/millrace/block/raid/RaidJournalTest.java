@@ -146,7 +146,7 @@ class RaidJournalTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID5,3", "RAID5,5", "RAID6,4", "RAID6,6"})
+    @CsvSource({"RAID5,3", "RAID5,5", "RAID6,4", "RAID6,6", "EC3,5", "EC3,6"})
     void shouldJournalWhileASlotIsNotInSync(final RaidLevel ofLevel, final int members)
     {
         create(ofLevel, members, 1);
@@ -173,7 +173,7 @@ class RaidJournalTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID5,4", "RAID6,5"})
+    @CsvSource({"RAID5,4", "RAID6,5", "EC3,6"})
     void shouldServeTwoReactorsWhileDegraded(final RaidLevel ofLevel, final int members)
     {
         create(ofLevel, members, 0);
@@ -265,7 +265,7 @@ class RaidJournalTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID5,4,0,2", "RAID5,4,1,1", "RAID6,5,0,3", "RAID6,5,1,2", "RAID6,5,2,1"})
+    @CsvSource({"RAID5,4,0,2", "RAID5,4,1,1", "RAID6,5,0,3", "RAID6,5,1,2", "RAID6,5,2,1", "EC3,6,0,4", "EC3,6,2,2"})
     void shouldLogOnOneMemberMoreThanMayStillFail(
         final RaidLevel ofLevel, final int members, final int failed, final int copies)
     {

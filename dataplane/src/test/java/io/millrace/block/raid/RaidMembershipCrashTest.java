@@ -48,7 +48,7 @@ class RaidMembershipCrashTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2,1", "RAID1,2,2", "RAID5,3,1", "RAID6,4,2", "RAID10,4,1", "RAID10,3,1"})
+    @CsvSource({"RAID1,2,1", "RAID1,2,2", "RAID5,3,1", "RAID6,4,2", "EC3,6,3", "RAID10,4,1", "RAID10,3,1"})
     void shouldKeepWhatWasFlushedWhenMembersChangeBeforeAllLosePower(
         final RaidLevel level, final int memberCount, final int spareCount)
     {
@@ -94,7 +94,7 @@ class RaidMembershipCrashTest
 
     /** Power is cut a few steps after a replacement has taken its slot. */
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID5,3", "RAID6,4", "RAID10,4"})
+    @CsvSource({"RAID1,2", "RAID5,3", "RAID6,4", "EC3,5", "RAID10,4"})
     void shouldHaveAllDataOnAReplacementThatHasTheSlot(final RaidLevel level, final int memberCount)
     {
         int cuts = 0;

@@ -64,7 +64,7 @@ class RaidMembershipTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID5,3", "RAID6,4", "RAID10,4"})
+    @CsvSource({"RAID1,2", "RAID5,3", "RAID6,4", "EC3,5", "RAID10,4"})
     void shouldRebuildASpareThatIsAddedWhenAMemberHasFailed(final RaidLevel level, final int memberCount)
     {
         try (ArrayFixture fixture = create(level, memberCount, 0); Initiator other = fixture.anotherHost("other"))
@@ -208,7 +208,7 @@ class RaidMembershipTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID1,3", "RAID5,3", "RAID6,5", "RAID10,4", "RAID10,3"})
+    @CsvSource({"RAID1,2", "RAID1,3", "RAID5,3", "RAID6,5", "EC3,6", "RAID10,4", "RAID10,3"})
     void shouldReplaceAMemberWhileItIsWritten(final RaidLevel level, final int memberCount)
     {
         try (ArrayFixture fixture = create(level, memberCount, 0))
@@ -373,7 +373,7 @@ class RaidMembershipTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID0,2,0", "RAID1,2,1", "RAID5,3,1", "RAID6,4,2", "RAID10,4,1"})
+    @CsvSource({"RAID0,2,0", "RAID1,2,1", "RAID5,3,1", "RAID6,4,2", "EC3,6,3", "RAID10,4,1"})
     void shouldRefuseToFailAMemberThatDataIsLostWithout(
         final RaidLevel level, final int memberCount, final int tolerated)
     {
@@ -479,7 +479,7 @@ class RaidMembershipTest
 
     /** Every pair of failures during a replacement: array, old member, new member, at any progress. */
     @ParameterizedTest
-    @CsvSource({"RAID6,4", "RAID6,5", "RAID1,3"})
+    @CsvSource({"RAID6,4", "RAID6,5", "EC3,5", "RAID1,3"})
     void shouldServeThroughEachPairOfFailuresDuringAReplacement(final RaidLevel level, final int memberCount)
     {
         for (int first = 0; first <= memberCount; first++)

@@ -73,7 +73,7 @@ class RaidReadRepairTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID5,3", "RAID5,5", "RAID6,4", "RAID6,6"})
+    @CsvSource({"RAID5,3", "RAID5,5", "RAID6,4", "RAID6,6", "EC3,6"})
     void shouldRewriteDataThatCannotBeRead(final RaidLevel level, final int memberCount)
     {
         try (ArrayFixture fixture = create(level, memberCount))
@@ -102,7 +102,7 @@ class RaidReadRepairTest
             readUntilRepaired(fixture);
             ArrayFixture.await(() -> 4 == fixture.array().correctedErrors(), "counted");
             fixture.disk(fixture.layout().dataSlot(5, 0)).state(MemberState.FAILING);
-            fixture.disk(fixture.layout().parityQ(5)).state(MemberState.FAILING);
+            fixture.disk(fixture.layout().paritySlot(5, 1)).state(MemberState.FAILING);
             fixture.verify();
         }
     }

@@ -69,7 +69,7 @@ class RaidTornReplacementTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2,0", "RAID1,2,1", "RAID10,4,0", "RAID5,3,0", "RAID5,3,2", "RAID6,4,1"})
+    @CsvSource({"RAID1,2,0", "RAID1,2,1", "RAID10,4,0", "RAID5,3,0", "RAID5,3,2", "RAID6,4,1", "EC3,5,1"})
     void shouldGiveTheReplacementWhatItsMemberHas(final RaidLevel level, final int memberCount, final int slot)
     {
         assemble(level, memberCount);
@@ -89,7 +89,7 @@ class RaidTornReplacementTest
 
     /** Until members match, hosts read the first of them, and may have seen what it alone has. */
     @ParameterizedTest
-    @CsvSource({"RAID1,2,0", "RAID1,2,1", "RAID10,4,0", "RAID5,3,0", "RAID5,3,2", "RAID6,4,1"})
+    @CsvSource({"RAID1,2,0", "RAID1,2,1", "RAID10,4,0", "RAID5,3,0", "RAID5,3,2", "RAID6,4,1", "EC3,5,1"})
     void shouldNotGiveTheSlotToTheReplacementBeforeMembersMatch(
         final RaidLevel level, final int memberCount, final int slot)
     {

@@ -159,13 +159,15 @@ class RaidZeroesTest
         return switch (level)
         {
             case RAID0 -> new int[0];
-            case RAID6 -> new int[]{0, 2};
+            case RAID6, EC2 -> new int[]{0, 2};
+            case EC3 -> new int[]{0, 2, 4};
             default -> new int[]{1};
         };
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID0,3", "RAID1,2", "RAID1,3", "RAID10,4", "RAID10,3", "RAID5,3", "RAID5,5", "RAID6,4", "RAID6,6"})
+    @CsvSource({"RAID0,3", "RAID1,2", "RAID1,3", "RAID10,4", "RAID10,3", "RAID5,3", "RAID5,5", "RAID6,4", "EC2,5",
+        "RAID6,6", "EC3,6"})
     void shouldPassAllOfTheArrayOnToEachMember(final RaidLevel level, final int memberCount)
     {
         create(level, memberCount, ABLE);
@@ -194,7 +196,8 @@ class RaidZeroesTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID0,3", "RAID1,3", "RAID10,4", "RAID10,3", "RAID5,3", "RAID5,5", "RAID6,4", "RAID6,6"})
+    @CsvSource({"RAID0,3", "RAID1,3", "RAID10,4", "RAID10,3", "RAID5,3", "RAID5,5", "RAID6,4", "EC2,5", "RAID6,6",
+        "EC3,6"})
     void shouldKeepCopiesAndParityRightWhateverRangesAreZeroed(final RaidLevel level, final int memberCount)
     {
         create(level, memberCount, ABLE);
@@ -213,7 +216,7 @@ class RaidZeroesTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID10,4", "RAID5,4", "RAID6,4"})
+    @CsvSource({"RAID1,2", "RAID10,4", "RAID5,4", "RAID6,4", "EC2,5"})
     void shouldZeroWhileAMemberIsMissing(final RaidLevel level, final int memberCount)
     {
         create(level, memberCount, ABLE);
@@ -225,7 +228,7 @@ class RaidZeroesTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID0,3", "RAID1,2", "RAID10,4", "RAID10,3", "RAID5,4", "RAID6,5"})
+    @CsvSource({"RAID0,3", "RAID1,2", "RAID10,4", "RAID10,3", "RAID5,4", "RAID6,5", "EC3,6"})
     void shouldEmulateOverMembersThatSupportNothing(final RaidLevel level, final int memberCount)
     {
         create(level, memberCount, (builder) -> builder.supportsWriteZeroes(false).supportsDeallocate(false)
@@ -250,7 +253,7 @@ class RaidZeroesTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID5,4", "RAID6,4"})
+    @CsvSource({"RAID5,4", "RAID6,4", "EC2,5"})
     void shouldNotDeallocateWithParityWhenAMemberMayHoldAnythingAfterwards(final RaidLevel level, final int memberCount)
     {
         create(level, memberCount, (builder) -> builder.deallocatedReadsZero(false));
@@ -278,7 +281,7 @@ class RaidZeroesTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID0,3", "RAID1,2", "RAID10,4", "RAID10,3", "RAID5,4", "RAID6,4"})
+    @CsvSource({"RAID0,3", "RAID1,2", "RAID10,4", "RAID10,3", "RAID5,4", "RAID6,4", "EC2,5"})
     void shouldForceUnitAccessOfAllThatItZeroes(final RaidLevel level, final int memberCount)
     {
         create(level, memberCount, ABLE);
@@ -295,7 +298,7 @@ class RaidZeroesTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID0,3", "RAID1,2", "RAID10,4", "RAID10,3", "RAID5,4", "RAID6,5"})
+    @CsvSource({"RAID0,3", "RAID1,2", "RAID10,4", "RAID10,3", "RAID5,4", "RAID6,5", "EC3,6"})
     void shouldWriteZeroesToAMemberThatRefusesThem(final RaidLevel level, final int memberCount)
     {
         create(level, memberCount, ABLE);
@@ -329,7 +332,7 @@ class RaidZeroesTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID1,3", "RAID10,4", "RAID10,3", "RAID5,4", "RAID6,4"})
+    @CsvSource({"RAID1,2", "RAID1,3", "RAID10,4", "RAID10,3", "RAID5,4", "RAID6,4", "EC2,5"})
     void shouldGoOnWithoutAMemberThatFailsToZero(final RaidLevel level, final int memberCount)
     {
         create(level, memberCount, ABLE);
@@ -340,7 +343,7 @@ class RaidZeroesTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID1,3", "RAID5,4", "RAID6,4"})
+    @CsvSource({"RAID1,2", "RAID1,3", "RAID5,4", "RAID6,4", "EC2,5"})
     void shouldZeroAMemberThatRefusesWhileAnotherFails(final RaidLevel level, final int memberCount)
     {
         create(level, memberCount, ABLE);
@@ -363,7 +366,7 @@ class RaidZeroesTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID10,4", "RAID5,3", "RAID6,4"})
+    @CsvSource({"RAID1,2", "RAID10,4", "RAID5,3", "RAID6,4", "EC2,5"})
     void shouldSetTheBitOfARegionBeforeItIsZeroed(final RaidLevel level, final int memberCount)
     {
         try (ArrayFixture clean = new ArrayFixture(random, level, memberCount, 0))
@@ -376,7 +379,7 @@ class RaidZeroesTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID10,4", "RAID5,3", "RAID6,4"})
+    @CsvSource({"RAID1,2", "RAID10,4", "RAID5,3", "RAID6,4", "EC2,5"})
     void shouldWaitForRowsThatAnotherHas(final RaidLevel level, final int memberCount)
     {
         create(level, memberCount, ABLE);
@@ -392,7 +395,7 @@ class RaidZeroesTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID10,4", "RAID5,3", "RAID6,4"})
+    @CsvSource({"RAID1,2", "RAID10,4", "RAID5,3", "RAID6,4", "EC2,5"})
     void shouldZeroWhileASpareIsRebuilt(final RaidLevel level, final int memberCount)
     {
         try (ArrayFixture spared = new ArrayFixture(random, level, memberCount, 1))

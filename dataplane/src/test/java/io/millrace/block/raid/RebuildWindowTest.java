@@ -159,7 +159,7 @@ class RebuildWindowTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5", "RAID10,4"})
+    @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5", "EC3,6", "RAID10,4"})
     void shouldGoOnBehindACopyThatWaitsAndCountNothingOfThat(final RaidLevel level, final int memberCount)
     {
         create(level, memberCount, 1);
@@ -173,7 +173,7 @@ class RebuildWindowTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5", "RAID10,4"})
+    @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5", "EC3,6", "RAID10,4"})
     void shouldCopyAgainFromItsBeginningToAnotherSpare(final RaidLevel level, final int memberCount)
     {
         create(level, memberCount, 2);
@@ -190,7 +190,7 @@ class RebuildWindowTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,3", "RAID6,5"})
+    @CsvSource({"RAID1,3", "RAID6,5", "EC3,6"})
     void shouldGoOnWithoutASourceThatFails(final RaidLevel level, final int memberCount)
     {
         create(level, memberCount, 1);
@@ -227,7 +227,7 @@ class RebuildWindowTest
 
     /** Writes of hosts go to the member that is rebuilt, wherever the rebuild is. */
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5", "RAID10,4"})
+    @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5", "EC3,6", "RAID10,4"})
     void shouldOrderWritesWithCopies(final RaidLevel level, final int memberCount)
     {
         create(level, memberCount, 1);
@@ -291,7 +291,7 @@ class RebuildWindowTest
 
     /** Power is cut while copies behind one that waits are done, and some in a cache that is lost. */
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5", "RAID10,4"})
+    @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5", "EC3,6", "RAID10,4"})
     void shouldGoOnFromWhatIsStableAfterACrash(final RaidLevel level, final int memberCount)
     {
         create(level, memberCount, 1);

@@ -64,7 +64,8 @@ class ScrubTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID1,3", "RAID10,4", "RAID10,3", "RAID5,3", "RAID5,4", "RAID6,4", "RAID6,6"})
+    @CsvSource({"RAID1,2", "RAID1,3", "RAID10,4", "RAID10,3", "RAID5,3", "RAID5,4", "RAID6,4", "RAID6,6", "EC3,6",
+        "EC1,3"})
     void shouldFindNothingWhenMembersAgree(final RaidLevel level, final int memberCount)
     {
         try (ArrayFixture fixture = create(level, memberCount))
@@ -79,7 +80,8 @@ class ScrubTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID1,3", "RAID10,4", "RAID10,3", "RAID5,3", "RAID5,4", "RAID6,4", "RAID6,6"})
+    @CsvSource({"RAID1,2", "RAID1,3", "RAID10,4", "RAID10,3", "RAID5,3", "RAID5,4", "RAID6,4", "RAID6,6", "EC3,6",
+        "EC1,3"})
     void shouldReportRowsThatDifferWhenItChecks(final RaidLevel level, final int memberCount)
     {
         try (ArrayFixture fixture = create(level, memberCount))
@@ -212,7 +214,7 @@ class ScrubTest
         try (ArrayFixture fixture = create(RaidLevel.RAID6, 5))
         {
             fixture.corrupt(fixture.layout().parityP(2), 2L * STRIP_BYTES);
-            fixture.corrupt(fixture.layout().parityQ(2), 2L * STRIP_BYTES);
+            fixture.corrupt(fixture.layout().paritySlot(2, 1), 2L * STRIP_BYTES);
             final ScrubResult result = scrub(fixture, ScrubMode.REPAIR);
             assertEquals(1, result.mismatches());
             assertEquals(1, result.repaired());
@@ -223,7 +225,7 @@ class ScrubTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID1,3", "RAID10,4", "RAID5,4", "RAID6,5"})
+    @CsvSource({"RAID1,2", "RAID1,3", "RAID10,4", "RAID5,4", "RAID6,5", "EC3,6"})
     void shouldRewriteBlocksThatCannotBeReadWhenItChecks(final RaidLevel level, final int memberCount)
     {
         try (ArrayFixture fixture = create(level, memberCount))
@@ -312,7 +314,7 @@ class ScrubTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,3", "RAID6,5"})
+    @CsvSource({"RAID1,3", "RAID6,5", "EC3,6"})
     void shouldGoOnWhenAMemberHasFailed(final RaidLevel level, final int memberCount)
     {
         try (ArrayFixture fixture = new ArrayFixture(random, level, memberCount, 1))
@@ -431,7 +433,7 @@ class ScrubTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID10,3", "RAID5,4", "RAID6,5"})
+    @CsvSource({"RAID1,2", "RAID10,3", "RAID5,4", "RAID6,5", "EC3,6"})
     void shouldFindNothingWhileHostsWrite(final RaidLevel level, final int memberCount)
     {
         try (ArrayFixture fixture = create(level, memberCount))

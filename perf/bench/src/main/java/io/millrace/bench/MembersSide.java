@@ -72,7 +72,7 @@ final class MembersSide extends LoadSide
         this.blockShift = blockShift;
         this.lostCount = lostCount;
         dataCount = layout.dataCount();
-        parityCount = layout.level().parityCount();
+        parityCount = layout.parityCount();
         memory = DmaMemory.map((long)(dataCount + parityCount + 1) * layout.stripBytes() + lengthBytes);
         strips = new long[dataCount + parityCount];
         for (int i = 0; i < strips.length; i++)
@@ -162,7 +162,7 @@ final class MembersSide extends LoadSide
     private int slot(final long stripe, final int index)
     {
         return index < dataCount ? layout.dataSlot(stripe, index) :
-            index == dataCount ? layout.parityP(stripe) : layout.parityQ(stripe);
+            layout.paritySlot(stripe, index - dataCount);
     }
 
     private void read(final long offset)

@@ -265,7 +265,7 @@ public final class RaidLoad
         final boolean isMeasured)
     {
         try (ParityEngine engine =
-            array.layout.level().parityCount() > 0 ? ParityEngines.create(array.array.engineType()) : null)
+            array.layout.parityCount() > 0 ? ParityEngines.create(array.array.engineType()) : null)
         {
             for (final Load load : loads)
             {

@@ -5,6 +5,7 @@ import io.millrace.control.setting.SettingType;
 import io.millrace.control.setting.Units;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Settings of arrays.
@@ -12,6 +13,11 @@ import java.util.Map;
 final class RaidType
 {
     private static final String ALWAYS = "always";
+    private static final String ERASURE_CODE = "ec";
+    private static final long PARITY_STRIPS_MAX = 8;
+    private static final long DATA_STRIPS_MIN = 2;
+    private static final long DATA_STRIPS_MAX = 32;
+    private static final Set<String> HAS_PARITY = Set.of("5", "6", ERASURE_CODE);
     private static final long STRIP_BYTES_MIN = 4 << 10;
     private static final long STRIP_BYTES_MAX = 1 << 20;
     private static final long SYNC_BYTES_MIN = 64 << 10;
@@ -20,7 +26,12 @@ final class RaidType
     private static final long SCRUB_NS_MAX = 400L * 86_400 * 1_000_000_000L;
 
     private static final DeviceSetting<String> LEVEL = DeviceSetting.required("level",
-        SettingType.word("0", "1", "5", "6", "10"), OnChange.REPLACED, "RAID level.");
+        SettingType.word("0", "1", "5", "6", "10", ERASURE_CODE), OnChange.REPLACED,
+        "RAID level, or ec: an erasure code.");
+
+    private static final DeviceSetting<Long> PARITY_STRIPS = DeviceSetting.optional("parity-strips",
+        SettingType.integer(1, PARITY_STRIPS_MAX), null, OnChange.REPLACED,
+        "Of level ec, which needs it: strips of parity of each stripe; as many members may fail.");
 
     private static final DeviceSetting<String> MEMBERS = DeviceSetting.values("members", DeviceSetting.DEVICE,
         OnChange.APPLIED, "Names of the devices of the array, declared before it; where they hold an array already, " +
@@ -60,16 +71,16 @@ final class RaidType
 
     private static final DeviceSetting<String> JOURNAL = DeviceSetting.optional("journal",
         SettingType.word("degraded", ALWAYS), "degraded", OnChange.REPLACED,
-        "When writes to RAID 5 and 6 are journaled: while a slot is not in sync, or always.");
+        "When writes with parity are journaled: while a slot is not in sync, or always.");
 
     private static final DeviceSetting<Long> HEDGE_READS = DeviceSetting.optional("hedge-reads",
         SettingType.integer(0, 100), "0", OnChange.APPLIED,
         "Most reads, in percent, that are asked of other members as well since one takes long; 0: none.");
 
     static final DeviceType TYPE = new DeviceType("raid", DeviceContent.OF_BASE,
-        "An array of other devices: RAID 0, 1, 5, 6 or 10.",
-        List.of(LEVEL, MEMBERS, SPARES, STRIP_SIZE, ASSUME_CLEAN, WIPE_SIGNATURES, FORCE_START, SYNC_RATE_MIN,
-        SYNC_RATE_MAX, SCRUB_INTERVAL, JOURNAL, HEDGE_READS), RaidType::check);
+        "An array of other devices: RAID 0, 1, 5, 6 or 10, or an erasure code.",
+        List.of(LEVEL, PARITY_STRIPS, MEMBERS, SPARES, STRIP_SIZE, ASSUME_CLEAN, WIPE_SIGNATURES, FORCE_START,
+        SYNC_RATE_MIN, SYNC_RATE_MAX, SCRUB_INTERVAL, JOURNAL, HEDGE_READS), RaidType::check);
 
     private RaidType()
     {
@@ -93,20 +104,16 @@ final class RaidType
         final List<?> members = (List<?>)values.get(MEMBERS.key());
         final List<?> spares = (List<?>)values.get(SPARES.key());
         final String level = (String)values.get(LEVEL.key());
-        if (members.size() < membersMin(level))
-        {
-            throw new InvalidSettingException(MEMBERS.key(), null, Units.count(members.size(), "member") + ", RAID " +
-                level + " needs at least " + membersMin(level), "list more");
-        }
+        checkParityStrips(level, (Long)values.get(PARITY_STRIPS.key()), members.size());
         if ("0".equals(level) && !spares.isEmpty())
         {
             throw new InvalidSettingException(SPARES.key(), null, "not allowed: RAID 0 cannot rebuild onto a spare",
                 "remove them, or choose another level");
         }
-        if (ALWAYS.equals(values.get(JOURNAL.key())) && !"5".equals(level) && !"6".equals(level))
+        if (ALWAYS.equals(values.get(JOURNAL.key())) && !HAS_PARITY.contains(level))
         {
             throw new InvalidSettingException(JOURNAL.key(), ALWAYS, "not allowed: RAID " + level +
-                " has no parity that a crash could leave wrong", "remove it, or choose RAID 5 or 6");
+                " has no parity that a crash could leave wrong", "remove it, or choose level 5, 6 or ec");
         }
         for (final Object spare : spares)
         {
@@ -115,6 +122,34 @@ final class RaidType
                 throw new InvalidSettingException(SPARES.key(), (String)spare, "also listed in members",
                     "list it once");
             }
+        }
+    }
+
+    private static void checkParityStrips(final String level, final Long parityStrips, final int members)
+    {
+        final boolean isErasureCode = ERASURE_CODE.equals(level);
+        if (isErasureCode && null == parityStrips)
+        {
+            throw new InvalidSettingException(PARITY_STRIPS.key(), null, "missing",
+                "give the number of members that may fail, 1 to " + PARITY_STRIPS_MAX);
+        }
+        if (!isErasureCode && null != parityStrips)
+        {
+            throw new InvalidSettingException(PARITY_STRIPS.key(), parityStrips.toString(),
+                "not allowed: RAID " + level + " has a fixed count of parity strips", "remove it, or choose level ec");
+        }
+        final long least = isErasureCode ? parityStrips + DATA_STRIPS_MIN : membersMin(level);
+        final String title =
+            isErasureCode ? "level ec with " + Units.count(parityStrips, "parity strip") : "RAID " + level;
+        if (members < least)
+        {
+            throw new InvalidSettingException(MEMBERS.key(), null,
+                Units.count(members, "member") + ", " + title + " needs at least " + least, "list more");
+        }
+        if (isErasureCode && members > parityStrips + DATA_STRIPS_MAX)
+        {
+            throw new InvalidSettingException(MEMBERS.key(), null, Units.count(members, "member") + ", " + title +
+                " has at most " + (parityStrips + DATA_STRIPS_MAX), "list fewer");
         }
     }
 

@@ -11,7 +11,8 @@ import java.util.UUID;
  *
  * @param name             of the device.
  * @param arrayId          of the array in superblocks.
- * @param level            0, 1, 5, 6 or 10.
+ * @param level            0, 1, 5, 6, 10 or ec.
+ * @param parityStrips     of each stripe of level ec; 0: of another level.
  * @param sizeBytes        of the array's data.
  * @param memberBytes      of data on each member.
  * @param stripBytes       of each member in a stripe.
@@ -34,6 +35,7 @@ public record ArrayInfo(
     String name,
     UUID arrayId,
     String level,
+    int parityStrips,
     long sizeBytes,
     long memberBytes,
     int stripBytes,
@@ -106,6 +108,14 @@ public record ArrayInfo(
         Objects.requireNonNull(reason, "reason");
         Objects.requireNonNull(operation, "operation");
         members = List.copyOf(members);
+    }
+
+    /**
+     * {@return the level for people, such as RAID 6 or EC 8+3}
+     */
+    public String title()
+    {
+        return 0 == parityStrips ? "RAID " + level : "EC " + (slotCount() - parityStrips) + '+' + parityStrips;
     }
 
     /**

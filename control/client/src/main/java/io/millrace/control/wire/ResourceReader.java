@@ -349,10 +349,10 @@ final class ResourceReader
         final String level = array.level();
         final String reason = array.reason();
         final String operation = array.operation();
-        return new ArrayInfo(name, CommandReader.uuid(array.arrayId()), level, array.sizeBytes(), array.memberBytes(),
-            array.stripBytes(), array.health(), reason, operation, array.progressPerMille(), array.leftMs(), members,
-            array.dirtyBytes(), array.resyncBytes(), scrub(array.scrubOffsets()), array.scrubbedEpochMs(),
-            array.hedgedReads(), array.hedgesWon(), array.roomBytes());
+        return new ArrayInfo(name, CommandReader.uuid(array.arrayId()), level, array.parityStrips(), array.sizeBytes(),
+            array.memberBytes(), array.stripBytes(), array.health(), reason, operation, array.progressPerMille(),
+            array.leftMs(), members, array.dirtyBytes(), array.resyncBytes(), scrub(array.scrubOffsets()),
+            array.scrubbedEpochMs(), array.hedgedReads(), array.hedgesWon(), array.roomBytes());
     }
 
     private ScrubInfo scrub(final String texts)

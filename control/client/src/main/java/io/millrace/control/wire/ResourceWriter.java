@@ -417,6 +417,7 @@ final class ResourceWriter
             .sizeBytes(info.sizeBytes())
             .memberBytes(info.memberBytes())
             .stripBytes(info.stripBytes())
+            .parityStrips(info.parityStrips())
             .dirtyBytes(info.dirtyBytes())
             .resyncBytes(info.resyncBytes())
             .scrubbedEpochMs(info.scrubbedEpochMs())

@@ -202,13 +202,24 @@ class DeviceTypesTest
         "spdk-nvme | controller=nqn.a | addresses: missing; give the listeners of the subsystem",
         "spdk-nvme | controller=nqn.a; addresses=tcp://h:1; controller-loss-timeout=1500ms | " +
             "controller-loss-timeout: not whole seconds; use 2s",
-        "raid | members=a b c | level: missing; add it: RAID level",
-        "raid | level=4; members=a b c | level = 4: not one of 0, 1, 5, 6, 10; use one of them",
+        "raid | members=a b c | level: missing; add it: RAID level, or ec: an erasure code",
+        "raid | level=4; members=a b c | level = 4: not one of 0, 1, 5, 6, 10, ec; use one of them",
         "raid | level=5; spares=a | members: missing; add it: names of the devices of the array, declared before it; " +
             "where they hold an array already, it is assembled of them",
         "raid | level=5; members=a b | members: 2 members, RAID 5 needs at least 3; list more",
         "raid | level=6; members=a b c | members: 3 members, RAID 6 needs at least 4; list more",
         "raid | level=10; members=a | members: 1 member, RAID 10 needs at least 2; list more",
+        "raid | level=ec; members=a b c d | parity-strips: missing; give the number of members that may fail, 1 to 8",
+        "raid | level=ec; parity-strips=9; members=a b c d | parity-strips = 9: out of range 1 to 8; use a value in " +
+            "the range",
+        "raid | level=6; parity-strips=2; members=a b c d | parity-strips = 2: not allowed: RAID 6 has a fixed count " +
+            "of parity strips; remove it, or choose level ec",
+        "raid | level=ec; parity-strips=3; members=a b c d | members: 4 members, level ec with 3 parity strips needs " +
+            "at least 5; list more",
+        "raid | level=ec; parity-strips=1; members=a b | members: 2 members, level ec with 1 parity strip needs at " +
+            "least 3; list more",
+        "raid | level=0; members=a b; journal=always | journal = always: not allowed: RAID 0 has no parity that a " +
+            "crash could leave wrong; remove it, or choose level 5, 6 or ec",
         "raid | level=1; members=a b a | members = a: listed twice; keep one",
         "raid | level=1; members=a b; spares=b | spares = b: also listed in members; list it once",
         "raid | level=0; members=a b; spares=c | spares: not allowed: RAID 0 cannot rebuild onto a " +
@@ -222,6 +233,20 @@ class DeviceTypesTest
     {
         assertEquals(message, assertThrows(InvalidSettingException.class,
             () -> DeviceTypes.of(type).canonical(properties(given))).getMessage());
+    }
+
+    @Test
+    void shouldBoundTheMembersOfAnErasureCode()
+    {
+        final DeviceType raid = DeviceTypes.of("raid");
+        final List<String> names = IntStream.range(0, 36).mapToObj((i) -> "d" + i).toList();
+        final Map<String, Object> values = raid.values(
+            Map.of("level", "ec", "parity-strips", "3", "members", String.join(" ", names.subList(0, 35)), "journal",
+            "always"));
+        assertEquals(3L, values.get("parity-strips"));
+        assertEquals("members: 36 members, level ec with 3 parity strips has at most 35; list fewer",
+            assertThrows(InvalidSettingException.class, () -> raid.values(
+            Map.of("level", "ec", "parity-strips", "3", "members", String.join(" ", names)))).getMessage());
     }
 
     @Test

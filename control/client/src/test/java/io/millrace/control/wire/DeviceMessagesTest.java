@@ -96,18 +96,18 @@ class DeviceMessagesTest
     void shouldLayOutTheRecordOfAnArray()
     {
         final ArrayInfo.Member spare = new ArrayInfo.Member(-1, "d", new UUID(8, 9), MemberState.SPARE, 10, 11, 25);
-        final int length = responseWriter.resource(9, new ArrayInfo("v", new UUID(1, 2), "1", 3, 4, 5,
+        final int length = responseWriter.resource(9, new ArrayInfo("v", new UUID(1, 2), "ec", 28, 3, 4, 5,
             DeviceHealth.DEGRADED, "r", "scrub", 6, 7, List.of(spare), 12, 13,
             new ScrubInfo(ScrubMode.REPAIR, ScrubState.STOPPED, 14, 15, 16, 17, 18, 19, 20, 21, List.of(22L, 23L)),
-            24, 26, 27, 28));
-        assertEquals("ab00860044110600" + "0900000000000000" + "01000000000000000200000000000000" + "03" + "06000000" +
+            24, 26, 27, 29));
+        assertEquals("af00860044110600" + "0900000000000000" + "01000000000000000200000000000000" + "03" + "06000000" +
             "0700000000000000" + "0300000000000000" + "0400000000000000" + "05000000" + "0c00000000000000" +
             "0d00000000000000" + "1800000000000000" + "02" + "04" + "0e00000000000000" + "0f00000000000000" +
             "1000000000000000" + "1100000000000000" + "1200000000000000" + "1300000000000000" + "1400000000000000" +
-            "1500000000000000" + "1a00000000000000" + "1b00000000000000" + "1c00000000000000" +
-            "2d000100" +
+            "1500000000000000" + "1a00000000000000" + "1b00000000000000" + "1d00000000000000" +
+            "1c000000" + "2d000100" +
             "ffffffff" + "05" + "08000000000000000900000000000000" +
-            "0a00000000000000" + "0b00000000000000" + "1900000000000000" + text("d") + text("v") + text("1") +
+            "0a00000000000000" + "0b00000000000000" + "1900000000000000" + text("d") + text("v") + text("ec") +
             text("r") + text("scrub") + text("22 23"), hex(MessageBytes.of(responseWriter.buffer(), length)));
     }
 

@@ -115,7 +115,8 @@ public final class RaidCommand extends CommandGroup
             "'device create --type raid' has all settings."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace raid create vol0 d0 d1 d2 --level 5 --spare d3",
-            "  millrace raid create mirror m0 m1 --level 1"})
+            "  millrace raid create mirror m0 m1 --level 1",
+            "  millrace raid create vol1 d0 d1 d2 d3 d4 d5 d6 --level ec --parity-strips 3"})
     int create(
         @Mixin final ControlOptions control,
         @Parameters(index = "0", paramLabel = "NAME", description = "Name of the array.") final String name,
@@ -123,7 +124,10 @@ public final class RaidCommand extends CommandGroup
             completionCandidates = LiveNames.Devices.class,
             description = "Members, in the order of the slots of a new array.") final List<String> members,
         @Option(names = {"-l", "--level"}, paramLabel = "LEVEL", required = true,
-            description = "RAID level: 0, 1, 5, 6 or 10.") final String level,
+            description = "RAID level: 0, 1, 5, 6, 10, or ec, an erasure code.") final String level,
+        @Option(names = "--parity-strips", paramLabel = "NUMBER",
+            description = "Of level ec: strips of parity of each stripe, 1 to 8; as many members may fail.")
+        final String parityStrips,
         @Option(names = "--spare", paramLabel = "DEVICE", completionCandidates = LiveNames.Devices.class,
             description = "Device that takes the place of a member that fails. Repeatable.")
         final List<String> spares,
@@ -138,6 +142,7 @@ public final class RaidCommand extends CommandGroup
         settings.put("level", level);
         settings.put(ArrayDevices.MEMBERS, String.join(" ", members));
         putIf(settings, null != spares, ArrayDevices.SPARES, null == spares ? "" : String.join(" ", spares));
+        putIf(settings, null != parityStrips, "parity-strips", parityStrips);
         putIf(settings, null != stripSize, "strip-size", stripSize);
         putIf(settings, isAssumedClean, "assume-clean", "true");
         putIf(settings, wipes, "wipe-signatures", "true");

@@ -25,10 +25,10 @@ final class ArrayRecords
     static ArrayInfo of(final RaidDetails details)
     {
         final DeviceProgress progress = details.status().progress();
-        return new ArrayInfo(details.name(), details.id(), details.level().label(), details.sizeBytes(),
-            details.memberBytes(), details.stripBytes(), DeviceHealth.valueOf(details.status().health().name()),
-            details.status().reason(), null == progress ? "" : progress.operation(),
-            null == progress ? Resource.UNKNOWN : progress.perMille(),
+        return new ArrayInfo(details.name(), details.id(), details.level().label(), details.level().parityStrips(),
+            details.sizeBytes(), details.memberBytes(), details.stripBytes(),
+            DeviceHealth.valueOf(details.status().health().name()), details.status().reason(),
+            null == progress ? "" : progress.operation(), null == progress ? Resource.UNKNOWN : progress.perMille(),
             RaidDetails.UNKNOWN == details.leftMs() ? Resource.UNKNOWN : details.leftMs(),
             details.members().stream().map(ArrayRecords::member).toList(), details.dirtyBytes(), details.resyncBytes(),
             null == details.scrub() ? null : scrub(details.scrub()), details.scrubbedMs(),

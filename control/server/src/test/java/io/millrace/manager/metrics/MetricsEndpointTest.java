@@ -88,7 +88,7 @@ class MetricsEndpointTest
             new DeviceErrorInfo("vol0", "write", "CAPACITY_EXCEEDED", "ENOSPC", 28, 33_871, 1, 2, 3, 4),
             new DeviceErrorInfo("vol0", "write", "MEDIA_ERROR", "EIO", 5, 1, 1, 2, 3, 4),
             new DeviceErrorInfo("vol0", "write", "MEDIA_ERROR", "ENODATA", 61, 2, 1, 2, 3, 4),
-            new ArrayInfo("vol1", new UUID(5, 6), "5", 1 << 30, 1 << 29, 65536, DeviceHealth.DEGRADED, "reason",
+            new ArrayInfo("vol1", new UUID(5, 6), "5", 0, 1 << 30, 1 << 29, 65536, DeviceHealth.DEGRADED, "reason",
                 "rebuild", 671, 5_000, List.of(
                     new ArrayInfo.Member(0, "d0", new UUID(7, 8), MemberState.IN_SYNC, 1 << 29, 3, 5),
                     new ArrayInfo.Member(1, "d1", new UUID(7, 9), MemberState.REBUILDING, 1 << 28, 0, 0),

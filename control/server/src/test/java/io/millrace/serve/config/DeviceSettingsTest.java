@@ -61,7 +61,7 @@ class DeviceSettingsTest
     private static final Map<String, List<String>> LISTS = Map.of(
         "members", List.of("wrapped, wrapped2", "wrapped2, wrapped"), "spares", List.of("wrapped3", "wrapped4"),
         "sync-rate-min", List.of("32MiB"), "sync-rate-max", List.of("2GiB"),
-        "scrub-interval", List.of("604800s"));
+        "scrub-interval", List.of("604800s"), "parity-strips", List.of("2", "1"));
 
     private static final Map<String, String> RULE_VALUES = Map.ofEntries(
         Map.entry("effect", "torn-write"), Map.entry("operations[]", "[write, copy, verify]"),
@@ -107,6 +107,11 @@ class DeviceSettingsTest
             // Of arrays with parity.
             device.put("level", "5");
             device.put("members", "wrapped, wrapped2, wrapped3");
+        }
+        if ("parity-strips".equals(key))
+        {
+            device.put("level", "ec");
+            device.put("members", "wrapped, wrapped2, wrapped3, wrapped4");
         }
         if ("spdk-nvme".equals(type) && List.of("addresses", "host-nqn").contains(key))
         {

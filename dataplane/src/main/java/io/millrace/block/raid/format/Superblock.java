@@ -26,7 +26,7 @@ import org.agrona.MutableDirectBuffer;
  * @param clean          whether no write was in progress when this was written.
  * @param updatedMs      when this was written, milliseconds since 1970 (UTC), for people; not negative.
  * @param scrubbedMs     when the last complete scrub ended, milliseconds since 1970 (UTC); 0: never; not negative.
- * @param slots          from {@link RaidLevel#membersMin()} to {@link RaidLevel#MEMBERS_MAX}, by their position.
+ * @param slots          from {@link RaidLevel#membersMin()} to {@link RaidLevel#membersMax()}, by their position.
  * @param journal        which entries of the journal count.
  * @param reshape        how far the data is spread over one more member.
  */
@@ -81,16 +81,16 @@ public record Superblock(
             throw new BlockDeviceException("superblock: a slot is missing: use EMPTY where there is no member");
         }
         slots = List.copyOf(slots);
-        if (slots.size() < level.membersMin() || slots.size() > RaidLevel.MEMBERS_MAX)
+        if (slots.size() < level.membersMin() || slots.size() > level.membersMax())
         {
-            throw new BlockDeviceException("superblock: RAID " + level.label() + " of " + slots.size() +
-                " members is outside " + level.membersMin() + " to " + RaidLevel.MEMBERS_MAX +
+            throw new BlockDeviceException("superblock: " + level.title() + " of " + slots.size() +
+                " members is outside " + level.membersMin() + " to " + level.membersMax() +
                 (slots.size() < level.membersMin() ? ": add members or choose another level" : ": use fewer members"));
         }
         checkMembers(slots, memberBytes, eventCount);
         if (null == journal || 0 != journal.epoch() && (0 == level.parityCount() || journal.epoch() > eventCount))
         {
-            throw new BlockDeviceException("superblock: journal " + journal + " does not fit RAID " + level.label() +
+            throw new BlockDeviceException("superblock: journal " + journal + " does not fit " + level.title() +
                 " at event count " + eventCount + ": use one of an array with parity that began before");
         }
         checkReshape(reshape, level, slots.size(), memberBytes / stripBytes, stripBytes);
@@ -178,7 +178,7 @@ public record Superblock(
             0 != reshape.position() &&
             reshape.position() < Math.min(stripes, reshape.previousCount() - level.parityCount())))
         {
-            throw new BlockDeviceException("superblock: reshape " + reshape + " does not fit RAID " + level.label() +
+            throw new BlockDeviceException("superblock: reshape " + reshape + " does not fit " + level.title() +
                 " of " + slotCount + " members with " + stripes + " strips: use the other copy or another member");
         }
     }

@@ -33,6 +33,8 @@ final class SuperblockCodec
         buffer.putLong(index + SuperblockLayout.EVENT_COUNT_OFFSET, superblock.eventCount(), LITTLE_ENDIAN);
         buffer.putLong(index + SuperblockLayout.UPDATED_MS_OFFSET, superblock.updatedMs(), LITTLE_ENDIAN);
         buffer.putInt(index + SuperblockLayout.LEVEL_OFFSET, superblock.level().code(), LITTLE_ENDIAN);
+        buffer.putInt(
+            index + SuperblockLayout.PARITY_STRIPS_OFFSET, superblock.level().parityStrips(), LITTLE_ENDIAN);
         buffer.putInt(index + SuperblockLayout.MEMBER_COUNT_OFFSET, superblock.slots().size(), LITTLE_ENDIAN);
         buffer.putInt(index + SuperblockLayout.STRIP_BYTES_OFFSET, superblock.stripBytes(), LITTLE_ENDIAN);
         buffer.putInt(index + SuperblockLayout.BLOCK_SIZE_BYTES_OFFSET, superblock.blockSizeBytes(), LITTLE_ENDIAN);
@@ -57,7 +59,8 @@ final class SuperblockCodec
             (0 == superblock.journal().epoch() ? 0 : SuperblockLayout.FEATURE_JOURNAL) |
             (superblock.hasLostEvents() ? SuperblockLayout.FEATURE_LOST_EVENTS : 0) |
             (superblock.hasLostBlocks() ? SuperblockLayout.FEATURE_LOST_BLOCKS : 0) |
-            (superblock.reshape().isActive() ? SuperblockLayout.FEATURE_RESHAPE : 0), LITTLE_ENDIAN);
+            (superblock.reshape().isActive() ? SuperblockLayout.FEATURE_RESHAPE : 0) |
+            (superblock.level().isErasureCode() ? SuperblockLayout.FEATURE_ERASURE_CODE : 0), LITTLE_ENDIAN);
         buffer.putInt(
             index + SuperblockLayout.PREVIOUS_COUNT_OFFSET, superblock.reshape().previousCount(), LITTLE_ENDIAN);
         buffer.putInt(
@@ -173,10 +176,12 @@ final class SuperblockCodec
     private static RaidLevel level(final DirectBuffer buffer, final int index)
     {
         final int code = buffer.getInt(index + SuperblockLayout.LEVEL_OFFSET, LITTLE_ENDIAN);
-        final RaidLevel level = RaidLevel.ofCode(code);
+        final int parityStrips = buffer.getInt(index + SuperblockLayout.PARITY_STRIPS_OFFSET, LITTLE_ENDIAN);
+        final RaidLevel level = RaidLevel.ofCode(code, parityStrips);
         if (null == level)
         {
-            throw invalid("level " + code + " is none of " + RaidLevel.labels());
+            throw invalid("level " + code + " with " + parityStrips + " parity strips is none of " +
+                RaidLevel.labels());
         }
         return level;
     }
@@ -222,6 +227,10 @@ final class SuperblockCodec
         if (superblock.reshape().isActive() != (0 != (features & SuperblockLayout.FEATURE_RESHAPE)))
         {
             throw invalid("features 0x" + Long.toHexString(features) + " do not fit the reshape");
+        }
+        if (superblock.level().isErasureCode() != (0 != (features & SuperblockLayout.FEATURE_ERASURE_CODE)))
+        {
+            throw invalid("features 0x" + Long.toHexString(features) + " do not fit the level");
         }
     }
 

@@ -27,6 +27,8 @@ import io.millrace.block.BlockDeviceException;
  *   stripe 1   E   F   P   D           D   E   F   P   Q
  *   stripe 2   I   P   G   H           H   I   P   Q   G
  * </pre>
+ * <b>Erasure codes</b> rotate their strips of parity in the same way: the first is where P is, the others follow it,
+ * and the data begins behind.
  */
 public final class ArrayLayout
 {
@@ -68,7 +70,7 @@ public final class ArrayLayout
      * The layout of an array.
      *
      * @param level       of the array.
-     * @param memberCount slots; from {@link RaidLevel#membersMin()} to {@link RaidLevel#MEMBERS_MAX}.
+     * @param memberCount slots; from {@link RaidLevel#membersMin()} to {@link RaidLevel#membersMax()}.
      * @param stripBytes  a power of two from {@link #STRIP_BYTES_MIN} to {@link #STRIP_BYTES_MAX}.
      * @param memberBytes of data on each member; a positive multiple of the strip.
      * @return the layout.
@@ -78,10 +80,10 @@ public final class ArrayLayout
     public static ArrayLayout of(
         final RaidLevel level, final int memberCount, final int stripBytes, final long memberBytes)
     {
-        if (memberCount < level.membersMin() || memberCount > RaidLevel.MEMBERS_MAX)
+        if (memberCount < level.membersMin() || memberCount > level.membersMax())
         {
-            throw new BlockDeviceException("array: RAID " + level.label() + " of " + memberCount +
-                " members is outside " + level.membersMin() + " to " + RaidLevel.MEMBERS_MAX +
+            throw new BlockDeviceException("array: " + level.title() + " of " + memberCount +
+                " members is outside " + level.membersMin() + " to " + level.membersMax() +
                 (memberCount < level.membersMin() ? ": add members or choose another level" : ": name fewer members"));
         }
         if (stripBytes < STRIP_BYTES_MIN || stripBytes > STRIP_BYTES_MAX || 1 != Integer.bitCount(stripBytes))
@@ -99,7 +101,7 @@ public final class ArrayLayout
         final long strips = dataStrips(level, memberCount, memberBytes >>> stripShift);
         if (strips > Long.MAX_VALUE >>> stripShift)
         {
-            throw new BlockDeviceException("array: RAID " + level.label() + " of " + memberCount + " members with " +
+            throw new BlockDeviceException("array: " + level.title() + " of " + memberCount + " members with " +
                 memberBytes + " bytes of data on each has more than " + Long.MAX_VALUE +
                 " bytes: use fewer or smaller members");
         }
@@ -111,9 +113,9 @@ public final class ArrayLayout
     {
         return switch (level)
         {
-            case RAID0, RAID5, RAID6 -> (memberCount - level.parityCount()) * memberStrips;
             case RAID1 -> memberStrips;
             case RAID10 -> memberCount * memberStrips >>> 1;
+            default -> (memberCount - level.parityCount()) * memberStrips;
         };
     }
 
@@ -171,6 +173,14 @@ public final class ArrayLayout
     public int dataCount()
     {
         return dataCount;
+    }
+
+    /**
+     * {@return strips of parity a stripe}
+     */
+    public int parityCount()
+    {
+        return parityCount;
     }
 
     /**
@@ -270,7 +280,7 @@ public final class ArrayLayout
     }
 
     /**
-     * Levels 5 and 6: the stripe of an offset.
+     * Levels with parity: the stripe of an offset.
      *
      * @param offset on the array, below its capacity.
      * @return number of the stripe.
@@ -281,7 +291,7 @@ public final class ArrayLayout
     }
 
     /**
-     * Levels 5 and 6: the slot of P, the XOR of the data.
+     * Levels with parity: the slot of the first strip of parity.
      *
      * @param stripe from 0, below {@link #stripes()}.
      * @return slot.
@@ -292,18 +302,19 @@ public final class ArrayLayout
     }
 
     /**
-     * Level 6: the slot of Q.
+     * Levels with parity: the slot of a strip of parity.
      *
      * @param stripe from 0, below {@link #stripes()}.
-     * @return slot; -1 of level 5.
+     * @param index  of the strip within the parity of the stripe, below {@link #parityCount()}: 0 is P, 1 is Q.
+     * @return slot.
      */
-    public int parityQ(final long stripe)
+    public int paritySlot(final long stripe, final int index)
     {
-        return RaidLevel.RAID6 == level ? wrapped(parityP(stripe) + 1) : -1;
+        return wrapped(parityP(stripe) + index);
     }
 
     /**
-     * Levels 5 and 6: the slot of a data strip.
+     * Levels with parity: the slot of a data strip.
      *
      * @param stripe from 0, below {@link #stripes()}.
      * @param index  of the strip within the data of the stripe, below {@link #dataCount()}.
@@ -315,7 +326,7 @@ public final class ArrayLayout
     }
 
     /**
-     * Levels 5 and 6: which data strip of a stripe a slot holds.
+     * Levels with parity: which data strip of a stripe a slot holds.
      *
      * @param stripe from 0, below {@link #stripes()}.
      * @param slot   of the member.
@@ -347,7 +358,7 @@ public final class ArrayLayout
     @Override
     public String toString()
     {
-        return "RAID " + level.label() + " of " + memberCount + " members, strips of " + stripBytes() + " bytes, " +
+        return level.title(memberCount) + " of " + memberCount + " members, strips of " + stripBytes() + " bytes, " +
             memberBytes + " bytes of data on each member";
     }
 }

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.raid.layout.RaidLevel;
+import io.millrace.parity.GfMatrix;
+import io.millrace.parity.ReedSolomon;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.file.Files;
@@ -15,6 +17,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -153,11 +156,25 @@ class RaidFormatDocumentationTest
     }
 
     @Test
+    void shouldDescribeTheMatrixOfAnErasureCode()
+    {
+        final GfMatrix matrix = new ReedSolomon(4, 3).parity();
+        for (int parity = 0; parity < 3; parity++)
+        {
+            final int row = parity;
+            final String line = "| parity " + parity + " | " + IntStream.range(0, 4)
+                .mapToObj((data) -> "%02X".formatted(matrix.coefficient(row, data))).collect(Collectors.joining(" | "));
+            assertTrue(section("Erasure codes").contains(line + " |"), line);
+        }
+    }
+
+    @Test
     void shouldDescribeTheNumbersOfStatesAndLevels()
     {
         assertEquals(Arrays.stream(SlotState.values()).collect(Collectors.toMap(SlotState::code, SlotState::name)),
             numbers("Slots"));
-        assertEquals(Arrays.stream(RaidLevel.values()).collect(Collectors.toMap(RaidLevel::code, RaidLevel::name)),
+        assertEquals(Arrays.stream(RaidLevel.values()).collect(Collectors.toMap(RaidLevel::code,
+            (level) -> level.isErasureCode() ? "EC" : level.name(), (one, other) -> one)),
             numbers("Levels"));
     }
 }

@@ -2,6 +2,7 @@ package io.millrace.block.raid.format;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.raid.layout.RaidLevel;
@@ -13,6 +14,8 @@ import java.util.List;
 import java.util.UUID;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The bytes of a superblock, by numbers: members were written by other versions and are read by other tools.
@@ -135,6 +138,43 @@ class SuperblockLayoutTest
         assertArrayEquals(bytes.array(), Superblocks.encode(superblock));
         assertEquals(superblock, Superblocks.decode(bytes.array()));
         assertTrue(superblock.hasLostBlocks());
+    }
+
+    private static Superblock erasureCode()
+    {
+        return new Superblock(ARRAY, "vol-7", RaidLevel.EC2, 65536, 4096, 0x1234_5000_0000L, MEMBER,
+            0x0102030405060708L, true, 0x0000_0199_1122_3344L, SUPERBLOCK.scrubbedMs(), SUPERBLOCK.slots());
+    }
+
+    private static byte[] bytes(final int level, final int parityStrips, final int features)
+    {
+        final ByteBuffer bytes = ByteBuffer.wrap(bytes(1)).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putLong(16, features);
+        bytes.putInt(80, level);
+        bytes.putInt(248, parityStrips);
+        Superblocks.checksum(bytes.array());
+        return bytes.array();
+    }
+
+    @Test
+    void shouldWriteAndReadAnErasureCode()
+    {
+        assertArrayEquals(bytes(100, 2, 16), Superblocks.encode(erasureCode()));
+        assertEquals(erasureCode(), Superblocks.decode(bytes(100, 2, 16)));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "100 | 2 | 0 | features 0x0 do not fit the level", "6 | 0 | 16 | features 0x10 do not fit the level",
+        "100 | 0 | 16 | level 100 with 0 parity strips is none of", "100 | 9 | 16 | level 100 with 9 parity strips",
+        "100 | -1 | 16 | level 100 with -1 parity strips", "6 | 2 | 0 | level 6 with 2 parity strips is none of",
+        "100 | 3 | 16 | EC with 3 parity strips of 4 members is outside 5 to 35"})
+    void shouldRefuseACountOfParityStripsThatNoBuildWrites(
+        final int level, final int parityStrips, final int features, final String message)
+    {
+        final String said = assertThrows(InvalidSuperblockException.class,
+            () -> Superblocks.decode(bytes(level, parityStrips, features))).getMessage();
+        assertTrue(said.contains(message), said);
     }
 
     @Test

@@ -174,6 +174,15 @@ class SuperblockTest
     }
 
     @Test
+    void shouldRefuseMoreMembersThanAnErasureCodeHas()
+    {
+        final List<Slot> slots = Collections.nCopies(34, Slot.EMPTY);
+        of("vol0", RaidLevel.EC2, 65536, 512, 1 << 20, 7, 8, slots);
+        assertRefused("superblock: EC with 1 parity strip of 34 members is outside 3 to 33: use fewer members",
+            () -> of("vol0", RaidLevel.EC1, 65536, 512, 1 << 20, 7, 8, slots));
+    }
+
+    @Test
     void shouldSayWhichVersionItReads()
     {
         assertUnreadable("has version 2, and this build reads version 1", (bytes) -> bytes.putInt(8, 2));
@@ -181,10 +190,10 @@ class SuperblockTest
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {4, 31, 63})
+    @ValueSource(ints = {5, 31, 63})
     void shouldRefuseFeaturesThatItDoesNotKnow(final int bit)
     {
-        assertUnreadable("needs features 0x" + Long.toHexString(1L << bit) + ", and this build knows 0xf",
+        assertUnreadable("needs features 0x" + Long.toHexString(1L << bit) + ", and this build knows 0x1f",
             (bytes) -> bytes.putLong(16, 1L << bit));
     }
 
@@ -231,7 +240,7 @@ class SuperblockTest
         assertUnreadable("UUID of the array", (bytes) -> bytes.putLong(32, 0).putLong(40, 0));
         assertUnreadable("UUID of the member", (bytes) -> bytes.putLong(48, 0).putLong(56, 0));
         assertUnreadable("event-count -1", (bytes) -> bytes.putLong(64, -1));
-        assertUnreadable("level 4 is none of", (bytes) -> bytes.putInt(80, 4));
+        assertUnreadable("level 4 with 0 parity strips is none of", (bytes) -> bytes.putInt(80, 4));
         assertUnreadable("member count 65 is outside 1 to 64", (bytes) -> bytes.putInt(84, 65));
         assertUnreadable("member count 0 is outside", (bytes) -> bytes.putInt(84, 0));
         assertUnreadable("member count -1 is outside", (bytes) -> bytes.putInt(84, -1));

@@ -24,7 +24,7 @@ final class Superblocks
         final RaidLevel level = RaidLevel.values()[random.nextInt(RaidLevel.values().length)];
         final int stripBytes = Superblock.STRIP_BYTES_MIN << random.nextInt(9);
         final long memberBytes = stripBytes * (1 + (random.nextLong() >>> 1) % (1L << 30));
-        final int memberCount = level.membersMin() + random.nextInt(RaidLevel.MEMBERS_MAX - level.membersMin() + 1);
+        final int memberCount = level.membersMin() + random.nextInt(level.membersMax() - level.membersMin() + 1);
         final long eventCount = random.nextLong() >>> 1;
         final List<Slot> slots = new ArrayList<>();
         for (int i = 0; i < memberCount; i++)

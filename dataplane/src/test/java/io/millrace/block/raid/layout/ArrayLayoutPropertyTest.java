@@ -38,7 +38,15 @@ class ArrayLayoutPropertyTest
     @Provide
     Arbitrary<ArrayLayout> parities()
     {
-        return layouts(true, Arbitraries.longs().between(1, STRIPS_MAX), RaidLevel.MEMBERS_MAX);
+        return layouts(true, Arbitraries.longs().between(1, STRIPS_MAX), RaidLevel.MEMBERS_MAX)
+            .filter((layout) -> !layout.level().isErasureCode());
+    }
+
+    @Provide
+    Arbitrary<ArrayLayout> erasureCodes()
+    {
+        return layouts(true, Arbitraries.longs().between(1, STRIPS_MAX), RaidLevel.MEMBERS_MAX)
+            .filter((layout) -> layout.level().isErasureCode());
     }
 
     private static Arbitrary<ArrayLayout> layouts(
@@ -46,7 +54,7 @@ class ArrayLayoutPropertyTest
     {
         return Arbitraries.of(RaidLevel.values()).filter((level) -> level.parityCount() > 0 == hasParity)
             .flatMap((level) -> Combinators.combine(
-                Arbitraries.integers().between(level.membersMin(), membersMax),
+                Arbitraries.integers().between(level.membersMin(), Math.min(level.membersMax(), membersMax)),
                 Arbitraries.integers().between(12, 20), strips)
                 .as((members, shift, count) -> ArrayLayout.of(level, members, 1 << shift, count << shift)));
     }
@@ -133,16 +141,43 @@ class ArrayLayoutPropertyTest
         }
     }
 
+    @Property(tries = 2000)
+    void shouldPutStripsOfAnErasureCodeWhereTheFormatSays(
+        @ForAll("erasureCodes") final ArrayLayout layout, @ForAll @LongRange(min = 0) final long choice)
+    {
+        final int n = layout.memberCount();
+        final int m = layout.parityCount();
+        assertEquals(n - m, layout.dataCount());
+        assertEquals(layout.dataCount() * layout.memberBytes(), layout.dataBytes());
+        for (final long stripe : new long[]{choice % layout.stripes(), layout.stripes() - 1, 0})
+        {
+            final int p = n - 1 - (int)(stripe % n);
+            for (int parity = 0; parity < m; parity++)
+            {
+                assertEquals((p + parity) % n, layout.paritySlot(stripe, parity));
+                assertEquals(-1, layout.dataIndex(stripe, (p + parity) % n));
+            }
+            for (int index = 0; index < n - m; index++)
+            {
+                assertEquals((p + m + index) % n, layout.dataSlot(stripe, index));
+                assertEquals(index, layout.dataIndex(stripe, (p + m + index) % n));
+            }
+            final long strip = stripe * layout.dataCount() + layout.dataCount() - 1;
+            assertEquals(stripe, layout.stripeOf(strip << layout.stripShift()));
+        }
+    }
+
     private static void compareStripe(final ArrayLayout layout, final long stripe)
     {
         final MdLayout md = md(layout);
         assertEquals(md.dataDisks(), layout.dataCount());
-        assertEquals(md.stripe(stripe), new MdLayout.Stripe(layout.parityP(stripe), layout.parityQ(stripe)));
+        assertEquals(md.stripe(stripe), new MdLayout.Stripe(layout.parityP(stripe),
+            RaidLevel.RAID6 == layout.level() ? layout.paritySlot(stripe, 1) : -1));
         final BitSet slots = new BitSet();
         slots.set(layout.parityP(stripe));
         if (RaidLevel.RAID6 == layout.level())
         {
-            slots.set(layout.parityQ(stripe));
+            slots.set(layout.paritySlot(stripe, 1));
         }
         for (int index = 0; index < layout.dataCount(); index++)
         {

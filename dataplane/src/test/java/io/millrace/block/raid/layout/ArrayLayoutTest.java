@@ -53,7 +53,7 @@ class ArrayLayoutTest
         {
             return "P";
         }
-        if (slot == layout.parityQ(row))
+        if (layout.parityCount() > 1 && slot == layout.paritySlot(row, 1))
         {
             return "Q";
         }
@@ -163,7 +163,8 @@ class ArrayLayoutTest
     @ParameterizedTest
     @CsvSource({
         "RAID0, 4, 40, 1, 1", "RAID1, 4, 10, 1, 4", "RAID10, 4, 20, 1, 2", "RAID10, 5, 25, 1, 2",
-        "RAID5, 4, 30, 3, 1", "RAID6, 4, 20, 2, 1", "RAID6, 64, 620, 62, 1"})
+        "RAID5, 4, 30, 3, 1", "RAID6, 4, 20, 2, 1", "RAID6, 64, 620, 62, 1",
+        "EC3, 5, 20, 2, 1", "EC8, 40, 320, 32, 1"})
     void shouldHaveTheCapacityOfItsData(
         final RaidLevel level, final int members, final int strips, final int dataCount, final int copyCount)
     {
@@ -186,6 +187,20 @@ class ArrayLayoutTest
         assertEquals("array: RAID " + level.label() + " of " + members + " members is outside " + least +
             " to 64: add members or choose another level", refusal(level, members, STRIP, STRIP));
         assertEquals(least, ArrayLayout.of(level, least, STRIP, STRIP).memberCount());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"EC1, 1, 3, 33", "EC3, 3, 5, 35", "EC8, 8, 10, 40"})
+    void shouldBoundTheMembersOfAnErasureCode(
+        final RaidLevel level, final int parityStrips, final int least, final int most)
+    {
+        final String of = "array: EC with " + parityStrips + " parity strip" + (1 == parityStrips ? "" : "s") + " of ";
+        assertEquals(of + (least - 1) + " members is outside " + least + " to " + most +
+            ": add members or choose another level", refusal(level, least - 1, STRIP, STRIP));
+        assertEquals(of + (most + 1) + " members is outside " + least + " to " + most + ": name fewer members",
+            refusal(level, most + 1, STRIP, STRIP));
+        assertEquals(most, ArrayLayout.of(level, most, STRIP, STRIP).memberCount());
+        assertEquals("EC " + (most - parityStrips) + '+' + parityStrips, level.title(most));
     }
 
     @ParameterizedTest

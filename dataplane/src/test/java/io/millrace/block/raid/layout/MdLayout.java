@@ -48,6 +48,7 @@ final class MdLayout
                 yield all;
             }
             case RAID5, RAID6 -> List.of(rotated(sector));
+            default -> throw new IllegalArgumentException("level " + level + ": md has none such");
         };
     }
 

@@ -42,7 +42,7 @@ public final class ArrayScreen
     {
         final List<String> lines = new ArrayList<>();
         final String health = SettingType.word(array.health());
-        lines.add(terminal.bold(array.name()) + "  RAID " + array.level() + ", " + Quantity.bytes(array.sizeBytes()) +
+        lines.add(terminal.bold(array.name()) + "  " + array.title() + ", " + Quantity.bytes(array.sizeBytes()) +
             ", " + (DeviceHealth.ONLINE == array.health() ? terminal.good(health) :
             DeviceHealth.FAILED == array.health() ? terminal.bad(health) : terminal.warn(health)));
         if (!array.reason().isEmpty())

@@ -80,7 +80,7 @@ public final class Views
     /** Arrays, with members and scrubs. */
     public static final View<ArrayInfo> ARRAYS = new View<>(Kind.ARRAY, "arrays", ArrayInfo.class, List.of(
         of("NAME", "name", ArrayInfo::name),
-        of("LEVEL", "level", ArrayInfo::level),
+        new Column<>("LEVEL", "level", ArrayInfo::level, (a) -> 0 == a.parityStrips() ? a.level() : a.title()),
         bytes(">SIZE", "size-bytes", ArrayInfo::sizeBytes),
         of("MEMBERS", "in-sync", ArrayValues::members),
         of("STATE", "health", (a) -> SettingType.word(a.health())),
@@ -90,6 +90,7 @@ public final class Views
         of(null, "left-ms", (a) -> known(a.leftMs())),
         of(null, "reason", (a) -> a.reason().isEmpty() ? null : a.reason()),
         of(null, "uuid", (a) -> a.arrayId().toString()),
+        of(null, "parity-strips", (a) -> positive(a.parityStrips())),
         of(null, "strip-size-bytes", ArrayInfo::stripBytes),
         of(null, "member-bytes", ArrayInfo::memberBytes),
         of(null, "room-bytes", ArrayInfo::roomBytes))).with(ArrayValues::of);
