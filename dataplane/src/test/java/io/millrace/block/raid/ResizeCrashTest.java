@@ -257,7 +257,7 @@ class ResizeCrashTest
 
     /** A member fails before each step there is, and is back in the next life. */
     @ParameterizedTest
-    @CsvSource({"RAID1,2,DEGRADED", "RAID5,3,DEGRADED", "RAID6,4,ALWAYS", "RAID10,4,DEGRADED"})
+    @CsvSource({"RAID1,2,DEGRADED", "RAID5,3,DEGRADED", "RAID6,4,ALWAYS", "RAID10,4,DEGRADED", "EC3,5,DEGRADED"})
     void shouldKeepAllWhereverAMemberFails(final RaidLevel level, final int count, final JournalMode journal)
     {
         final long seed = random.nextLong();

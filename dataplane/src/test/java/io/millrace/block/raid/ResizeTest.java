@@ -140,7 +140,7 @@ class ResizeTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID5,3", "RAID6,4", "RAID10,4"})
+    @CsvSource({"RAID1,2", "RAID5,3", "RAID6,4", "RAID10,4", "EC3,5"})
     void shouldUseTheRoomOfMembersThatReplacedOthers(final RaidLevel level, final int count)
     {
         try (ArrayFixture fixture = create(level, count, JournalMode.DEGRADED))
@@ -252,7 +252,7 @@ class ResizeTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID5,3", "RAID6,4", "RAID10,4"})
+    @CsvSource({"RAID1,2", "RAID5,3", "RAID6,4", "RAID10,4", "EC3,5"})
     void shouldBeginAnewWhenAMemberWasRebuilt(final RaidLevel level, final int count)
     {
         try (ArrayFixture fixture = create(level, count, JournalMode.DEGRADED))
@@ -264,7 +264,7 @@ class ResizeTest
             fixture.writeAnywhere(200);
             assertEquals(ArrayFixture.MEMBER_BYTES, fixture.array().layout().memberBytes());
             fixture.addDisk().grow(RaidFixture.deviceBytes(LARGER_BYTES));
-            final String members = "d0 d1 d2 d3".substring(0, 3 * count - 1);
+            final String members = "d0 d1 d2 d3 d4".substring(0, 3 * count - 1);
             fixture.set(members, "d" + count);
             awaitResized(fixture, LARGER_BYTES);
             fixture.extend();
@@ -471,7 +471,7 @@ class ResizeTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID5,3", "RAID6,5", "RAID1,2", "RAID10,4"})
+    @CsvSource({"RAID5,3", "RAID6,5", "RAID1,2", "RAID10,4", "EC3,6"})
     void shouldServeSeveralReactors(final RaidLevel level, final int count) throws InterruptedException
     {
         try (ArrayFixture fixture = create(level, count, JournalMode.DEGRADED))
