@@ -16,18 +16,21 @@ final class IsalKernels implements ParityKernels
     private static final int LENGTH_UNIT = 32;
     private static final int TABLE_BYTES = 32;
     private static final int DATA_MIN = 2;
-    private static final int SLOTS = 8;
+    /** The strips that a missing member has differ from stripe to stripe: as many as an array has slots. */
+    private static final int SLOTS = 64;
     private static final int UPDATE_SOURCES = 3;
-    private static final int SLOT_BYTES = Math.max(
-        2 * ParityEngine.DATA_MAX, ReedSolomon.SOURCES_MAX * ReedSolomon.SOURCES_MAX) * TABLE_BYTES;
+    private static final int COEFFICIENTS_MAX =
+        Math.max(2 * ParityEngine.DATA_MAX, ReedSolomon.SOURCES_MAX * ReedSolomon.SOURCES_MAX);
     private static final int KIND_BITS = 24;
 
     private final ScalarKernels scalar = new ScalarKernels();
     private final Arena arena = Arena.ofShared();
     private final long sources = allocate((ParityEngine.DATA_MAX + 2) * Long.BYTES);
     private final long outputs = allocate(ReedSolomon.SOURCES_MAX * Long.BYTES);
-    private final long coefficients = allocate(SLOT_BYTES / TABLE_BYTES);
-    private final long tables = allocate(SLOTS * SLOT_BYTES);
+    private final long coefficients = allocate(COEFFICIENTS_MAX);
+    /** By slot; 0: none yet. */
+    private final long[] tables = new long[SLOTS];
+    private final int[] tableCounts = new int[SLOTS];
     private final long updateTables = allocate(UPDATE_SOURCES * TABLE_BYTES);
     /** What the tables of a slot are of: a matrix, or a kind of recovery with its numbers. */
     private final GfMatrix[] matrices = new GfMatrix[SLOTS];
@@ -227,17 +230,18 @@ final class IsalKernels implements ParityKernels
         IsalCalls.encodeData(end - begin, matrix.columns(), matrix.rows(), tablesOf(matrix), sources, outputs);
     }
 
-    private long tables(final int slot)
-    {
-        return tables + (long)slot * SLOT_BYTES;
-    }
-
-    private int replaceSlot()
+    /** A slot with room for the tables of so many coefficients. Memory of those with less is kept to the end. */
+    private int replaceSlot(final int count)
     {
         final int slot = nextSlot;
         nextSlot = (slot + 1) % SLOTS;
         matrices[slot] = null;
         recoveries[slot] = Kind.NONE.ordinal();
+        if (tableCounts[slot] < count)
+        {
+            tables[slot] = allocate(count * TABLE_BYTES);
+            tableCounts[slot] = count;
+        }
         return slot;
     }
 
@@ -247,7 +251,7 @@ final class IsalKernels implements ParityKernels
         {
             if (matrices[slot] == matrix)
             {
-                return tables(slot);
+                return tables[slot];
             }
         }
         for (int row = 0; row < matrix.rows(); row++)
@@ -257,10 +261,10 @@ final class IsalKernels implements ParityKernels
                 coefficient(matrix.columns(), row, column, matrix.coefficient(row, column));
             }
         }
-        final int slot = replaceSlot();
+        final int slot = replaceSlot(matrix.rows() * matrix.columns());
         matrices[slot] = matrix;
-        IsalCalls.initTables(matrix.columns(), matrix.rows(), coefficients, tables(slot));
-        return tables(slot);
+        IsalCalls.initTables(matrix.columns(), matrix.rows(), coefficients, tables[slot]);
+        return tables[slot];
     }
 
     private void coefficient(final int columns, final int row, final int column, final int value)
@@ -276,18 +280,18 @@ final class IsalKernels implements ParityKernels
         {
             if (recoveries[slot] == recovery)
             {
-                return tables(slot);
+                return tables[slot];
             }
         }
         for (int i = 0; i < dataCount; i++)
         {
             coefficientsOf(kind, dataCount, first, second, i);
         }
-        final int slot = replaceSlot();
-        recoveries[slot] = recovery;
         final int rows = Kind.P_AND_Q == kind || Kind.TWO == kind ? 2 : 1;
-        IsalCalls.initTables(dataCount, rows, coefficients, tables(slot));
-        return tables(slot);
+        final int slot = replaceSlot(rows * dataCount);
+        recoveries[slot] = recovery;
+        IsalCalls.initTables(dataCount, rows, coefficients, tables[slot]);
+        return tables[slot];
     }
 
     /** A column: of data, or of P in place of the first lost strip and Q in place of the second or only one. */

@@ -7,8 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.millrace.bindings.Capability;
 import io.millrace.seed.TestSeeds;
 import java.lang.foreign.Arena;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -275,6 +278,45 @@ class ParityEngineContractTest
                 engine.multiply(code.recovery(lost), at(stripe.strips(), code.survivors(lost)),
                     at(stripe.strips(), lost), length);
                 stripe.check(data + "+" + parity + " without " + Arrays.toString(lost));
+            }
+        }
+    }
+
+    /** An array without members needs a matrix for each rotation, again and again, and others when one more is lost. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldRecoverByMoreMatricesThanItKeeps(final ParityEngineType type)
+    {
+        open(type);
+        final ReedSolomon code = new ReedSolomon(30, 3);
+        final List<int[]> losses = new ArrayList<>();
+        for (int lost = 0; lost < 33; lost++)
+        {
+            losses.add(new int[]{lost});
+        }
+        for (int lost = 0; lost < 33; lost++)
+        {
+            losses.add(new int[]{lost, (lost + 7) % 33, (lost + 20) % 33});
+        }
+        final Map<int[], GfMatrix> matrices = new IdentityHashMap<>();
+        losses.forEach((lost) -> matrices.put(lost, code.recovery(lost)));
+        try (TestStripe stripe = new TestStripe(random, 33, 512, true))
+        {
+            final long[] outputs = Arrays.copyOfRange(stripe.strips(), 30, 33);
+            expectProduct(code.parity(), stripe);
+            engine.multiply(code.parity(), stripe.strips(), outputs, 512);
+            for (int round = 0; round < 3; round++)
+            {
+                for (final int[] lost : losses)
+                {
+                    for (final int strip : lost)
+                    {
+                        stripe.damage(strip);
+                    }
+                    engine.multiply(matrices.get(lost), at(stripe.strips(), code.survivors(lost)),
+                        at(stripe.strips(), lost), 512);
+                    stripe.check("without " + Arrays.toString(lost));
+                }
             }
         }
     }
