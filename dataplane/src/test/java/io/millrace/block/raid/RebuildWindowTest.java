@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,7 +35,9 @@ class RebuildWindowTest
     private static final int CHUNK = 64 << 10;
     /** The strip of each member whose copy waits. */
     private static final int SLOW = 3;
-    private static final long REST_NS = 300_000_000L;
+    /** Longer than between two looks at what hosts do. */
+    private static final long REST_NS = 150_000_000L;
+    private static final int LOOKS = 3;
     /** The progress of a rebuild is stored at once. */
     private static final RaidTimes TIMES = new RaidTimes(2_000_000_000L, 1_000_000L);
 
@@ -72,17 +75,19 @@ class RebuildWindowTest
         members.forEach((each) -> each.reads().clear());
     }
 
-    /** The array's own work copies and sees that no host does anything, for longer than it measures that. */
+    /**
+     * The array's own work looks at what hosts do when it copies, unless it did so a moment ago: the first look may see
+     * what hosts have written, those behind it see nothing.
+     */
     private void rest()
     {
-        final long endNs = System.nanoTime() + REST_NS;
-        do
+        for (int look = 0; look < LOOKS; look++)
         {
+            LockSupport.parkNanos(REST_NS);
             ArrayFixture.await(() -> array.intent().nextResync(0) < 0, "resynchronized");
             array.intent().tear(0);
+            ArrayFixture.await(() -> array.intent().nextResync(0) < 0, "resynchronized");
         }
-        while (System.nanoTime() - endNs < 0);
-        ArrayFixture.await(() -> array.intent().nextResync(0) < 0, "resynchronized");
     }
 
     private void open()
