@@ -277,9 +277,9 @@ class RaidCommandsTest
         ok("raid create vol0 d0 d1 --level 1 --assume-clean");
         refused(ExitCode.FAILURE, "raid grow vol0 --size max", "raid grow: array vol0 uses 7274496 bytes of each " +
             "member already, and d0 has room for no more: replace it by a larger device, or make it larger");
-        refused(ExitCode.USAGE, "raid grow vol0", "raid grow: name either a device with --add, or --size max");
+        refused(ExitCode.USAGE, "raid grow vol0", "raid grow: give either --add DEVICE or --size SIZE");
         refused(ExitCode.USAGE, "raid grow vol0 --add d2 --size max",
-            "raid grow: name either a device with --add, or --size max");
+            "raid grow: give either --add DEVICE or --size SIZE");
         refused(ExitCode.USAGE, "raid grow vol0 --size large",
             "raid grow: SIZE = large: 'large' is no size: write a number and a unit, such as 4KiB");
         ok("device resize d0 16MiB");

@@ -274,10 +274,10 @@ public final class RaidCommand extends CommandGroup
 
     @Command(name = "grow", mixinStandardHelpOptions = true,
         description = {
-            "Add a member to an array of level 1, 5 or 6, or use the room of members that have become larger, while " +
-                "hosts use it.",
-            "--add: RAID 1 gets another copy. The data of RAID 5 and 6 is spread over the new member, a reshape, " +
-                "which can not be undone.",
+            "Add a member to an array of level 1, 5, 6 or ec, or use the room of members that have become larger, " +
+                "while hosts use it.",
+            "--add: RAID 1 gets another copy. The data of RAID 5, 6 and ec is spread over the new member, a " +
+                "reshape, which cannot be undone.",
             "--size: all levels. What is new is written with zeroes first.",
             "Hosts see the larger size at the end. 'raid show' has the progress."},
         footerHeading = "%nExamples:%n", footer = {
@@ -292,7 +292,7 @@ public final class RaidCommand extends CommandGroup
     {
         if (null == device == (null == size))
         {
-            throw new CommandException(ExitCode.USAGE, "name either a device with --add, or --size max");
+            throw new CommandException(ExitCode.USAGE, "give either --add DEVICE or --size SIZE");
         }
         if (null != device)
         {
