@@ -114,4 +114,12 @@ class ManagerCommandsTest
         assertTrue(none.err().contains("no data plane dp2 here; this manager has dp0, dp1"), none.err());
         assertEquals(ExitCode.FAILURE, none.exitCode());
     }
+
+    @Test
+    void shouldRecordWhichCommandOfAnArrayItWas()
+    {
+        run("raid fail vol0 m0 --yes --data-plane dp0");
+        final CommandRun audit = run("audit");
+        assertTrue(audit.out().contains("  millrace raid fail of "), audit.out());
+    }
 }

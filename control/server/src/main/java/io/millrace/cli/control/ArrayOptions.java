@@ -10,7 +10,9 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** An array, and how its members are changed. Options of a command line. */
 public final class ArrayOptions
@@ -27,6 +29,17 @@ public final class ArrayOptions
      */
     ArrayOptions()
     {
+    }
+
+    /**
+     * Called by picocli.
+     *
+     * @param mixee that the options are of.
+     */
+    @Spec(Spec.Target.MIXEE)
+    void command(final CommandSpec mixee)
+    {
+        control.command(mixee);
     }
 
     ControlOptions control()

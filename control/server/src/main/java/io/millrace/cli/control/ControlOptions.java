@@ -55,14 +55,24 @@ public final class ControlOptions
     /** That the manager does not run was said, in the first of several sessions. */
     private boolean isNoted;
 
-    @Spec(Spec.Target.MIXEE)
-    private CommandSpec mixee;
+    private CommandSpec command;
 
     /**
      * Called by picocli.
      */
     ControlOptions()
     {
+    }
+
+    /**
+     * Called by picocli, and by options that these are part of, as picocli does not know the command through them.
+     *
+     * @param mixee that the sessions are of.
+     */
+    @Spec(Spec.Target.MIXEE)
+    void command(final CommandSpec mixee)
+    {
+        command = mixee;
     }
 
     /** The options, which form a group in the help. */
@@ -141,7 +151,7 @@ public final class ControlOptions
     {
         final long timeoutMs = null == values.timeoutMs ? timeout.timeoutMs : values.timeoutMs;
         try (ControlLink link = ControlLink.open(target(), timeoutMs,
-            Math.min(timeoutMs, CONNECT_TIMEOUT_MAX_MS), role, mixee.qualifiedName(), listener))
+            Math.min(timeoutMs, CONNECT_TIMEOUT_MAX_MS), role, command.qualifiedName(), listener))
         {
             if (values.direct)
             {
