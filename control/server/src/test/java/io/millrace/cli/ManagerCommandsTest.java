@@ -122,4 +122,14 @@ class ManagerCommandsTest
         final CommandRun audit = run("audit");
         assertTrue(audit.out().contains("  millrace raid fail of "), audit.out());
     }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "raid grow vol0 --size max", "raid scrub vol0", "raid fail vol0 m0 --yes", "raid erase m0 --yes"})
+    void shouldSayThatTheDataPlaneOfAnArrayIsNotConnected(final String line)
+    {
+        final CommandRun run = run(line + " --data-plane dp0");
+        assertTrue(run.err().matches("millrace raid [a-z]+: data plane dp0 is not connected[^\\n]*\\n"), run.err());
+        assertEquals(ExitCode.FAILURE, run.exitCode());
+    }
 }

@@ -471,10 +471,27 @@ public final class ManagedPlane implements ControlListener, AutoCloseable
      */
     public CompletableFuture<Reply> carryOut(final Command command, final CommandId id)
     {
-        return order.behindChanges(() -> leadership.isLost() ?
-            CompletableFuture.completedFuture(leadership.refusal()) :
-            link.carryOut(link.isConnected() ? files.fitting(command) : command, id)
-                .thenApply((reply) -> absent.explained(command, reply)));
+        return order.behindChanges(() ->
+        {
+            if (leadership.isLost())
+            {
+                return CompletableFuture.completedFuture(leadership.refusal());
+            }
+            // No stage that depends on the answer, which would wrap its failure.
+            final CompletableFuture<Reply> future = new CompletableFuture<>();
+            link.carryOut(link.isConnected() ? files.fitting(command) : command, id).whenComplete((reply, failure) ->
+            {
+                if (null == failure)
+                {
+                    future.complete(absent.explained(command, reply));
+                }
+                else
+                {
+                    future.completeExceptionally(failure);
+                }
+            });
+            return future;
+        });
     }
 
     /**
