@@ -294,6 +294,11 @@ class RaidCommandsTest
         final String shown = await("raid show vol0", "vol0  RAID 1, 14.9MiB, online\n");
         assertTrue(shown.contains("\n  2 slots of 14.9MiB, "), shown);
         assertTrue(!shown.contains("room"), shown);
+        ok("device resize d0 24MiB");
+        ok("device resize d1 24MiB");
+        assertTrue(ok("raid show vol0").contains("room for 22.9MiB"), ok("raid show vol0"));
+        ok("raid fail vol0 d1 --yes");
+        assertTrue(!ok("raid show vol0").contains("room"), ok("raid show vol0"));
     }
 
     @Test

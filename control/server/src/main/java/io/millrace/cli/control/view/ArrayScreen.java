@@ -14,6 +14,7 @@ import io.millrace.control.setting.SettingType;
 import io.millrace.control.setting.Units;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
@@ -26,6 +27,8 @@ public final class ArrayScreen
     private static final long NS_PER_MS = 1_000_000;
     private static final int PER_MILLE_MAX = 1000;
     private static final UUID NO_UUID = new UUID(0, 0);
+    /** Operations with which members may begin to be used further; else the command that does it is refused. */
+    private static final Set<String> BESIDE_GROWTH = Set.of("", "resync", "scrub");
 
     private ArrayScreen()
     {
@@ -51,7 +54,8 @@ public final class ArrayScreen
         }
         lines.add("  " + array.slotCount() + " slots of " + Quantity.bytes(array.memberBytes()) + ", strips of " +
             Units.size(array.stripBytes()) + ", UUID " + array.arrayId());
-        if (array.roomBytes() > array.memberBytes())
+        if (array.roomBytes() > array.memberBytes() && DeviceHealth.ONLINE == array.health() &&
+            BESIDE_GROWTH.contains(array.operation()))
         {
             lines.add("  members have room for " + Quantity.bytes(array.roomBytes()) + " each: millrace raid grow " +
                 array.name() + " --size max");
@@ -175,7 +179,7 @@ public final class ArrayScreen
         {
             case RUNNING -> mode + ", since " + began;
             case WAITING -> mode + ", since " + began +
-                ", waits for a rebuild or a resync, or until all slots are in sync";
+                ", waits for another operation of the array, or until all slots are in sync";
             case COMPLETED -> mode + " completed " + ended(scrub);
             case STOPPED -> mode + " stopped " + ended(scrub);
             case SKIPPED -> mode + " compared nothing, as no block has another copy; ended " + ended(scrub);
