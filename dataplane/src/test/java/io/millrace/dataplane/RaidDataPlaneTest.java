@@ -280,6 +280,9 @@ class RaidDataPlaneTest
                 {
                     Waits.get(dataPlane.devices().resize(each, 2L * FILE_BYTES));
                 }
+                assertTrue(dataPlane.notes().stream().anyMatch((each) -> each.endsWith(
+                    "the rest of larger ones is not used: m0 has 8388608, m1 has 8388608, m2 has 8388608")),
+                    () -> dataPlane.notes().toString());
                 Waits.get(dataPlane.arrays().resizeMembers("vol", 0));
                 writer.write();
                 Waits.until("the room", () ->

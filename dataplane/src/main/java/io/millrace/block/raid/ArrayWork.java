@@ -456,7 +456,8 @@ final class ArrayWork implements BackgroundWork
             candidate = null;
             state = State.IDLE;
             device.publish(device.view().failed("more members failed than " +
-                device.layout().level().title(device.layout().memberCount()) + " tolerates, the last: " + lastFailure +
+                device.layout().level().title(device.layout().memberCount()) + " tolerates: " +
+                RaidSnapshot.reason(changed, "the last: " + lastFailure) +
                 ": repair or reconnect them, then delete and create the device again, or restart the data plane"));
             resume();
             return;

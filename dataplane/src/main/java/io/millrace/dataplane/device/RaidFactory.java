@@ -146,17 +146,7 @@ final class RaidFactory implements DeviceFactory
             dependencies.memory());
         array.scrubIntervalMs(scrubIntervalMs(properties));
         array.hedgeReads(hedgeReads(properties));
-        warn(array, "", dependencies);
         return array;
-    }
-
-    private static void warn(final RaidDevice array, final String before, final DeviceDependencies dependencies)
-    {
-        final String now = array.sizeNote();
-        if (!now.isEmpty() && !now.equals(before))
-        {
-            dependencies.onWarning().accept(now);
-        }
     }
 
     private static RaidConfig config(final String name, final DeviceProperties properties)
@@ -194,10 +184,8 @@ final class RaidFactory implements DeviceFactory
         final RaidDevice array = (RaidDevice)device;
         if (!bases(was).equals(bases(properties)))
         {
-            final String before = array.sizeNote();
             MembershipSettings.apply(array, config(device.name(), was), config(device.name(), properties),
                 dependencies.bases(), dependencies.memory());
-            warn(array, before, dependencies);
         }
         array.copyRates(copyRates(properties));
         array.scrubIntervalMs(scrubIntervalMs(properties));
@@ -208,7 +196,17 @@ final class RaidFactory implements DeviceFactory
     @Override
     public List<String> notes(final BlockDevice device)
     {
-        return ParityEngineType.SCALAR == ((RaidDevice)device).engineType() ? List.of("array " + device.name() +
-            " computes parity with the scalar engine, the slowest: install libisal2") : List.of();
+        final List<String> notes = new ArrayList<>();
+        final RaidDevice array = (RaidDevice)device;
+        if (ParityEngineType.SCALAR == array.engineType())
+        {
+            notes.add("array " + array.name() +
+                " computes parity with the scalar engine, the slowest: install libisal2");
+        }
+        if (!array.sizeNote().isEmpty())
+        {
+            notes.add(array.sizeNote());
+        }
+        return notes;
     }
 }

@@ -207,6 +207,12 @@ class RaidFailureTest
         awaitHealth(DeviceHealth.FAILED);
         assertEquals(BlockStatus.DEVICE_ERROR,
             initiator.run(BlockOperation.READ, 0, 1, false, arena.address(), BLOCK_BYTES));
+        // Which drives to look at: superblocks and slots stay as they were.
+        final String reason = array.status().reason();
+        for (int i = 0; i < memberCount; i++)
+        {
+            assertEquals(i < lost, reason.contains("slot " + i + " ("), reason);
+        }
     }
 
     @ParameterizedTest
