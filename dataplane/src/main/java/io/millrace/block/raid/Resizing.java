@@ -187,9 +187,13 @@ final class Resizing
             return 0;
         }
         final long bytesMax = rate.bytesPerS(device.copyRates()) / BATCHES_PER_S;
+        final long presentBytes = device.layout().memberBytes();
+        final boolean isBehind = zeroedBytes >= presentBytes;
+        final List<RaidMember> written = isBehind ? members : List.of(members.getLast());
+        final long endBytes = isBehind ? wantedBytes : presentBytes;
         batchBytes = rate.isBesideHosts() ?
-            zeroes.begin(members, zeroedBytes, wantedBytes, Math.min(bytesMax, BYTES_BESIDE_HOSTS), 1) :
-            zeroes.begin(members, zeroedBytes, wantedBytes, bytesMax, Integer.MAX_VALUE);
+            zeroes.begin(written, zeroedBytes, endBytes, Math.min(bytesMax, BYTES_BESIDE_HOSTS), 1) :
+            zeroes.begin(written, zeroedBytes, endBytes, bytesMax, Integer.MAX_VALUE);
         resumeNs = reactor.nowNs() + rate.batchNs(batchBytes, device.copyRates(), device.hostBytes(), reactor.nowNs());
         reactor.schedule(resumeNs, (nowNs) ->
         {
@@ -201,7 +205,7 @@ final class Resizing
     {
         final long presentBytes = device.layout().memberBytes();
         device.progress(new DeviceProgress(
-            OPERATION, (int)((double)(zeroedBytes - presentBytes) / (wantedBytes - presentBytes) * 1000)));
+            OPERATION, (int)(Math.max(0.0, zeroedBytes - presentBytes) / (wantedBytes - presentBytes) * 1000)));
     }
 
     /**
@@ -270,13 +274,20 @@ final class Resizing
         {
             members = inSlots(view);
             rate = new CopyRate(view.slotCount());
-            zeroedBytes = view.layout().memberBytes();
+            zeroedBytes = view.layout().memberBytes() - unusedBytes(view.layout());
             batchBytes = 0;
             resumeNs = reactor.nowNs();
             state = State.MARKING;
             work.change(view.next(), false);
         }
         return true;
+    }
+
+    /** The last strip of the last member, which the array does not use yet, and may have held anything. */
+    private static int unusedBytes(final ArrayLayout layout)
+    {
+        return 0 == layout.parityCount() && layout.strip(layout.memberCount() - 1, layout.stripes() - 1) < 0 ?
+            layout.stripBytes() : 0;
     }
 
     private boolean store()

@@ -203,6 +203,28 @@ class ResizeTest
         }
     }
 
+    /** Of an odd count of strips in all, the last one has no other copy before members become larger. */
+    @Test
+    void shouldNotFindWhatWasInAStripThatTheArrayDidNotUse()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID10, 3, JournalMode.DEGRADED))
+        {
+            final long oddBytes = ArrayFixture.MEMBER_BYTES + ArrayFixture.STRIP_BYTES;
+            growDisks(fixture, 3);
+            fixture.array().resizeMembers(oddBytes).join();
+            awaitResized(fixture, oddBytes);
+            fixture.extend();
+            fixture.writeAnywhere(20);
+            assertEquals(-1, fixture.array().layout().strip(2, oddBytes / ArrayFixture.STRIP_BYTES - 1));
+            fixture.corrupt(2, ArrayFixture.MEMBER_BYTES);
+            fixture.array().resizeMembers(0).join();
+            awaitResized(fixture, LARGER_BYTES);
+            fixture.extend();
+            fixture.verify();
+            scrub(fixture.array());
+        }
+    }
+
     @Test
     void shouldRefuseWhatIsNoGainAndChangeNothing()
     {
