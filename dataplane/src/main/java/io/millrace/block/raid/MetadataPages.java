@@ -169,6 +169,7 @@ final class MetadataPages implements AutoCloseable
         };
     }
 
+    /** The end goes first: a device that has become larger has no copy there while the first one is written. */
     private abstract static class SuperblockPlaces implements MemberWrites.Targets
     {
         @Override
@@ -176,8 +177,8 @@ final class MetadataPages implements AutoCloseable
         {
             return switch (place)
             {
-                case 0 -> MemberArea.FIRST_SUPERBLOCK_BYTES;
-                case 1 -> MemberArea.secondSuperblockOffset(member.device().geometry().sizeBytes());
+                case 0 -> MemberArea.secondSuperblockOffset(member.device().geometry().sizeBytes());
+                case 1 -> MemberArea.FIRST_SUPERBLOCK_BYTES;
                 default -> -1;
             };
         }

@@ -756,8 +756,9 @@ public final class RaidAssembly
     {
         final byte[] bytes = new byte[Superblock.BYTES];
         superblock.forMember(member.id()).encode(new UnsafeBuffer(bytes), 0);
-        write(member, MemberArea.FIRST_SUPERBLOCK_BYTES, bytes);
+        // A device that has become larger has no copy at its end while the first one is written.
         write(member, MemberArea.secondSuperblockOffset(member.device().geometry().sizeBytes()), bytes);
+        write(member, MemberArea.FIRST_SUPERBLOCK_BYTES, bytes);
     }
 
     private void write(final RaidMember member, final long offset, final byte[] bytes)
