@@ -113,11 +113,28 @@ final class MemberIo implements AutoCloseable
          */
         void write(final long offset, final byte[] bytes)
         {
+            write(offset, bytes, BlockStatus.SUCCESS);
+        }
+
+        /**
+         * Writes bytes, stable when this returns, unless no space is left for them below the device.
+         *
+         * @param offset on the device, a multiple of its block size.
+         * @param bytes  at most {@link #LENGTH_MAX}, a multiple of its block size.
+         * @throws BlockDeviceException when they cannot be written for another reason.
+         */
+        void writeIfSpace(final long offset, final byte[] bytes)
+        {
+            write(offset, bytes, BlockStatus.CAPACITY_EXCEEDED);
+        }
+
+        private void write(final long offset, final byte[] bytes, final BlockStatus tolerated)
+        {
             for (int done = 0; done < bytes.length;)
             {
                 final int part = part(bytes.length - done);
                 NativeMemory.asByteBuffer(address, part).put(bytes, done, part);
-                run(BlockOperation.WRITE, offset + done, part);
+                run(BlockOperation.WRITE, offset + done, part, tolerated);
                 done += part;
             }
         }
@@ -139,6 +156,12 @@ final class MemberIo implements AutoCloseable
 
         private void run(final BlockOperation operation, final long offset, final int length)
         {
+            run(operation, offset, length, BlockStatus.SUCCESS);
+        }
+
+        private void run(
+            final BlockOperation operation, final long offset, final int length, final BlockStatus tolerated)
+        {
             if (isDead)
             {
                 throw new BlockDeviceException("device " + device.name() + " has not answered: check it, and the " +
@@ -159,7 +182,7 @@ final class MemberIo implements AutoCloseable
                 return null;
             }));
             final BlockStatus status = await(completed);
-            if (BlockStatus.SUCCESS != status)
+            if (BlockStatus.SUCCESS != status && tolerated != status)
             {
                 throw new BlockDeviceException("device " + device.name() + ": " + operation + " of " + length +
                     " bytes at " + offset + " ended with " + status + ": check it, and the path to it");

@@ -47,6 +47,16 @@ final class MemberWrites
          * @param place  from 0 on.
          */
         long offset(RaidMember member, int place);
+
+        /**
+         * {@return whether a member has failed that has no space for a place}
+         *
+         * @param place as {@link #offset} has it.
+         */
+        default boolean needsSpace(final int place)
+        {
+            return true;
+        }
     }
 
     /**
@@ -178,7 +188,9 @@ final class MemberWrites
             abandoned &= ~bit;
             return;
         }
-        if (BlockStatus.SUCCESS != part.status())
+        final boolean isLeftOut =
+            BlockStatus.CAPACITY_EXCEEDED == part.status() && phase >= 0 && !targets.needsSpace(phase);
+        if (BlockStatus.SUCCESS != part.status() && !isLeftOut)
         {
             fail(bit, part.status());
         }

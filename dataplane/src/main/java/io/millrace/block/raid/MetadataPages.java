@@ -182,6 +182,13 @@ final class MetadataPages implements AutoCloseable
                 default -> -1;
             };
         }
+
+        /** Nothing may be allocated at the end of a device that has become larger, and then no member would be left. */
+        @Override
+        public final boolean needsSpace(final int place)
+        {
+            return 0 != place;
+        }
     }
 
     MemberWrites.Targets bitmapTargets()

@@ -756,9 +756,12 @@ public final class RaidAssembly
     {
         final byte[] bytes = new byte[Superblock.BYTES];
         superblock.forMember(member.id()).encode(new UnsafeBuffer(bytes), 0);
-        // A device that has become larger has no copy at its end while the first one is written.
-        write(member, MemberArea.secondSuperblockOffset(member.device().geometry().sizeBytes()), bytes);
-        write(member, MemberArea.FIRST_SUPERBLOCK_BYTES, bytes);
+        try (MemberIo.Member open = io.open(member.device()))
+        {
+            // A device that has become larger has no copy at its end while the first is written, nor may it get one.
+            open.writeIfSpace(MemberArea.secondSuperblockOffset(member.device().geometry().sizeBytes()), bytes);
+            open.write(MemberArea.FIRST_SUPERBLOCK_BYTES, bytes);
+        }
     }
 
     private void write(final RaidMember member, final long offset, final byte[] bytes)

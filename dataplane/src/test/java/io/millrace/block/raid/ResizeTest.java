@@ -472,6 +472,30 @@ class ResizeTest
         }
     }
 
+    /** As files of a full file system that were made longer: nor is there space for superblocks at the new ends. */
+    @Test
+    void shouldServeAndStartAgainWhenThereIsNoSpaceForAnythingNew()
+    {
+        try (RaidFixture fixture = new RaidFixture())
+        {
+            final RaidDevice array = overFaults(fixture, FaultRule.error(BlockStatus.CAPACITY_EXCEEDED)
+                .withRange(513, Long.MAX_VALUE)
+                .withOperations(Set.of(BlockOperation.WRITE, BlockOperation.WRITE_ZEROES)));
+            RaidFixture.get(array.resizeMembers(0));
+            ArrayFixture.await(() -> fixture.events().stream().anyMatch((each) ->
+                each.contains("resize was given up: no space is left below m")), "given up");
+            assertTrue(array.view().isComplete());
+            fixture.stop();
+            array.close();
+            final RaidDevice again = fixture.assemble(
+                RaidFixture.config(RaidLevel.RAID5, 4096, array.members(), List.of()), array.members());
+            assertTrue(again.view().isComplete());
+            assertEquals(1 << 20, again.layout().memberBytes());
+            fixture.stop();
+            again.close();
+        }
+    }
+
     @Test
     void shouldStayAsItWasWhenItIsStopped()
     {
