@@ -30,6 +30,7 @@ class LostBlocksCrashTest
     private static final int EVENTS = 6;
     private static final int MIRRORED_ROWS = 8;
     private static final int SEEDS = Integer.getInteger("millrace.raid.seeds", 25) / 2 + 1;
+    private static final int SEEDS_MAX = 8 * SEEDS;
     private static final RaidTimes HURRIED = new RaidTimes(200_000, 300_000);
 
     private final Random random = TestSeeds.random();
@@ -62,8 +63,10 @@ class LostBlocksCrashTest
     {
         int errors = 0;
         int healed = 0;
+        boolean hasAll = false;
         final ArrayLayout layout = ArrayLayout.of(level, memberCount, STRIP_BYTES, MEMBER_BYTES);
-        for (int i = 0; i < SEEDS; i++)
+        // Few lives begin with a list of blocks that are lost: whether some of so many do is left to chance.
+        for (int i = 0; i < SEEDS || !hasAll && i < SEEDS_MAX; i++)
         {
             final Random draw = TestSeeds.fixed(random.nextLong());
             final RaidDevice[] current = new RaidDevice[1];
@@ -90,10 +93,11 @@ class LostBlocksCrashTest
             }
             errors += rows.failedCount();
             healed += rows.healedCount();
+            hasAll = failed > 0 && found > 0 && errors > 0 && healed > 0;
         }
         final String counts = failed + " members failed, " + found + " lost blocks were found at starts, " +
             errors + " requests failed, " + healed + " rows were written again";
-        assertTrue(failed > 0 && found > 0 && errors > 0 && healed > 0, counts);
+        assertTrue(hasAll, counts);
     }
 
     /** Blocks cannot be read any more, or a member fails that is not needed. */
