@@ -19,6 +19,7 @@ import io.millrace.block.fault.FaultDevice;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
 import io.millrace.block.memory.MemoryDevice;
+import io.millrace.block.raid.format.MemberArea;
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.format.Superblock;
 import io.millrace.block.raid.layout.RaidLevel;
@@ -469,6 +470,21 @@ class ResizeTest
             assertEquals(1 << 20, array.layout().memberBytes());
             fixture.stop();
             array.close();
+        }
+    }
+
+    /** The first copy is written when the one at the end, which may not be there yet, is stable. */
+    @Test
+    void shouldWriteTheSuperblockAtTheEndBeforeTheFirst()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID1, 2, JournalMode.DEGRADED))
+        {
+            growDisks(fixture, 2);
+            final MemberWrites.Targets places = fixture.array().pages().superblockTargets();
+            final RaidMember member = fixture.array().view().member(0);
+            assertEquals(MemberArea.secondSuperblockOffset(RaidFixture.deviceBytes(LARGER_BYTES)),
+                places.offset(member, 0));
+            assertEquals(MemberArea.FIRST_SUPERBLOCK_BYTES, places.offset(member, 1));
         }
     }
 
