@@ -9,8 +9,10 @@ import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.seed.TestSeeds;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -60,6 +62,10 @@ class ChangesScheduleTest
         private boolean isEnding;
         /** In this life. */
         private boolean hasFailed;
+        private boolean wasStable;
+        private int torn;
+        /** By member: flushes that had begun in this life when a resync was over. */
+        private final Map<MemberDisk, Long> resynced = new HashMap<>();
         /** Data of a member at the last start. */
         private long before;
         private CrashRun run;
@@ -123,7 +129,8 @@ class ChangesScheduleTest
                 try
                 {
                     array = RaidAssembly.assemble(new RaidConfig("array", level, stripBytes, names,
-                        spareNames(members), true, false, !lost.isEmpty(), new CopyRates(1L << 40, 1L << 40), journal),
+                        spareNames(members), true, false, isMirror() && !lost.isEmpty(),
+                        new CopyRates(1L << 40, 1L << 40), journal),
                         left.stream().filter((each) -> all.contains(each.name())).toList(),
                         () -> left.stream().filter((each) -> !all.contains(each.name())).toList(), null,
                         TIMES[isEnding ? 0 : draw.nextInt(2)]);
@@ -225,11 +232,34 @@ class ChangesScheduleTest
             }
         }
 
+        /** What readers of copies have seen since a crash is on all members, and stable with the next flushes. */
+        void noteResynced()
+        {
+            if (null != array && array.intent().nextResync(0) < 0)
+            {
+                final ArrayView view = array.view();
+                torn = array.intent().tornCount();
+                for (int slot = 0; slot < view.slotCount(); slot++)
+                {
+                    if (view.isWritable(slot) && view.member(slot).device() instanceof final MemberDisk disk)
+                    {
+                        resynced.put(disk, disk.flushes());
+                    }
+                }
+            }
+        }
+
+        private boolean isStable()
+        {
+            return !resynced.isEmpty() && torn == array.intent().tornCount() &&
+                resynced.entrySet().stream().allMatch((each) -> each.getKey().endedFlushes() > each.getValue());
+        }
+
         /** Loses a member with the power. */
         void lose()
         {
             final ArrayView view = null == array ? null : array.view();
-            if (null != view && !hasFailed && (JournalMode.ALWAYS == journal || isMirror()) &&
+            if (null != view && !hasFailed && wasStable && (JournalMode.ALWAYS == journal || isMirror()) &&
                 view.isComplete() && null == view.target() && array.intent().nextResync(0) < 0)
             {
                 losses++;
@@ -275,7 +305,9 @@ class ChangesScheduleTest
                     schedule.growDisks(false);
                 }
                 schedule.hasFailed = false;
-                long step = 1;
+                schedule.resynced.clear();
+                long step = 1 + draw.nextInt(200);
+                run.supply().before(step, schedule::noteResynced);
                 for (int i = draw.nextInt(3); i > 0; i--)
                 {
                     step += 1 + draw.nextInt(300);
@@ -285,6 +317,7 @@ class ChangesScheduleTest
                 schedule.log.append("; life ").append(life).append(" cut ").append(step);
                 final long bytesBefore = schedule.before;
                 run.live(step, REQUESTS);
+                schedule.wasStable = schedule.isStable();
                 if (null != schedule.array)
                 {
                     resized += schedule.array.layout().memberBytes() > bytesBefore ? 1 : 0;
