@@ -9,10 +9,8 @@ import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.seed.TestSeeds;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -63,9 +61,7 @@ class ChangesScheduleTest
         /** In this life. */
         private boolean hasFailed;
         private boolean wasStable;
-        private int torn;
-        /** By member: flushes that had begun in this life when a resync was over. */
-        private final Map<MemberDisk, Long> resynced = new HashMap<>();
+        private final ResyncWatch watch = new ResyncWatch();
         /** Data of a member at the last start. */
         private long before;
         private CrashRun run;
@@ -232,29 +228,6 @@ class ChangesScheduleTest
             }
         }
 
-        /** What readers of copies have seen since a crash is on all members, and stable with the next flushes. */
-        void noteResynced()
-        {
-            if (null != array && array.intent().nextResync(0) < 0)
-            {
-                final ArrayView view = array.view();
-                torn = array.intent().tornCount();
-                for (int slot = 0; slot < view.slotCount(); slot++)
-                {
-                    if (view.isWritable(slot) && view.member(slot).device() instanceof final MemberDisk disk)
-                    {
-                        resynced.put(disk, disk.flushes());
-                    }
-                }
-            }
-        }
-
-        private boolean isStable()
-        {
-            return !resynced.isEmpty() && torn == array.intent().tornCount() &&
-                resynced.entrySet().stream().allMatch((each) -> each.getKey().endedFlushes() > each.getValue());
-        }
-
         /** Loses a member with the power. */
         void lose()
         {
@@ -305,9 +278,9 @@ class ChangesScheduleTest
                     schedule.growDisks(false);
                 }
                 schedule.hasFailed = false;
-                schedule.resynced.clear();
+                schedule.watch.clear();
                 long step = 1 + draw.nextInt(200);
-                run.supply().before(step, schedule::noteResynced);
+                run.supply().before(step, () -> schedule.watch.look(schedule.array));
                 for (int i = draw.nextInt(3); i > 0; i--)
                 {
                     step += 1 + draw.nextInt(300);
@@ -317,7 +290,7 @@ class ChangesScheduleTest
                 schedule.log.append("; life ").append(life).append(" cut ").append(step);
                 final long bytesBefore = schedule.before;
                 run.live(step, REQUESTS);
-                schedule.wasStable = schedule.isStable();
+                schedule.wasStable = null != schedule.array && schedule.watch.isStable(schedule.array);
                 if (null != schedule.array)
                 {
                     resized += schedule.array.layout().memberBytes() > bytesBefore ? 1 : 0;
