@@ -45,7 +45,7 @@ class ResizeCrashTest
     /** Regions of the bitmap become twice as large behind it. */
     private static final long SPARSE_BYTES = (long)BitmapPage.BITS_MAX * BitmapPage.REGION_BYTES_MIN;
     private static final int SPARSE_CHECKED = 60;
-    private static final int LOOK_STEPS = 5;
+    private static final int LOOK_STEPS = 1;
     private static final int STRIDE = Integer.getInteger("millrace.raid.stride", 3);
     private static final int SEEDS = Integer.getInteger("millrace.raid.seeds", 12);
     private static final RaidTimes HURRIED = new RaidTimes(200_000, 300_000);
