@@ -49,52 +49,6 @@ public final class ReedSolomon
     }
 
     /**
-     * The strips that a recovery reads: the first that are not lost, as many as there is data.
-     *
-     * @param lost numbers of the lost strips, each once.
-     * @return numbers of strips, ascending: the columns of {@link #recovery}.
-     * @throws IllegalArgumentException when a number is out of bounds or repeated, or more are lost than parity has.
-     */
-    public int[] survivors(final int... lost)
-    {
-        Bounds.check("lost strips", lost.length, 1, parityCount);
-        final boolean[] isLost = new boolean[dataCount + parityCount];
-        for (final int strip : lost)
-        {
-            Bounds.check("lost strip", strip, 0, isLost.length - 1);
-            if (isLost[strip])
-            {
-                throw new IllegalArgumentException("lost strip " + strip + ": must be named once");
-            }
-            isLost[strip] = true;
-        }
-        final int[] survivors = new int[dataCount];
-        int next = 0;
-        for (int i = 0; i < dataCount; i++)
-        {
-            while (isLost[next])
-            {
-                next++;
-            }
-            survivors[i] = next++;
-        }
-        return survivors;
-    }
-
-    /**
-     * The matrix by which {@link #survivors} give lost strips.
-     *
-     * @param lost numbers of the lost strips, each once: the rows of the matrix.
-     * @return a matrix of as many rows as strips are lost.
-     * @throws IllegalArgumentException as {@link #survivors} does.
-     */
-    public GfMatrix recovery(final int... lost)
-    {
-        final GfMatrix dataOfSurvivors = rows(survivors(lost)).inverse();
-        return rows(lost).multiply(dataOfSurvivors);
-    }
-
-    /**
      * The matrix by which strips give the data that is not among them. Sources are those strips in their order, and
      * rows the other data in its order.
      *
@@ -102,7 +56,7 @@ public final class ReedSolomon
      * @return a matrix of as many rows as there is parity among the strips.
      * @throws IllegalArgumentException when these are other strips, or more or fewer.
      */
-    public GfMatrix recoveryFrom(final long used)
+    public GfMatrix recovery(final long used)
     {
         Bounds.check("strips used", used, 1, (1L << dataCount + parityCount) - 1);
         Bounds.check("count of strips used", Long.bitCount(used), dataCount, dataCount);
@@ -132,22 +86,5 @@ public final class ReedSolomon
             row++;
         }
         return new GfMatrix(lost, lost, ofLost).inverse().multiply(new GfMatrix(lost, dataCount, ofUsed));
-    }
-
-    /** Rows of the identity with the parity matrix below. */
-    private GfMatrix rows(final int[] strips)
-    {
-        final byte[] coefficients = new byte[strips.length * dataCount];
-        for (int row = 0; row < strips.length; row++)
-        {
-            for (int column = 0; column < dataCount; column++)
-            {
-                final int strip = strips[row];
-                coefficients[row * dataCount + column] = (byte)(strip >= dataCount ?
-                    parity.coefficient(strip - dataCount, column) :
-                    strip == column ? 1 : 0);
-            }
-        }
-        return new GfMatrix(strips.length, dataCount, coefficients);
     }
 }

@@ -40,20 +40,6 @@ final class TestStripe implements AutoCloseable
         }
     }
 
-    /** Multiplication as in a textbook: shift, add, reduce. */
-    static int product(final int a, final int b)
-    {
-        int sum = 0;
-        int shifted = a;
-        for (int bit = 0; bit < Byte.SIZE; bit++)
-        {
-            sum ^= 0 != (b >> bit & 1) ? shifted : 0;
-            shifted <<= 1;
-            shifted ^= 0 != (shifted & 0x100) ? 0x11d : 0;
-        }
-        return sum;
-    }
-
     long[] strips()
     {
         return strips;
@@ -80,8 +66,8 @@ final class TestStripe implements AutoCloseable
             for (int i = 0; i < dataCount; i++)
             {
                 p ^= expected[i][offset];
-                q ^= product(weight, expected[i][offset] & 0xff);
-                weight = product(weight, 2);
+                q ^= SlowField.product(weight, expected[i][offset] & 0xff);
+                weight = SlowField.product(weight, 2);
             }
             expected[dataCount][offset] = (byte)p;
             if (dataCount + 1 < expected.length)

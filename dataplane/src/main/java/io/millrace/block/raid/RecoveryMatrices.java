@@ -33,7 +33,7 @@ final class RecoveryMatrices
                 return matrices[i];
             }
         }
-        final GfMatrix matrix = code.recoveryFrom(used);
+        final GfMatrix matrix = code.recovery(used);
         keys[next] = used;
         matrices[next] = matrix;
         next = (next + 1) % CAPACITY;

@@ -12,6 +12,7 @@ import io.millrace.block.Initiator;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.DmaMemory;
+import io.millrace.parity.SlowField;
 import io.millrace.seed.TestSeeds;
 import java.util.List;
 import java.util.Random;

@@ -14,6 +14,7 @@ import io.millrace.parity.GfMatrix;
 import io.millrace.parity.ParityEngineType;
 import io.millrace.parity.ParityEngines;
 import io.millrace.parity.ReedSolomon;
+import io.millrace.parity.SlowField;
 import io.millrace.seed.TestSeeds;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -352,7 +353,7 @@ class ReedSolomonCodeTest
                     final GfMatrix matrix = matrices.of(widest, used);
                     if (0 == round)
                     {
-                        assertEquals(widest.recoveryFrom(used), matrix);
+                        assertEquals(widest.recovery(used), matrix);
                         made.add(matrix);
                     }
                     assertSame(made.get(next++), matrix);
@@ -377,7 +378,7 @@ class ReedSolomonCodeTest
             }
             if (used > 0xff && seen.add(used))
             {
-                assertEquals(code.recoveryFrom(used), matrices.of(code, used));
+                assertEquals(code.recovery(used), matrices.of(code, used));
             }
         }
     }

@@ -10,6 +10,7 @@ import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.DmaMemory;
 import io.millrace.parity.ParityEngineType;
 import io.millrace.parity.ParityEngines;
+import io.millrace.parity.SlowField;
 import io.millrace.seed.TestSeeds;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,10 +1,10 @@
-package io.millrace.block.raid;
+package io.millrace.parity;
 
 /**
  * GF(2^8) with the polynomial 0x11D, bit by bit, and ISA-L's Cauchy matrix in closed form: another implementation than
  * the one that is tested.
  */
-final class SlowField
+public final class SlowField
 {
     private static final int[] INVERSES = new int[256];
 
@@ -25,7 +25,8 @@ final class SlowField
     {
     }
 
-    static int product(final int a, final int b)
+    /** {@return the product of two elements} */
+    public static int product(final int a, final int b)
     {
         int product = 0;
         for (int bit = 7; bit >= 0; bit--)
@@ -37,13 +38,18 @@ final class SlowField
         return product;
     }
 
-    static int inverse(final int a)
+    private static int inverse(final int a)
     {
         return INVERSES[a];
     }
 
-    /** {@return a byte of a strip of parity} */
-    static byte parity(final int parity, final byte[] data)
+    /**
+     * {@return a byte of a strip of parity}
+     *
+     * @param parity index of the strip.
+     * @param data   the byte of each strip of data.
+     */
+    public static byte parity(final int parity, final byte[] data)
     {
         int sum = 0;
         for (int index = 0; index < data.length; index++)
