@@ -5,6 +5,7 @@ import io.millrace.block.DeviceHealth;
 import io.millrace.block.DeviceProgress;
 import io.millrace.block.DeviceStatus;
 import io.millrace.block.GrowableDevice;
+import io.millrace.block.raid.RaidDetails;
 import io.millrace.block.raid.RaidDevice;
 import io.millrace.block.raid.ScrubResult;
 import java.util.List;
@@ -147,24 +148,25 @@ final class DeviceStatusReports
                 "is " + now.health() + (now.reason().isEmpty() ? "" : ": " + now.reason()),
                 DeviceHealth.DEGRADED == now.health() || DeviceHealth.FAILED == now.health());
         }
-        final boolean isArray = device.device() instanceof RaidDevice;
-        final String ended = operation(before.progress(), isArray);
-        final String begun = operation(now.progress(), isArray);
+        final RaidDetails array = device.device() instanceof final RaidDevice present ? present.details() : null;
+        final String ended = operation(before.progress(), null != array);
+        final String begun = operation(now.progress(), null != array);
         if (!ended.equals(begun))
         {
             if (!ended.isEmpty())
             {
-                publish(device, ended + " has ended", false);
+                publish(device, ended + (null != array && ended.equals(array.pending()) ?
+                    " waits for another operation" : " has ended"), false);
             }
             if (!begun.isEmpty())
             {
                 publish(device, begun + " has begun", false);
             }
         }
-        if (device.device() instanceof final RaidDevice array)
+        if (null != array)
         {
-            members(device, array);
-            scrub(device, array.details().scrub());
+            members(device, (RaidDevice)device.device());
+            scrub(device, array.scrub());
         }
     }
 

@@ -302,6 +302,32 @@ class RaidDataPlaneTest
     }
 
     @Test
+    void shouldSayThatAResizeWaitsForARebuild() throws IOException
+    {
+        // So slow that a member is lost within it.
+        try (DataPlane dataPlane = start(List.of(file("m0"), file("m1"), file("m2"), file("m3"),
+            DeviceConfig.of("vol", "raid", Map.of("level", "5", "members", List.of("m0", "m1", "m2"), "spares",
+            List.of("m3"), "sync-rate-min", 1L << 20, "sync-rate-max", 2L << 20)))))
+        {
+            awaitOnline(dataPlane);
+            for (final String each : List.of("m0", "m1", "m2", "m3"))
+            {
+                Waits.get(dataPlane.devices().resize(each, 2L * FILE_BYTES));
+            }
+            Waits.get(dataPlane.arrays().resizeMembers("vol", 0));
+            Waits.until("the resize", () -> changes.contains("resize has begun"));
+            Waits.get(dataPlane.arrays().fail("vol", "m1"));
+            Waits.until("the rebuild", () -> changes.contains("rebuild has begun"));
+            assertTrue(changes.contains("resize waits for another operation"), changes::toString);
+            assertTrue(!changes.contains("resize has ended"), changes::toString);
+            assertTrue(changes.stream().anyMatch((each) -> each.contains("; the resize waits for that")),
+                changes::toString);
+            Waits.until("the end", () -> changes.contains("resize has ended"));
+            assertEquals(dataPlane.arrays().get("vol").roomBytes(), dataPlane.arrays().get("vol").memberBytes());
+        }
+    }
+
+    @Test
     void shouldSayWhatBecomesOfAnArray() throws IOException
     {
         // So slow that the rebuild is seen.

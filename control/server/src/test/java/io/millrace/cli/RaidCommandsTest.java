@@ -281,7 +281,7 @@ class RaidCommandsTest
         refused(ExitCode.USAGE, "raid grow vol0 --add d2 --size max",
             "raid grow: give either --add DEVICE or --size SIZE");
         refused(ExitCode.USAGE, "raid grow vol0 --size large",
-            "raid grow: SIZE = large: 'large' is no size: write a number and a unit, such as 4KiB");
+            "raid grow: SIZE = large: 'large' is no size: write a number and a unit, such as 4KiB, or max");
         ok("device resize d0 16MiB");
         assertTrue(!ok("raid show vol0").contains("room"), ok("raid show vol0"));
         ok("device resize d1 16MiB");

@@ -36,7 +36,7 @@ final class ArrayWork implements BackgroundWork
     private Scrub scrub;
     /** Null of an array without parity. */
     private Reshaping reshaping;
-    private Resizing resizing;
+    private volatile Resizing resizing;
     private final JournalEpochs epochs;
     /** Superblocks of it are being written. */
     private ArrayView candidate;
@@ -313,6 +313,15 @@ final class ArrayWork implements BackgroundWork
     }
 
     /**
+     * {@return whether members are becoming larger, or wait for that; any thread}
+     */
+    boolean isResizing()
+    {
+        final Resizing present = resizing;
+        return null != present && present.isPending();
+    }
+
+    /**
      * Begins to make members larger.
      *
      * @param memberBytes data of each; 0: as much as all have room for.
@@ -457,7 +466,7 @@ final class ArrayWork implements BackgroundWork
             state = State.IDLE;
             device.publish(device.view().failed("more members failed than " +
                 device.layout().level().title(device.layout().memberCount()) + " tolerates: " +
-                RaidSnapshot.reason(changed, "the last: " + lastFailure) +
+                RaidSnapshot.reason(changed, false, "the last: " + lastFailure) +
                 ": repair or reconnect them, then delete and create the device again, or restart the data plane"));
             resume();
             return;

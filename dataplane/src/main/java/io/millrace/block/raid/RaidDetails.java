@@ -16,8 +16,10 @@ import java.util.UUID;
  * @param memberBytes of data on each member.
  * @param roomBytes   of data that each member has room for; 0 when a slot has none.
  * @param status      its health, and progress of a rebuild, resync or scrub.
- * @param leftMs      until that operation ends, at its rate so far; {@link #UNKNOWN}: none is running, or it has just
- *                    begun.
+ * @param pending     operation that has begun, and goes on later when the status shows another or none: reshape or
+ *                    resize; empty: there is none.
+ * @param leftMs      until the operation of the status ends, at its rate so far; {@link #UNKNOWN}: none is running, or
+ *                    it has just begun.
  * @param members     by slot, then spares, then devices that failed and whose slot has another.
  * @param dirtyBytes  of each member, in regions that the write-intent bitmap has set; 0 without a bitmap.
  * @param resyncBytes of these, in regions where copies or parity may not match.
@@ -35,6 +37,7 @@ public record RaidDetails(
     long memberBytes,
     long roomBytes,
     DeviceStatus status,
+    String pending,
     long leftMs,
     List<RaidMemberDetails> members,
     long dirtyBytes,

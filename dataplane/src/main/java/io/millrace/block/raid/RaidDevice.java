@@ -724,6 +724,12 @@ public final class RaidDevice implements GrowableDevice
         return null != work;
     }
 
+    boolean isResizing()
+    {
+        final ArrayWork running = work;
+        return null != running && running.isResizing();
+    }
+
     private void wake()
     {
         final ArrayWork running = work;
@@ -747,7 +753,8 @@ public final class RaidDevice implements GrowableDevice
             return trouble.isEmpty() ? new DeviceStatus(DeviceHealth.ONLINE, "", progress) :
                 new DeviceStatus(DeviceHealth.DEGRADED, trouble, progress);
         }
-        return new DeviceStatus(DeviceHealth.DEGRADED, RaidSnapshot.reason(present, trouble), progress);
+        return new DeviceStatus(
+            DeviceHealth.DEGRADED, RaidSnapshot.reason(present, isResizing(), trouble), progress);
     }
 
     @Override

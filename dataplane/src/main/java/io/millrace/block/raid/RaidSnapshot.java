@@ -32,9 +32,14 @@ final class RaidSnapshot
         final WriteIntent intent = device.intent();
         return new RaidDetails(device.name(), device.id(), device.layout().level(), device.geometry().sizeBytes(),
             device.layout().stripBytes(), device.layout().memberBytes(), MemberRoom.of(device).bytes(),
-            device.status(), leftMs, members(), null == intent ? 0 : bytes(intent.dirtyCount()),
+            device.status(), pending(), leftMs, members(), null == intent ? 0 : bytes(intent.dirtyCount()),
             null == intent ? 0 : bytes(intent.resyncCount()), device.scrubControl().result(),
             device.scrubControl().scrubbedMs(), device.hedgeCounts().begun(), device.hedgeCounts().won());
+    }
+
+    private String pending()
+    {
+        return view.map().isReshaping() ? Reshaping.OPERATION : device.isResizing() ? Resizing.OPERATION : "";
     }
 
     private long bytes(final int regions)
@@ -74,10 +79,11 @@ final class RaidSnapshot
     /**
      * {@return a sentence on slots that are not in sync}
      *
-     * @param view    of the array.
-     * @param trouble what else an operator should know; may be empty.
+     * @param view       of the array.
+     * @param isResizing whether its members are to become larger.
+     * @param trouble    what else an operator should know; may be empty.
      */
-    static String reason(final ArrayView view, final String trouble)
+    static String reason(final ArrayView view, final boolean isResizing, final String trouble)
     {
         final StringBuilder text = new StringBuilder();
         for (int slot = 0; slot < view.slotCount(); slot++)
@@ -89,9 +95,10 @@ final class RaidSnapshot
                     .append(view.state(slot));
             }
         }
-        if (view.map().isReshaping())
+        if (view.map().isReshaping() || isResizing)
         {
-            text.append("; the reshape waits for that");
+            text.append("; the ").append(view.map().isReshaping() ? Reshaping.OPERATION : Resizing.OPERATION)
+                .append(" waits for that");
         }
         return trouble.isEmpty() ? text.toString() : text + "; " + trouble;
     }

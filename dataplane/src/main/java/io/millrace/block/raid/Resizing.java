@@ -34,7 +34,8 @@ final class Resizing
     private final BooleanSupplier isPreceded;
     private final RoomZeroes zeroes;
     private CopyRate rate;
-    private State state = State.IDLE;
+    /** Whether it is pending is asked by any thread. */
+    private volatile State state = State.IDLE;
     /** Data of a member in the end. */
     private long wantedBytes;
     /** By slot, those that are written. */
@@ -109,11 +110,19 @@ final class Resizing
     }
 
     /**
+     * {@return whether it was asked for and has not ended; any thread}
+     */
+    boolean isPending()
+    {
+        return State.IDLE != state;
+    }
+
+    /**
      * {@return whether zeroes are written, or about to be}
      */
     boolean isActive()
     {
-        return State.IDLE != state && device.view().isSteady();
+        return isPending() && device.view().isSteady();
     }
 
     /**
@@ -257,9 +266,9 @@ final class Resizing
         {
             return false;
         }
+        state = State.IDLE;
         device.endProgress(OPERATION);
         device.announce(OPERATION + " was given up: " + problem);
-        state = State.IDLE;
         return true;
     }
 

@@ -300,10 +300,13 @@ public sealed interface Command
      * @param operation what to do.
      * @param member    device that {@link ArrayOperation#FAIL_MEMBER} is about; what
      *                  {@link ArrayOperation#ERASE_DEVICE} expects to be on it; bytes of data on each member, or
-     *                  {@code max}, of {@link ArrayOperation#RESIZE_MEMBERS}; else empty.
+     *                  {@link #SIZE_MAX}, of {@link ArrayOperation#RESIZE_MEMBERS}; else empty.
      */
     record OperateArray(String name, ArrayOperation operation, String member) implements Command
     {
+        /** As much data as all members have room for. */
+        public static final String SIZE_MAX = "max";
+
         /**
          * Rejects null.
          */

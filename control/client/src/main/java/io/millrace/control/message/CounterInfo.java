@@ -3,7 +3,7 @@ package io.millrace.control.message;
 import java.util.Objects;
 
 /**
- * A value of the status file of a data plane. Readers take the counters that they know.
+ * A value of the status file of a data plane, or of what SPDK counts there. Readers take the counters that they know.
  *
  * @param group   {@link #DATA_PLANE}, {@link #REACTOR}, {@link #RDMA_DEVICE}, {@link #SPDK_BDEV}; {@code connection},
  *                {@code host} or {@code device} that holds buffers of a reactor while commands wait for some.

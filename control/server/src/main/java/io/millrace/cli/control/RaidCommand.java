@@ -14,6 +14,7 @@ import io.millrace.console.Terminal;
 import io.millrace.control.codec.ArrayOperation;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.ArrayInfo;
+import io.millrace.control.message.Command.OperateArray;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
 import java.util.List;
@@ -39,8 +40,6 @@ import picocli.CommandLine.Parameters;
 public final class RaidCommand extends CommandGroup
 {
     private static final String TYPE = "raid";
-    /** Size that all members have room for. */
-    private static final String MAX = "max";
 
     /**
      * Called by picocli.
@@ -298,13 +297,25 @@ public final class RaidCommand extends CommandGroup
         {
             return array.change((each) -> each.grow(device), "device " + device + " becomes a member of");
         }
-        final String bytes = MAX.equals(size) ? MAX : Long.toString(DeviceCommand.bytes(size));
+        final String bytes = memberBytes(size);
         return array.control().run(Role.OPERATOR, AnswerTimeout.LONG, null, (link) ->
         {
             link.client().operateArray(array.name(), ArrayOperation.RESIZE_MEMBERS, bytes);
             Terminal.standard().line(link.outcome("array " + array.name() + " grows with its members"));
             return ExitCode.OK;
         });
+    }
+
+    private static String memberBytes(final String size)
+    {
+        try
+        {
+            return OperateArray.SIZE_MAX.equals(size) ? size : Long.toString(DeviceCommand.bytes(size));
+        }
+        catch (final CommandException e)
+        {
+            throw new CommandException(e.exitCode(), e.getMessage() + ", or " + OperateArray.SIZE_MAX, e);
+        }
     }
 
     @Command(name = "erase", mixinStandardHelpOptions = true,

@@ -236,14 +236,19 @@ final class Commands
         };
     }
 
+    /** {@return bytes of data on each member; 0: as much as all have room for} */
     private static long memberBytes(final String text)
     {
-        final long bytes = "max".equals(text) ? 0 : Long.parseLong(text);
-        if (bytes < 0 || 0 == bytes && !"max".equals(text))
+        if (Command.OperateArray.SIZE_MAX.equals(text))
         {
-            throw new IllegalArgumentException(text + " bytes of each member are not above 0: use max for all");
+            return 0;
         }
-        return bytes;
+        if (!text.matches("[1-9][0-9]{0,17}"))
+        {
+            throw new IllegalArgumentException("size '" + text + "' of the members is no positive number of bytes, " +
+                "nor " + Command.OperateArray.SIZE_MAX + ": use one of these");
+        }
+        return Long.parseLong(text);
     }
 
     private static CompletableFuture<Reply> done(final Runnable action)

@@ -64,8 +64,8 @@ public final class CommandDescriptions
                 case SCRUB_REPAIR -> "begin a scrub with repair of array " + c.name();
                 case SCRUB_STOP -> "stop the scrub of array " + c.name();
                 case FAIL_MEMBER -> "fail member " + c.member() + " of array " + c.name();
-                case RESIZE_MEMBERS -> "grow array " + c.name() + " to " + ("max".equals(c.member()) ?
-                    "all bytes" : c.member() + " bytes") + " of each member";
+                case RESIZE_MEMBERS -> "grow array " + c.name() + " to " +
+                    (Command.OperateArray.SIZE_MAX.equals(c.member()) ? "all" : c.member()) + " bytes of each member";
                 case EXAMINE_DEVICE -> "examine device " + c.name();
                 case ERASE_DEVICE -> "erase device " + c.name() + ", which held " + c.member();
                 case SBE_UNKNOWN, NULL_VAL -> "operate array " + c.name();

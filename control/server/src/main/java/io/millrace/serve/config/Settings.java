@@ -328,7 +328,7 @@ final class Settings
             "others.");
 
     static final Setting<Void> SPDK = Setting.group("spdk",
-        "SPDK in this process; without this group it starts with the first device of type spdk-bdev, by the defaults.");
+        "SPDK in this process; without this group it starts with the first device of SPDK, by the defaults.");
     static final Setting<Path> SPDK_CONFIG = Setting.optional("spdk.config", SettingType.PATH, null,
         "SPDK's JSON configuration, as its save_config writes it; none when not given.");
     static final Setting<Integer> SPDK_MEMORY = Setting.optional("spdk.memory",

@@ -12,6 +12,7 @@ import io.millrace.control.client.ControlClient;
 import io.millrace.control.client.ControlClientContext;
 import io.millrace.control.client.ControlListener;
 import io.millrace.control.codec.AnaState;
+import io.millrace.control.codec.ArrayOperation;
 import io.millrace.control.codec.Change;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
@@ -235,6 +236,23 @@ class ControlAgentTest
             final ControlClient proven = fixture.connect(
                 fixture.context().keyName("admin").secret(AgentFixture.secret(AgentFixture.SECRET)));
             assertEquals(2, proven.reactors().size());
+        }
+    }
+
+    @Test
+    void shouldRefuseSizesOfMembersThatAreNone()
+    {
+        try (AgentFixture fixture = AgentFixture.ipc(directory))
+        {
+            final ControlClient client = fixture.connect(fixture.context());
+            for (final String size : List.of("", "0", "-1", "MAX", "1KiB", "9999999999999999999"))
+            {
+                final ControlException e = assertThrows(ControlException.class,
+                    () -> client.operateArray("vol0", ArrayOperation.RESIZE_MEMBERS, size));
+                assertEquals(Code.INVALID, e.code());
+                assertEquals("size '" + size + "' of the members is no positive number of bytes, nor max: use one of " +
+                    "these", e.getMessage());
+            }
         }
     }
 

@@ -8,14 +8,11 @@ import io.millrace.control.client.Call;
 import io.millrace.control.client.ControlClient;
 import io.millrace.control.client.ControlClientContext;
 import io.millrace.control.codec.Code;
-import io.millrace.control.codec.PeerType;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
-import io.millrace.control.message.PeerInfo;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -37,38 +34,8 @@ class ListOrderTest
     private final CountDownLatch mayEnd = new CountDownLatch(1);
 
     /** The deletion of a device takes long. */
-    private final class Backend implements ControlBackend
+    private final class Backend extends IdleBackend
     {
-        @Override
-        public String name()
-        {
-            return "test";
-        }
-
-        @Override
-        public UUID id()
-        {
-            return new UUID(1, 2);
-        }
-
-        @Override
-        public PeerInfo peer()
-        {
-            return PeerInfo.own(PeerType.DATA_PLANE, "test");
-        }
-
-        @Override
-        public String dataPlane(final String wanted)
-        {
-            return "test";
-        }
-
-        @Override
-        public boolean mayTakeLong(final Command command)
-        {
-            return command instanceof Command.DeleteDevice;
-        }
-
         @Override
         public CompletableFuture<Reply> carryOut(
             final Caller caller, final CommandId id, final long term, final Command command)
@@ -93,19 +60,7 @@ class ListOrderTest
         public CompletableFuture<Listing<?>> list(final Caller caller, final Command.List list)
         {
             carriedOut.add("List " + list.name());
-            return CompletableFuture.completedFuture(new Listing<>(List.of(), (each) -> null));
-        }
-
-        @Override
-        public ServiceEvent pollEvent()
-        {
-            return null;
-        }
-
-        @Override
-        public long takeLostEvents()
-        {
-            return 0;
+            return super.list(caller, list);
         }
     }
 

@@ -67,7 +67,7 @@ final class SpdkOptions
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS))
         {
             throw new CommandException(ExitCode.FAILURE, "SPDK does not run in data plane " + dataPlane +
-                " of this user: there is no " + path + "; it starts with the first device of type spdk-bdev, or with " +
+                " of this user: there is no " + path + "; it starts with the first device of SPDK, or with " +
                 "the data plane where its file has a section spdk; spdk.rpc-socket may name another socket, then use " +
                 "--socket");
         }
