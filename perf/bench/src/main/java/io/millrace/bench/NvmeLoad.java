@@ -13,12 +13,8 @@ import io.millrace.pci.VfioFunction;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
 import java.io.BufferedReader;
-import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -35,10 +31,6 @@ public final class NvmeLoad
 {
     private static final int WORDS = 8;
     private static final int COMPLETION_TIMEOUT_SECONDS = 60;
-    /** Idle time in the first line of /proc/stat; the one after it is idle time with block I/O outstanding. */
-    private static final int IDLE_FIELD = 4;
-    /** Of USER_HZ, which is 100 on every architecture there is. */
-    private static final long NS_PER_TICK = 10_000_000;
 
     private NvmeLoad()
     {
@@ -89,11 +81,11 @@ public final class NvmeLoad
                 () -> new RandomIo(reactor, channel, device.geometry(), operation, lengthBytes, 1));
             call(reactor, () -> load.begin(memory, depth));
             TimeUnit.MILLISECONDS.sleep(Long.parseLong(words[5]));
-            final long busyBeforeNs = busyNs();
+            final long busyBeforeNs = MachineTime.busyNs();
             final long beginNs = call(reactor, load::measure);
             TimeUnit.MILLISECONDS.sleep(Long.parseLong(words[6]));
             final long endNs = call(reactor, load::stop);
-            final long busyNs = busyNs() - busyBeforeNs;
+            final long busyNs = MachineTime.busyNs() - busyBeforeNs;
             while (!call(reactor, load::isDone))
             {
                 Thread.onSpinWait();
@@ -106,19 +98,5 @@ public final class NvmeLoad
     private static <T> T call(final Reactor reactor, final java.util.concurrent.Callable<T> task) throws Exception
     {
         return reactor.call(task).get(COMPLETION_TIMEOUT_SECONDS, TimeUnit.SECONDS);
-    }
-
-    /**
-     * How long all CPUs together were not idle, up to a constant. By the time they were idle, which the kernel
-     * measures: what they did it counts by the tick, which short work between two ticks escapes.
-     */
-    private static long busyNs() throws IOException
-    {
-        final List<String> lines = Files.readAllLines(Path.of("/proc/stat"));
-        final String[] fields = lines.getFirst().split(" +");
-        // Of the machine: this process may be kept on one of them.
-        final long processors = lines.stream().filter((line) -> line.matches("cpu\\d.*")).count();
-        final long idleTicks = Long.parseLong(fields[IDLE_FIELD]) + Long.parseLong(fields[IDLE_FIELD + 1]);
-        return System.nanoTime() * processors - idleTicks * NS_PER_TICK;
     }
 }

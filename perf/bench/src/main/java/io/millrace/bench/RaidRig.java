@@ -15,6 +15,8 @@ import io.millrace.block.raid.RaidDevice;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.BufferPool;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
+import io.millrace.memory.MemoryRole;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
@@ -57,6 +59,16 @@ final class RaidRig implements DeviceServices, AutoCloseable
             reactor.addPoller(buffers);
             return null;
         });
+    }
+
+    /**
+     * Has devices know the memory of the buffers.
+     *
+     * @param registry of these devices.
+     */
+    void announceBuffers(final MemoryRegistry registry)
+    {
+        registry.add(memory, MemoryRole.BUFFERS);
     }
 
     /**

@@ -180,8 +180,12 @@ final class RandomIo
     CompletableFuture<Void> close()
     {
         final CompletableFuture<Void> closed = new CompletableFuture<>();
-        reactor.removePoller(channel);
-        channel.close((gone) -> closed.complete(null));
+        // A channel may end its own work while it closes.
+        channel.close((gone) ->
+        {
+            reactor.removePoller(channel);
+            closed.complete(null);
+        });
         return closed;
     }
 
