@@ -28,6 +28,7 @@ public final class RaidLoad
     private static final int BLOCK_BYTES = 4096;
     private static final int BLOCK_SHIFT = 12;
     private static final int SMALL_BYTES = 4096;
+    private static final int DEPTH = 32;
     private static final long TAIL_BYTES = 4096;
 
     private final RaidLoadOptions options;
@@ -52,17 +53,32 @@ public final class RaidLoad
     /** What is done. */
     private enum Load
     {
-        READ("read 4 KiB", BlockOperation.READ),
-        WRITE("write 4 KiB", BlockOperation.WRITE),
-        STRIPE("write whole stripes", BlockOperation.WRITE);
+        READ("read 4 KiB", BlockOperation.READ, SMALL_BYTES, true, 1, DEPTH),
+        WRITE("write 4 KiB", BlockOperation.WRITE, SMALL_BYTES, true, 1, DEPTH),
+        STRIPE("write whole stripes", BlockOperation.WRITE, 0, false, 4),
+        SEQUENTIAL_4("write 4 KiB in sequence", BlockOperation.WRITE, SMALL_BYTES, false, 1, DEPTH),
+        SEQUENTIAL_16("write 16 KiB in sequence", BlockOperation.WRITE, 16 << 10, false, DEPTH),
+        SEQUENTIAL_64("write 64 KiB in sequence", BlockOperation.WRITE, 64 << 10, false, DEPTH);
 
         private final String label;
         private final BlockOperation operation;
+        /** Of a request; 0: of a stripe. */
+        private final int bytes;
+        private final boolean isRandom;
+        private final int[] depths;
 
-        Load(final String label, final BlockOperation operation)
+        Load(
+            final String label,
+            final BlockOperation operation,
+            final int bytes,
+            final boolean isRandom,
+            final int... depths)
         {
             this.label = label;
             this.operation = operation;
+            this.bytes = bytes;
+            this.isRandom = isRandom;
+            this.depths = depths;
         }
     }
 
@@ -144,7 +160,7 @@ public final class RaidLoad
 
         private int lengthBytes(final Load load)
         {
-            return Load.STRIPE == load ? layout.dataCount() * layout.stripBytes() : SMALL_BYTES;
+            return 0 == load.bytes ? layout.dataCount() * layout.stripBytes() : load.bytes;
         }
 
         @Override
@@ -172,7 +188,7 @@ public final class RaidLoad
 
     private Places places(final Load load, final long bytes, final int lengthBytes)
     {
-        return new Places(bytes / lengthBytes, Load.STRIPE != load);
+        return new Places(bytes / lengthBytes, load.isRandom);
     }
 
     private LoadSide channelSide(
@@ -252,7 +268,7 @@ public final class RaidLoad
                 fill(channel, options.bytes());
             }
             run(array, channel, options.bytes(), shape.level().parityCount() > 0 ?
-                List.of(Load.READ, Load.WRITE, Load.STRIPE) : List.of(Load.READ, Load.WRITE), isMeasured);
+                List.of(Load.values()) : List.of(Load.READ, Load.WRITE), isMeasured);
             rig.close(channel);
         }
     }
@@ -269,7 +285,7 @@ public final class RaidLoad
         {
             for (final Load load : loads)
             {
-                for (final int depth : Load.STRIPE == load ? new int[]{4} : new int[]{1, 32})
+                for (final int depth : load.depths)
                 {
                     rig.call(() ->
                     {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class RaidLoadTest
 {
     private static final int CASES_WITHOUT_PARITY = 4;
-    private static final int CASES_WITH_PARITY = 5;
+    private static final int CASES_WITH_PARITY = 9;
 
     @Test
     void shouldMeasureRequestsOfEveryLevel() throws Exception
