@@ -220,6 +220,25 @@ public final class StripeLocks
     }
 
     /**
+     * {@return whether part of a range is held for writing}
+     *
+     * @param offsetBytes of the range.
+     * @param lengthBytes of the range; positive, at most {@link #RANGE_BYTES_MAX}.
+     */
+    public boolean isExclusive(final long offsetBytes, final long lengthBytes)
+    {
+        final long last = (offsetBytes + lengthBytes - 1) >>> REGION_SHIFT;
+        for (long region = offsetBytes >>> REGION_SHIFT; region <= last; region++)
+        {
+            if ((int)WORD.getOpaque(words, (int)region & mask) < 0)
+            {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
      * {@return number of held stripes; 0 before the device may be closed}
      */
     public int heldCount()

@@ -235,6 +235,51 @@ public final class Segments
     }
 
     /**
+     * {@return address of a byte of the payload}
+     *
+     * @param offset in the payload.
+     * @throws IndexOutOfBoundsException when the payload has no such byte.
+     */
+    public long addressAt(final int offset)
+    {
+        final int index = pieceOf(offset);
+        return address(index) + offset - startOf(index);
+    }
+
+    /**
+     * {@return how many bytes of the payload lie one behind the other from a byte on}
+     *
+     * @param offset in the payload.
+     * @throws IndexOutOfBoundsException when the payload has no such byte.
+     */
+    public int runAt(final int offset)
+    {
+        final int index = pieceOf(offset);
+        return startOf(index) + lengthBytes(index) - offset;
+    }
+
+    private int pieceOf(final int offset)
+    {
+        checkRange(offset, 1);
+        int index = 0;
+        for (int end = firstLength; offset >= end; end += lengths[index])
+        {
+            index++;
+        }
+        return index;
+    }
+
+    private int startOf(final int index)
+    {
+        int start = 0;
+        for (int i = 0; i < index; i++)
+        {
+            start += lengthBytes(i);
+        }
+        return start;
+    }
+
+    /**
      * Copies bytes from one place into the payload, by CPU.
      *
      * @param offset      in the payload of the first byte to overwrite.

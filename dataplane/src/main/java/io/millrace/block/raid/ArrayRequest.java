@@ -1,35 +1,41 @@
 package io.millrace.block.raid;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.MemoryHold;
 import io.millrace.block.MemoryQuarantine;
 import io.millrace.memory.Segments;
+import java.util.function.Consumer;
 
 /**
- * A request to an array while its stripes are worked on. A pooled slot of a channel; the reactor's only.
+ * A request of a host to an array while its stripes are worked on. A pooled slot of a channel; the reactor's only.
  */
-final class ArrayRequest
+final class ArrayRequest extends StripedRequest
 {
     private final MemoryQuarantine quarantine;
+    private final Consumer<ArrayRequest> onEnd;
     private BlockRequest request;
     /** Address of a strip of zeroes, of a request that has no payload; else 0. */
     private long zeroes;
-    private BlockStatus status;
-    private long nextOffset;
-    private long endOffset;
-    private int nextRow;
-    private int outstanding;
+    private long startOffset;
     private int holdCount;
     private MemoryHold hold;
     /** Next of the list that it is in. */
     ArrayRequest next;
 
-    ArrayRequest(final MemoryQuarantine quarantine)
+    /**
+     * Creates a slot.
+     *
+     * @param quarantine of the reactor.
+     * @param onEnd      gets it when it is done, to {@link #complete} it.
+     */
+    ArrayRequest(final MemoryQuarantine quarantine, final Consumer<ArrayRequest> onEnd)
     {
         this.quarantine = quarantine;
+        this.onEnd = onEnd;
     }
 
     /**
@@ -43,11 +49,8 @@ final class ArrayRequest
     {
         request = newRequest;
         zeroes = BlockOperation.WRITE_ZEROES == newRequest.operation() ? zeroesAddress : 0;
-        status = BlockStatus.SUCCESS;
-        nextOffset = newRequest.lba() << blockShift;
-        endOffset = nextOffset + ((long)newRequest.blocks() << blockShift);
-        nextRow = 0;
-        outstanding = 0;
+        startOffset = newRequest.lba() << blockShift;
+        begin(startOffset, startOffset + ((long)newRequest.blocks() << blockShift));
         holdCount = 0;
         hold = null;
     }
@@ -57,33 +60,24 @@ final class ArrayRequest
         return request;
     }
 
-    boolean isWrite()
+    @Override
+    BlockOperation operation()
     {
-        return request.operation().changesData();
+        return request.operation();
+    }
+
+    @Override
+    boolean forceUnitAccess()
+    {
+        return request.forceUnitAccess();
     }
 
     /**
-     * {@return offset on the array that no stripe request was made for yet}
+     * {@return whether no stripe request was made for any of it}
      */
-    long nextOffset()
+    boolean isUntouched()
     {
-        return nextOffset;
-    }
-
-    /**
-     * {@return offset on the array behind the request}
-     */
-    long endOffset()
-    {
-        return endOffset;
-    }
-
-    /**
-     * {@return whether a stripe request was made for all of it}
-     */
-    boolean isIssued()
-    {
-        return nextOffset == endOffset;
+        return startOffset == nextOffset() && 0 == nextRow();
     }
 
     /**
@@ -93,34 +87,22 @@ final class ArrayRequest
      */
     int payloadOffset(final long offset)
     {
-        return (int)(offset - (endOffset - request.segments().totalBytes()));
+        return (int)(offset - startOffset);
     }
 
-    /**
-     * {@return whether a part of the payload has one address}
-     */
-    boolean isContiguous()
-    {
-        return 0 != zeroes || 1 == request.segments().count();
-    }
-
-    /**
-     * {@return address of what is written from an offset on, within a strip, when the payload is contiguous}
-     *
-     * @param offset on the array.
-     */
+    @Override
     long payloadAddress(final long offset)
     {
-        return 0 != zeroes ? zeroes : request.segments().address(0) + payloadOffset(offset);
+        return 0 != zeroes ? zeroes : request.segments().addressAt(payloadOffset(offset));
     }
 
-    /**
-     * Selects a part of the payload.
-     *
-     * @param offset on the array.
-     * @param length in bytes, within a strip.
-     * @param into   the pieces of the part.
-     */
+    @Override
+    int payloadRun(final long offset)
+    {
+        return 0 != zeroes ? Integer.MAX_VALUE : request.segments().runAt(payloadOffset(offset));
+    }
+
+    @Override
     void slicePayload(final long offset, final int length, final Segments into)
     {
         if (0 != zeroes)
@@ -133,13 +115,7 @@ final class ArrayRequest
         }
     }
 
-    /**
-     * Copies a part of the payload.
-     *
-     * @param offset      on the array.
-     * @param destination address.
-     * @param length      in bytes, within a strip.
-     */
+    @Override
     void copyPayload(final long offset, final long destination, final int length)
     {
         if (0 != zeroes)
@@ -152,62 +128,20 @@ final class ArrayRequest
         }
     }
 
-    /**
-     * {@return row of the stripe at {@link #nextOffset} that is next, for arrays with parity}
-     */
-    int nextRow()
-    {
-        return nextRow;
-    }
-
-    /**
-     * A stripe request was made for a part.
-     *
-     * @param newNextOffset behind the part, or of its stripe when other rows of that are left.
-     * @param newNextRow    of the stripe at that offset.
-     */
-    void issued(final long newNextOffset, final int newNextRow)
-    {
-        nextOffset = newNextOffset;
-        nextRow = newNextRow;
-        outstanding++;
-    }
-
-    /**
-     * A part is left out.
-     *
-     * @param newNextOffset behind the part.
-     */
-    void skip(final long newNextOffset)
-    {
-        nextOffset = newNextOffset;
-    }
-
-    /**
-     * {@return whether a part has failed}
-     */
-    boolean hasFailed()
-    {
-        return BlockStatus.SUCCESS != status;
-    }
-
     /** Nothing more is issued: the channel closes. */
     void abandon()
     {
-        nextOffset = endOffset;
+        skip(endOffset());
         fail(BlockStatus.ABORTED);
     }
 
-    void fail(final BlockStatus failure)
+    @Override
+    void failedAs(final BlockRequest part, final BlockStatus status, final BlockDevice device)
     {
-        status = BlockStatus.SUCCESS == status ? failure : status;
+        request.failedAs(part, device);
     }
 
-    /**
-     * A member may still use the request's memory though its part of the request has ended.
-     *
-     * @param held by the member.
-     */
+    @Override
     void hold(final MemoryHold held)
     {
         holdCount++;
@@ -225,31 +159,16 @@ final class ArrayRequest
         }
     }
 
-    /**
-     * A stripe request has ended.
-     *
-     * @return whether it was the last, and the request can be completed.
-     */
-    boolean onStripeEnded()
-    {
-        outstanding--;
-        return isDone();
-    }
-
-    /**
-     * {@return whether everything was issued and has ended}
-     */
-    boolean isDone()
-    {
-        return 0 == outstanding && isIssued();
-    }
-
-    /**
-     * {@return whether a member still uses memory: the slot cannot be used again yet}
-     */
+    @Override
     boolean isHeld()
     {
         return 0 != holdCount;
+    }
+
+    @Override
+    void end()
+    {
+        onEnd.accept(this);
     }
 
     /** Completes the request. */
@@ -259,11 +178,11 @@ final class ArrayRequest
         request = null;
         if (0 == holdCount)
         {
-            completed.complete(status);
+            completed.complete(status());
         }
         else
         {
-            final MemoryHold completedHold = quarantine.completeHeld(completed, status);
+            final MemoryHold completedHold = quarantine.completeHeld(completed, status());
             if (0 == holdCount)
             {
                 completedHold.release();

@@ -20,7 +20,6 @@ final class MirrorStripeRequest extends StripeRequest
     private long arrayOffset;
     private int offsetInStrip;
     private int length;
-    private int payloadOffset;
     /** What is read at once: where it begins in the part of the strip, and its length. All, unless a copy is bad. */
     private int pieceOffset;
     private int pieceLength;
@@ -50,7 +49,6 @@ final class MirrorStripeRequest extends StripeRequest
         begin(newPurpose, newParent, null);
         final long offset = newParent.nextOffset();
         final int stripBytes = layout.stripBytes();
-        payloadOffset = newParent.payloadOffset(offset);
         place(offset, (int)Math.min(newParent.endOffset() - offset, stripBytes - (offset & stripBytes - 1)));
         newParent.issued(offset + length, 0);
         if (Purpose.WRITE == newPurpose)
@@ -114,14 +112,14 @@ final class MirrorStripeRequest extends StripeRequest
         if (Purpose.WRITE == purpose)
         {
             issuing(StripeState.WRITING);
-            final boolean isStable = parent.request().forceUnitAccess();
+            final boolean isStable = parent.forceUnitAccess();
             for (int copy = 0; copy < copyCount; copy++)
             {
                 final int slot = layout.slot(strip, copy);
                 if (view.isWritable(slot))
                 {
                     final BlockRequest part = part(slot, BlockOperation.WRITE, memberOffset(copy), length);
-                    parent.request().segments().slice(payloadOffset, length, part.segments());
+                    parent.slicePayload(arrayOffset, length, part.segments());
                     part.forceUnitAccess(isStable);
                     submit(slot);
                 }
@@ -208,8 +206,8 @@ final class MirrorStripeRequest extends StripeRequest
         final BlockRequest part = part(slot, BlockOperation.READ, memberOffset(source) + pieceOffset, pieceLength);
         if (Purpose.READ == purpose)
         {
-            parent.request().segments().slice(payloadOffset + pieceOffset, pieceLength, part.segments());
-            part.forceUnitAccess(parent.request().forceUnitAccess());
+            parent.slicePayload(arrayOffset + pieceOffset, pieceLength, part.segments());
+            part.forceUnitAccess(parent.forceUnitAccess());
         }
         else
         {

@@ -55,7 +55,7 @@ final class ParityStripeRequest extends JournaledRequest
      *
      * @param newParent the request; the part is noted in it.
      */
-    void begin(final ArrayRequest newParent)
+    void begin(final StripedRequest newParent)
     {
         final Purpose newPurpose = newParent.isWrite() ? Purpose.WRITE : Purpose.READ;
         begin(newPurpose, newParent, null);
@@ -251,13 +251,12 @@ final class ParityStripeRequest extends JournaledRequest
         parent.slicePayload(rows.arrayOffset(index), length, part.segments());
         // What was logged is stable when it was written, since its entry is not kept any longer.
         part.forceUnitAccess(
-            parent.request().forceUnitAccess() || BlockOperation.WRITE == operation && view.isJournaling());
+            parent.forceUnitAccess() || BlockOperation.WRITE == operation && view.isJournaling());
         submit(slot);
     }
 
     private BlockStatus planWrite()
     {
-        final boolean isContiguous = parent.isContiguous();
         int covered = 0;
         int incomplete = 0;
         boolean areCoveredReadable = true;
@@ -276,21 +275,19 @@ final class ParityStripeRequest extends JournaledRequest
             }
         }
         final int parities = rows.writableParity(view);
-        final int modifyAreas = (isContiguous ? covered : 2 * covered) + rows.stripCount() - rows.dataCount();
-        final boolean canModify =
-            areCoveredReadable && parities == rows.readableParity() && modifyAreas <= rows.stripCount() &&
+        final boolean canModify = areCoveredReadable && parities == rows.readableParity() &&
             !channel.device().intent().needsResync(channel.device().intent().region(rows.memberOffset()));
         if (0 == parities)
         {
             return dataOnly();
         }
-        if (0 == incomplete && isContiguous)
+        if (0 == incomplete)
         {
             return fullWrite();
         }
         if (canModify && (!areOthersReadable || covered + parities < incomplete))
         {
-            return readModifyWrite(isContiguous ? covered : 2 * covered);
+            return readModifyWrite(covered);
         }
         return areOthersReadable ? reconstructWrite() : reconstruct();
     }
@@ -314,20 +311,16 @@ final class ParityStripeRequest extends JournaledRequest
         {
             return null;
         }
-        for (int index = 0; index < rows.dataCount(); index++)
-        {
-            areas.place(index, parent.payloadAddress(rows.arrayOffset(index)));
-        }
         areas.placeFrom(rows.dataCount(), buffer);
-        areas.generate();
+        areas.generateOf(parent);
         admitting();
         return BlockStatus.SUCCESS;
     }
 
-    private BlockStatus readModifyWrite(final int copies)
+    private BlockStatus readModifyWrite(final int covered)
     {
         strategy = Strategy.READ_MODIFY_WRITE;
-        final long buffer = takeBuffer(copies + rows.stripCount() - rows.dataCount());
+        final long buffer = takeBuffer(covered + rows.stripCount() - rows.dataCount());
         if (0 == buffer)
         {
             return null;
@@ -461,7 +454,7 @@ final class ParityStripeRequest extends JournaledRequest
         {
             case READ ->
             {
-                areas.copyPayloadOut(parent);
+                areas.copyPayloadOut((ArrayRequest)parent);
                 finish(BlockStatus.SUCCESS);
             }
             case WRITE ->
@@ -525,6 +518,7 @@ final class ParityStripeRequest extends JournaledRequest
     @Override
     protected void writeInPlace()
     {
+        count(channel.writeCounts());
         issuing(StripeState.WRITING);
         for (int index = 0; index < rows.stripCount(); index++)
         {
@@ -541,6 +535,20 @@ final class ParityStripeRequest extends JournaledRequest
             }
         }
         issued();
+    }
+
+    private void count(final StripeWriteCounts counts)
+    {
+        switch (strategy)
+        {
+            case FULL_WRITE -> counts.onWholeStripe();
+            case READ_MODIFY_WRITE -> counts.onReadModifyWrite();
+            case DATA_ONLY ->
+            {
+                // There is no parity to read anything for.
+            }
+            default -> counts.onReconstruct();
+        }
     }
 
     /** Writes what the array's own work is for: members that are being rebuilt, or parity. */
@@ -570,7 +578,7 @@ final class ParityStripeRequest extends JournaledRequest
         final int slot = rows.slot(index);
         final BlockRequest part = part(slot, BlockOperation.WRITE, rows.memberOffset(), rows.count());
         part.addSegment(areas.address(index), rows.count());
-        part.forceUnitAccess(null != parent && (parent.request().forceUnitAccess() || view.isJournaling()));
+        part.forceUnitAccess(null != parent && (parent.forceUnitAccess() || view.isJournaling()));
         submit(slot);
     }
 

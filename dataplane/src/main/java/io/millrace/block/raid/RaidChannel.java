@@ -22,7 +22,6 @@ import java.util.List;
  */
 final class RaidChannel implements BlockChannel
 {
-    private static final int REQUESTS_MAX = 256;
     private static final int STRIPE_REQUESTS_MAX = 128;
     private static final int ATTEMPTS_PER_POLL = 64;
 
@@ -40,15 +39,17 @@ final class RaidChannel implements BlockChannel
     private final WriteGate gate;
     private final StripeList waiting = new StripeList();
     private final HostLoad hostLoad = new HostLoad();
+    private final StripeWriteCounts writeCounts = new StripeWriteCounts();
     private final ZeroQueue zeroes;
     private final ChannelClosing closing;
     private final DirectRequests direct;
     private StripeRequest freeStripes;
-    private ArrayRequest freeRequests;
     /** Requests that stripe requests are still to be made for, in their order. */
     private final ArrayRequestList issuing = new ArrayRequestList();
     private final WindowRequests window;
-    private int requestCount;
+    private final ArrayRequests requests;
+    /** Null of an array without parity. */
+    private final SequentialWrites sequential;
     private int stripeCount;
     private boolean isIssuing;
     private boolean isHeld;
@@ -71,13 +72,11 @@ final class RaidChannel implements BlockChannel
         {
             freeStripe(hasParity ? new ParityStripeRequest(this) : new MirrorStripeRequest(this));
         }
-        for (int i = 0; i < REQUESTS_MAX; i++)
-        {
-            freeRequest(new ArrayRequest(context.quarantine()));
-        }
+        requests = new ArrayRequests(context.quarantine(), blockShift, device.pages().zeroesAddress());
         zeroes = new ZeroQueue(this);
         direct = new DirectRequests(this, sizes.directBytesMax());
         window = new WindowRequests(this, stripes, direct);
+        sequential = hasParity ? new SequentialWrites(this) : null;
     }
 
     /**
@@ -184,6 +183,14 @@ final class RaidChannel implements BlockChannel
     HostLoad hostLoad()
     {
         return hostLoad;
+    }
+
+    /**
+     * {@return how it has written stripes for hosts; any thread}
+     */
+    StripeWriteCounts writeCounts()
+    {
+        return writeCounts;
     }
 
     RaidDevice device()
@@ -357,8 +364,7 @@ final class RaidChannel implements BlockChannel
         {
             return true;
         }
-        final ArrayRequest slot = freeRequests;
-        if (null == slot)
+        if (!requests.canBegin())
         {
             return false;
         }
@@ -367,8 +373,7 @@ final class RaidChannel implements BlockChannel
             case READ, WRITE, FLUSH ->
             {
                 hostLoad.count((long)request.blocks() << blockShift);
-                begin(slot, request);
-                enqueue(slot);
+                enqueue(requests.begin(request));
                 issue();
             }
             case WRITE_ZEROES, DEALLOCATE ->
@@ -380,8 +385,7 @@ final class RaidChannel implements BlockChannel
                 }
                 // Members get few commands, and no data.
                 hostLoad.count(0);
-                begin(slot, request);
-                zeroes.add(slot);
+                zeroes.add(requests.begin(request));
                 issue();
             }
             default -> request.complete(BlockStatus.NOT_SUPPORTED);
@@ -418,13 +422,6 @@ final class RaidChannel implements BlockChannel
         return isSubmitted;
     }
 
-    private void begin(final ArrayRequest slot, final BlockRequest request)
-    {
-        freeRequests = slot.next;
-        requestCount++;
-        slot.begin(request, blockShift, device.pages().zeroesAddress());
-    }
-
     void enqueue(final ArrayRequest request)
     {
         issuing.add(request);
@@ -452,6 +449,11 @@ final class RaidChannel implements BlockChannel
                 window.add(issuing.removeFirst());
                 continue;
             }
+            if (null != sequential && sequential.take(request))
+            {
+                removeIssued(request);
+                continue;
+            }
             final StripeRequest stripe = takeStripe();
             if (BlockOperation.FLUSH == request.request().operation())
             {
@@ -462,13 +464,36 @@ final class RaidChannel implements BlockChannel
             {
                 begin(stripe, request);
             }
-            if (request.isIssued())
-            {
-                issuing.removeFirst();
-            }
+            removeIssued(request);
             advance(stripe);
         }
         isIssuing = false;
+    }
+
+    private void removeIssued(final ArrayRequest request)
+    {
+        if (request.isIssued())
+        {
+            issuing.removeFirst();
+        }
+    }
+
+    /** Begins to write what was gathered, but not what completions submit meanwhile, which keeps the stack flat. */
+    private int issueGathered()
+    {
+        isIssuing = true;
+        final int count = sequential.poll();
+        isIssuing = false;
+        issue();
+        return count;
+    }
+
+    /**
+     * {@return whether writes were gathered that no stripe request was made for}
+     */
+    boolean hasGathered()
+    {
+        return null != sequential && !sequential.isEmpty();
     }
 
     private static void begin(final StripeRequest stripe, final ArrayRequest request)
@@ -485,14 +510,13 @@ final class RaidChannel implements BlockChannel
 
     private boolean canAdopt()
     {
-        return direct.hasFailed() && null != freeRequests;
+        return direct.hasFailed() && requests.canBegin();
     }
 
     /** A stripe request goes on with what a member did not end well. */
     private void adopt(final DirectRequest failed)
     {
-        final ArrayRequest request = freeRequests;
-        begin(request, failed.request);
+        final ArrayRequest request = requests.begin(failed.request);
         final StripeRequest stripe = takeStripe();
         begin(stripe, request);
         if (request.isIssued())
@@ -632,7 +656,7 @@ final class RaidChannel implements BlockChannel
      */
     void onEnded(final StripeRequest stripe)
     {
-        final ArrayRequest request = stripe.parent();
+        final StripedRequest request = stripe.parent();
         final WorkListener onDone = stripe.onDone();
         final BlockStatus status = stripe.status();
         stripeCount--;
@@ -654,37 +678,17 @@ final class RaidChannel implements BlockChannel
         {
             request.fail(status);
         }
-        if (request.onStripeEnded())
+        if (request.onPartEnded())
         {
-            complete(request);
+            request.end();
         }
         issue();
-    }
-
-    /**
-     * Completes a request of which everything has ended.
-     *
-     * @param request that is done.
-     */
-    void complete(final ArrayRequest request)
-    {
-        requestCount--;
-        final boolean isHeld = request.isHeld();
-        request.complete();
-        // A request whose memory a member still uses is not used again until then.
-        freeRequest(isHeld ? new ArrayRequest(context.quarantine()) : request);
     }
 
     private void freeStripe(final StripeRequest stripe)
     {
         stripe.next = freeStripes;
         freeStripes = stripe;
-    }
-
-    private void freeRequest(final ArrayRequest request)
-    {
-        request.next = freeRequests;
-        freeRequests = request;
     }
 
     @Override
@@ -695,6 +699,10 @@ final class RaidChannel implements BlockChannel
         {
             issue();
             count++;
+        }
+        if (null != sequential)
+        {
+            count += issueGathered();
         }
         return count + window.poll() + retry() + closing.poll();
     }
@@ -720,7 +728,7 @@ final class RaidChannel implements BlockChannel
     @Override
     public boolean canSleep()
     {
-        return window.canSleep() && 0 == waiting.size() &&
+        return window.canSleep() && 0 == waiting.size() && !hasGathered() &&
             lostBlockWrites.isEmpty() && !zeroes.canBegin() && members.canSleep() &&
             !(closing.isAwaiting() && isDrained());
     }
@@ -728,7 +736,7 @@ final class RaidChannel implements BlockChannel
     @Override
     public int inFlight()
     {
-        return direct.count() + requestCount + stripeCount + members.inFlight() + (closing.isAwaiting() ? 1 : 0) +
+        return direct.count() + requests.count() + stripeCount + members.inFlight() + (closing.isAwaiting() ? 1 : 0) +
             (window.isDraining() ? 1 : 0);
     }
 
@@ -749,6 +757,10 @@ final class RaidChannel implements BlockChannel
     {
         window.release();
         zeroes.abandon();
+        if (null != sequential)
+        {
+            sequential.abandon();
+        }
         // The first may be partly issued.
         while (!issuing.isEmpty())
         {
@@ -756,7 +768,7 @@ final class RaidChannel implements BlockChannel
             request.abandon();
             if (request.isDone())
             {
-                complete(request);
+                request.end();
             }
         }
     }

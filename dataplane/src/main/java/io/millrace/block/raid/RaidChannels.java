@@ -18,6 +18,8 @@ final class RaidChannels
 {
     private final List<RaidChannel> channels = new CopyOnWriteArrayList<>();
     private final AtomicLong closedBytes = new AtomicLong();
+    /** Of channels that have closed. */
+    private StripeWrites closedWrites = StripeWrites.NONE;
 
     /**
      * A channel is being opened.
@@ -37,7 +39,25 @@ final class RaidChannels
     void remove(final RaidChannel channel)
     {
         closedBytes.addAndGet(channel.hostLoad().bytes());
-        channels.remove(channel);
+        synchronized (this)
+        {
+            // At once, so that nobody counts what is in both, and a counter never goes back.
+            closedWrites = closedWrites.plus(channel.writeCounts().writes());
+            channels.remove(channel);
+        }
+    }
+
+    /**
+     * {@return how stripes were written for hosts so far}
+     */
+    synchronized StripeWrites writes()
+    {
+        StripeWrites writes = closedWrites;
+        for (final RaidChannel each : channels)
+        {
+            writes = writes.plus(each.writeCounts().writes());
+        }
+        return writes;
     }
 
     /**

@@ -34,7 +34,8 @@ final class RaidSnapshot
             device.layout().stripBytes(), device.layout().memberBytes(), MemberRoom.of(device).bytes(),
             device.status(), pending(), leftMs, members(), null == intent ? 0 : bytes(intent.dirtyCount()),
             null == intent ? 0 : bytes(intent.resyncCount()), device.scrubControl().result(),
-            device.scrubControl().scrubbedMs(), device.hedgeCounts().begun(), device.hedgeCounts().won());
+            device.scrubControl().scrubbedMs(), device.hedgeCounts().begun(), device.hedgeCounts().won(),
+            device.channels().writes());
     }
 
     private String pending()

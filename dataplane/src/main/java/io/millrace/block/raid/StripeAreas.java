@@ -12,6 +12,8 @@ final class StripeAreas
     private final StripeRows rows;
     private final StripeCode code;
     private long[] areas;
+    /** Of the strips' rows that parity is computed of at once. */
+    private long[] cut;
     private final Segments piece = new Segments();
     private int areaBytes;
 
@@ -26,6 +28,7 @@ final class StripeAreas
         this.rows = rows;
         this.code = code;
         areas = new long[rows.stripCount()];
+        cut = new long[rows.stripCount()];
     }
 
     /** None is in use: makes place for those of the rows, which may have got another layout. */
@@ -34,6 +37,7 @@ final class StripeAreas
         if (areas.length < rows.stripCount())
         {
             areas = new long[rows.stripCount()];
+            cut = new long[rows.stripCount()];
         }
     }
 
@@ -121,11 +125,37 @@ final class StripeAreas
     }
 
     /**
+     * Computes parity from the payload of a write of all rows, which may lie in many places.
+     *
+     * @param request to write.
+     */
+    void generateOf(final StripedRequest request)
+    {
+        final int dataCount = rows.dataCount();
+        for (int done = 0; done < rows.count();)
+        {
+            int run = rows.count() - done;
+            for (int index = 0; index < dataCount; index++)
+            {
+                final long offset = rows.arrayOffset(index) + done;
+                cut[index] = request.payloadAddress(offset);
+                run = Math.min(run, request.payloadRun(offset));
+            }
+            for (int index = dataCount; index < rows.stripCount(); index++)
+            {
+                cut[index] = areas[index] + done;
+            }
+            code.generate(cut, dataCount, run);
+            done += run;
+        }
+    }
+
+    /**
      * Copies what a write covers over the data of the areas.
      *
      * @param request to write.
      */
-    void copyPayloadIn(final ArrayRequest request)
+    void copyPayloadIn(final StripedRequest request)
     {
         for (int index = rows.firstCovered(); index < rows.endCovered(); index++)
         {
@@ -142,25 +172,20 @@ final class StripeAreas
      *
      * @param request to write.
      */
-    void updateParity(final ArrayRequest request)
+    void updateParity(final StripedRequest request)
     {
-        // Behind the areas of old data and parity are those of payload that lies in several places.
-        long copy = areas[rows.stripCount() - 1] + areaBytes;
         for (int index = rows.firstCovered(); index < rows.endCovered(); index++)
         {
             if (rows.isCovered(index))
             {
-                final int length = rows.high(index) - rows.low(index);
-                request.slicePayload(rows.arrayOffset(index), length, piece);
-                long data = piece.address(0);
-                if (1 != piece.count())
+                request.slicePayload(rows.arrayOffset(index), rows.high(index) - rows.low(index), piece);
+                int done = 0;
+                for (int i = 0; i < piece.count(); i++)
                 {
-                    data = copy;
-                    copy += areaBytes;
-                    piece.copyOut(0, data, length);
+                    code.update(areas[index] + done, piece.address(i), index, areas, rows.dataCount(),
+                        rows.low(index) - rows.start() + done, piece.lengthBytes(i));
+                    done += piece.lengthBytes(i);
                 }
-                code.update(
-                    areas[index], data, index, areas, rows.dataCount(), rows.low(index) - rows.start(), length);
             }
         }
     }

@@ -28,7 +28,7 @@ abstract class StripeRequest
     /** What goes to the member that is to replace another one, beside the part of that one's slot. */
     private final BlockRequest targetPart = new BlockRequest(this, this::onTargetPart);
     protected Purpose purpose;
-    protected ArrayRequest parent;
+    protected StripedRequest parent;
     protected ArrayView view;
     /** That a rebuild or a copy is of, by the view of who began it; null: of none. */
     protected RaidMember target;
@@ -106,7 +106,7 @@ abstract class StripeRequest
         return onDone;
     }
 
-    final ArrayRequest parent()
+    final StripedRequest parent()
     {
         return parent;
     }
@@ -118,7 +118,7 @@ abstract class StripeRequest
      * @param newParent  that it is a part of; null for work of the array's own.
      * @param newOnDone  notified at its end, for work of the array's own; else null.
      */
-    final void begin(final Purpose newPurpose, final ArrayRequest newParent, final WorkListener newOnDone)
+    final void begin(final Purpose newPurpose, final StripedRequest newParent, final WorkListener newOnDone)
     {
         purpose = newPurpose;
         parent = newParent;
@@ -786,7 +786,7 @@ abstract class StripeRequest
     {
         if (BlockStatus.SUCCESS != result && NO_SLOT != failedPart && null != parent)
         {
-            parent.request().failedAs(parts[failedPart], view.member(failedPart).device());
+            parent.failedAs(parts[failedPart], result, view.member(failedPart).device());
         }
         status = result;
         state = StripeState.FREE;

@@ -80,7 +80,7 @@ final class StripeRows
      * @param request that notes that they are taken.
      * @param chunk   most rows, a power of two.
      */
-    void take(final StripMap map, final ArrayRequest request, final int chunk)
+    void take(final StripMap map, final StripedRequest request, final int chunk)
     {
         use(map.layoutOf(request.nextOffset()));
         final long stripeBytes = (long)dataCount << stripShift;

@@ -131,7 +131,7 @@ final class WindowRequests
 
     private boolean isDrained()
     {
-        if (0 != direct.count() || isPartlyIssued(channel.firstIssuing()) ||
+        if (0 != direct.count() || channel.hasGathered() || isPartlyIssued(channel.firstIssuing()) ||
             isPartlyIssued(channel.zeroes().first()))
         {
             return false;

@@ -194,6 +194,16 @@ final class WriteIntent
     }
 
     /**
+     * {@return whether a write waits for a region to be set}
+     *
+     * @param region to read.
+     */
+    boolean isWanted(final int region)
+    {
+        return WANTED == (word(region) & STATE);
+    }
+
+    /**
      * Leaves a region after the last of its members' blocks was written.
      *
      * @param region that was entered.

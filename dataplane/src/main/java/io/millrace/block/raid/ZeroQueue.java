@@ -112,7 +112,7 @@ final class ZeroQueue
             }
             else if (request.isDone())
             {
-                channel.complete(request);
+                request.end();
             }
         }
     }
@@ -194,7 +194,7 @@ final class ZeroQueue
             request.abandon();
             if (request.isDone())
             {
-                channel.complete(request);
+                request.end();
             }
         }
     }

@@ -168,7 +168,7 @@ final class ZeroRequest extends JournaledRequest
     @Override
     protected BlockStatus plan()
     {
-        final BlockOperation wanted = parent.request().operation();
+        final BlockOperation wanted = parent.operation();
         fit(view.slotCount());
         refusedSlots = 0;
         partBytes = length - doneBytes;
@@ -225,7 +225,7 @@ final class ZeroRequest extends JournaledRequest
     @Override
     protected void writeInPlace()
     {
-        final BlockOperation wanted = parent.request().operation();
+        final BlockOperation wanted = parent.operation();
         issuing(StripeState.WRITING);
         for (int slot = 0; slot < offsets.length; slot++)
         {
@@ -246,7 +246,7 @@ final class ZeroRequest extends JournaledRequest
     private void submit(final int slot, final BlockOperation operation)
     {
         final BlockRequest part = part(slot, operation, offsets[slot] + doneBytes, partBytes);
-        part.forceUnitAccess(parent.request().forceUnitAccess() || view.isJournaling());
+        part.forceUnitAccess(parent.forceUnitAccess() || view.isJournaling());
         if (BlockOperation.WRITE == operation)
         {
             part.addSegment(channel.device().pages().zeroesAddress(), partBytes);

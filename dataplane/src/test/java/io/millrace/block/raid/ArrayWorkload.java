@@ -31,6 +31,8 @@ public final class ArrayWorkload
     private AssertionError failure;
     private int left;
     private int running;
+    /** Behind the last write, where others follow. */
+    private int streamEnd;
 
     /**
      * A workload, which runs once.
@@ -167,6 +169,11 @@ public final class ArrayWorkload
             blocks = 1 + random.nextInt(BLOCKS_MAX);
             lba = random.nextInt(oracle.blockCount() - blocks + 1);
         }
+        if (choice > SHORT_ZEROES && random.nextBoolean() && streamEnd + blocks <= oracle.blockCount() &&
+            !oracle.isBusy(streamEnd, blocks))
+        {
+            lba = streamEnd;
+        }
         if ((ZEROES == choice || DEALLOCATION == choice) && oracle.blockCount() >= 2 * BLOCKS_MAX)
         {
             // As long as stripes, which the array passes on to its members.
@@ -218,6 +225,7 @@ public final class ArrayWorkload
         if (BlockOperation.WRITE == operation)
         {
             final long address = arenaAddress + (long)slot * BLOCKS_MAX * oracle.blockBytes();
+            streamEnd = lba + blocks;
             final ArrayOracle.Write write = oracle.beginWrite(lba, blocks, address);
             Initiator.fill(
                 io.request(), operation, lba, blocks, isForced, address, (long)blocks * oracle.blockBytes());

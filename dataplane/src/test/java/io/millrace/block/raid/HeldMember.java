@@ -29,12 +29,19 @@ final class HeldMember implements BlockDevice
     private final AtomicInteger held = new AtomicInteger();
     private final Queue<Long> reads = new ConcurrentLinkedQueue<>();
     private final Queue<Long> forced = new ConcurrentLinkedQueue<>();
+    private final Queue<Asked> asked = new ConcurrentLinkedQueue<>();
     private final Queue<MemoryHold> holds = new ConcurrentLinkedQueue<>();
     private final Queue<Long> kept = new ConcurrentLinkedQueue<>();
     private volatile BiPredicate<BlockOperation, Long> holding = NONE;
     private volatile BlockStatus ended;
     private volatile boolean keepsMemory;
     private volatile boolean isFull;
+    private volatile long unreadable = -1;
+
+    /** A request of data. */
+    record Asked(BlockOperation operation, long block, int blocks, int segments)
+    {
+    }
 
     HeldMember(final BlockDevice inner)
     {
@@ -77,6 +84,12 @@ final class HeldMember implements BlockDevice
         isFull = true;
     }
 
+    /** Reads of a block of its data end with a media error from now on; -1: of none. */
+    void unreadable(final long block)
+    {
+        unreadable = block;
+    }
+
     Queue<MemoryHold> holds()
     {
         return holds;
@@ -98,6 +111,12 @@ final class HeldMember implements BlockDevice
     Queue<Long> reads()
     {
         return reads;
+    }
+
+    /** {@return all requests of data, in their order} */
+    Queue<Asked> asked()
+    {
+        return asked;
     }
 
     /** {@return first blocks of all requests to data that are to be stable} */
@@ -170,6 +189,12 @@ final class HeldMember implements BlockDevice
             {
                 return false;
             }
+            if (BlockOperation.READ == request.operation() && unreadable >= block &&
+                unreadable < block + request.blocks())
+            {
+                request.complete(BlockStatus.MEDIA_ERROR);
+                return true;
+            }
             if (block >= 0 && holding.test(request.operation(), block))
             {
                 note(request);
@@ -187,6 +212,11 @@ final class HeldMember implements BlockDevice
 
         private void note(final BlockRequest request)
         {
+            if (request.lba() >= dataBlock)
+            {
+                asked.add(new Asked(request.operation(), request.lba() - dataBlock, request.blocks(),
+                    request.segments().count()));
+            }
             if (BlockOperation.READ == request.operation() && request.lba() >= dataBlock)
             {
                 reads.add(request.lba() - dataBlock);

@@ -26,7 +26,7 @@ class StripeRowsReshapeTest
         final BlockRequest request = new BlockRequest(this, (done) ->
         {
         }).reset(BlockOperation.READ, slice - HALF_BYTES >>> BLOCK_SHIFT, 2 * HALF_BYTES >>> BLOCK_SHIFT);
-        final ArrayRequest parent = new ArrayRequest(new MemoryQuarantine());
+        final ArrayRequest parent = new ArrayRequest(new MemoryQuarantine(), ArrayRequest::complete);
         parent.begin(request, BLOCK_SHIFT, 0);
         final StripeRows rows = new StripeRows(layout);
         rows.take(map, parent, STRIP_BYTES);

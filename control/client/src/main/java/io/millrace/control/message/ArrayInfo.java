@@ -28,6 +28,7 @@ import java.util.UUID;
  * @param scrubbedEpochMs  end of the last complete scrub, since 1970; 0: never.
  * @param hedgedReads      reads that other members were asked for as well, since the data plane started.
  * @param hedgesWon        of these, those that the others answered first.
+ * @param writes           how stripes were written for hosts.
  * @param roomBytes        of data that each member has room for, more than {@code memberBytes} when all became
  *                         larger; 0: a slot has no member.
  */
@@ -51,11 +52,24 @@ public record ArrayInfo(
     long scrubbedEpochMs,
     long hedgedReads,
     long hedgesWon,
+    Writes writes,
     long roomBytes)
     implements Resource
 {
     /** Slot of a device that has none. */
     public static final int NO_SLOT = -1;
+
+    /**
+     * How stripes of an array with parity, or parts of them, were written for hosts since the data plane started.
+     *
+     * @param wholeStripes     writes of all data strips, for which members read nothing.
+     * @param reconstructs     writes for which members read what the host did not write.
+     * @param readModifyWrites writes for which members read what the host overwrote, and parity.
+     * @param gathered         writes of hosts that were written with others at once.
+     */
+    public record Writes(long wholeStripes, long reconstructs, long readModifyWrites, long gathered)
+    {
+    }
 
     /**
      * A device of an array, or a slot without one.

@@ -423,6 +423,10 @@ final class ResourceWriter
             .scrubbedEpochMs(info.scrubbedEpochMs())
             .hedgedReads(info.hedgedReads())
             .hedgesWon(info.hedgesWon())
+            .wholeStripeWrites(info.writes().wholeStripes())
+            .reconstructWrites(info.writes().reconstructs())
+            .readModifyWrites(info.writes().readModifyWrites())
+            .gatheredWrites(info.writes().gathered())
             .roomBytes(info.roomBytes());
         scrub(info.scrub());
         final ArrayRecordEncoder.MembersEncoder members = array.membersCount(info.members().size());

@@ -98,7 +98,8 @@ public final class Samples
             new ArrayInfo.Member(random.nextInt(65) - 1, "dev" + number, uuid(), any(MemberState.values()), big(),
                 big(), big())).toList();
         return new ArrayInfo(text(), uuid(), text(), number(), big(), big(), number(), any(DeviceHealth.values()),
-            text(), text(), random.nextInt(1002) - 1, big(), members, big(), big(), scrub, big(), big(), big(), big());
+            text(), text(), random.nextInt(1002) - 1, big(), members, big(), big(), scrub, big(), big(), big(),
+            new ArrayInfo.Writes(big(), big(), big(), big()), big());
     }
 
     private QosSpec qos()

@@ -4,6 +4,7 @@ import io.millrace.block.DeviceProgress;
 import io.millrace.block.raid.RaidDetails;
 import io.millrace.block.raid.RaidMemberDetails;
 import io.millrace.block.raid.ScrubResult;
+import io.millrace.block.raid.StripeWrites;
 import io.millrace.control.codec.DeviceHealth;
 import io.millrace.control.codec.MemberState;
 import io.millrace.control.codec.ScrubMode;
@@ -32,7 +33,13 @@ final class ArrayRecords
             RaidDetails.UNKNOWN == details.leftMs() ? Resource.UNKNOWN : details.leftMs(),
             details.members().stream().map(ArrayRecords::member).toList(), details.dirtyBytes(), details.resyncBytes(),
             null == details.scrub() ? null : scrub(details.scrub()), details.scrubbedMs(),
-            details.hedgedReads(), details.hedgesWon(), details.roomBytes());
+            details.hedgedReads(), details.hedgesWon(), writes(details.writes()), details.roomBytes());
+    }
+
+    private static ArrayInfo.Writes writes(final StripeWrites writes)
+    {
+        return new ArrayInfo.Writes(
+            writes.wholeStripes(), writes.reconstructs(), writes.readModifyWrites(), writes.gathered());
     }
 
     private static ArrayInfo.Member member(final RaidMemberDetails member)

@@ -35,7 +35,11 @@ final class ArrayMetrics
             .add(Metric.ARRAY_DIRTY, array.dirtyBytes(), plane, name)
             .add(Metric.ARRAY_RESYNC, array.resyncBytes(), plane, name)
             .add(Metric.ARRAY_HEDGED_READS, array.hedgedReads(), plane, name)
-            .add(Metric.ARRAY_HEDGES_WON, array.hedgesWon(), plane, name);
+            .add(Metric.ARRAY_HEDGES_WON, array.hedgesWon(), plane, name)
+            .add(Metric.ARRAY_STRIPE_WRITES, array.writes().wholeStripes(), plane, name, "whole")
+            .add(Metric.ARRAY_STRIPE_WRITES, array.writes().reconstructs(), plane, name, "reconstruct")
+            .add(Metric.ARRAY_STRIPE_WRITES, array.writes().readModifyWrites(), plane, name, "read-modify-write")
+            .add(Metric.ARRAY_GATHERED_WRITES, array.writes().gathered(), plane, name);
         if (!array.operation().isEmpty())
         {
             samples.add(Metric.ARRAY_PROGRESS, array.progressPerMille() / PER_MILLE, plane, name, array.operation());

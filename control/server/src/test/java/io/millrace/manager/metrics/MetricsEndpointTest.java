@@ -95,7 +95,8 @@ class MetricsEndpointTest
                     new ArrayInfo.Member(2, "", new UUID(7, 10), MemberState.FAILED, 0, 0, 0),
                     new ArrayInfo.Member(ArrayInfo.NO_SLOT, "d3", new UUID(0, 0), MemberState.SPARE, 0, 0, 0)),
                 2 << 20, 1 << 20, new ScrubInfo(ScrubMode.REPAIR, ScrubState.COMPLETED, 1, 2, 3, 4, 17, 16, 5, 6,
-                List.of(4096L)), 1_764_000_000_500L, 33, 22, 1 << 29),
+                List.of(4096L)), 1_764_000_000_500L, 33, 22,
+                new ArrayInfo.Writes(44, 55, 66, 77), 1 << 29),
             spare("s0", 0, DeviceHealth.ONLINE),
             spare("s1", 1, DeviceHealth.ONLINE),
             spare("s2", 0, DeviceHealth.DEGRADED),
@@ -181,6 +182,13 @@ class MetricsEndpointTest
             assertSample(scraped, "millrace_array_corrected_errors_total{array=\"vol1\",data_plane=\"a\"," +
                 "device=\"d0\"} 3.0");
             assertSample(scraped, "millrace_array_hedged_reads_total{array=\"vol1\",data_plane=\"a\"} 33.0");
+            assertSample(scraped,
+                "millrace_array_stripe_writes_total{array=\"vol1\",data_plane=\"a\",kind=\"whole\"} 44.0");
+            assertSample(scraped,
+                "millrace_array_stripe_writes_total{array=\"vol1\",data_plane=\"a\",kind=\"reconstruct\"} 55.0");
+            assertSample(scraped,
+                "millrace_array_stripe_writes_total{array=\"vol1\",data_plane=\"a\",kind=\"read-modify-write\"} 66.0");
+            assertSample(scraped, "millrace_array_gathered_writes_total{array=\"vol1\",data_plane=\"a\"} 77.0");
             assertSample(scraped, "millrace_array_hedged_reads_won_total{array=\"vol1\",data_plane=\"a\"} 22.0");
             assertSample(scraped, "millrace_array_lost_blocks{array=\"vol1\",data_plane=\"a\",device=\"d0\"} 5.0");
             assertSample(scraped, "millrace_array_scrub_mismatches{array=\"vol1\",data_plane=\"a\"} 17.0");

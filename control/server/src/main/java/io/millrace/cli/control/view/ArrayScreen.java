@@ -79,6 +79,13 @@ public final class ArrayScreen
             lines.add("hedged reads  " + array.hedgedReads() + ", " + array.hedgesWon() +
                 " of them answered by other members first");
         }
+        final ArrayInfo.Writes writes = array.writes();
+        if (0 != writes.wholeStripes() + writes.reconstructs() + writes.readModifyWrites())
+        {
+            lines.add("writes        " + writes.wholeStripes() + " whole stripes, " + writes.reconstructs() +
+                " reconstruct-writes, " + writes.readModifyWrites() + " read-modify-writes; " + writes.gathered() +
+                " of hosts were gathered");
+        }
         return lines;
     }
 

@@ -23,6 +23,10 @@ final class ArrayValues
         values.put("resync-bytes", array.resyncBytes());
         values.put("hedged-reads", array.hedgedReads());
         values.put("hedged-reads-won", array.hedgesWon());
+        values.put("whole-stripe-writes", array.writes().wholeStripes());
+        values.put("reconstruct-writes", array.writes().reconstructs());
+        values.put("read-modify-writes", array.writes().readModifyWrites());
+        values.put("gathered-writes", array.writes().gathered());
         values.put("last-complete-scrub", time(array.scrubbedEpochMs()));
         values.put("scrub", null == array.scrub() ? null : scrub(array.scrub()));
         return values;
