@@ -33,7 +33,12 @@ class StripeLocksTest
         assertFalse(locks.tryExclusive(2 * REGION, 1));
         assertFalse(locks.tryShared(2 * REGION + 512, 512));
         assertTrue(locks.tryShared(3 * REGION, REGION));
+        assertTrue(locks.isExclusive(0, 2 * REGION));
+        assertTrue(locks.isExclusive(2 * REGION + 512, 512));
+        assertFalse(locks.isExclusive(0, REGION));
+        assertFalse(locks.isExclusive(3 * REGION, 2 * REGION));
         locks.releaseExclusive(REGION, 2 * REGION);
+        assertFalse(locks.isExclusive(0, 4 * REGION));
         assertTrue(locks.tryExclusive(2 * REGION, 1));
     }
 

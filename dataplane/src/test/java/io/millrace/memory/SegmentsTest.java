@@ -56,6 +56,26 @@ class SegmentsTest
     }
 
     @ParameterizedTest
+    @ValueSource(ints = {1, 2, 16})
+    void shouldFindWhereAByteLies(final int count)
+    {
+        filled(count);
+        int offset = 0;
+        for (int i = 0; i < count; i++)
+        {
+            for (int at = 0; at < LENGTH + i; at++)
+            {
+                assertEquals(1000L * i + at, segments.addressAt(offset));
+                assertEquals(LENGTH + i - at, segments.runAt(offset));
+                offset++;
+            }
+        }
+        final int end = offset;
+        assertThrows(IndexOutOfBoundsException.class, () -> segments.addressAt(end));
+        assertThrows(IndexOutOfBoundsException.class, () -> segments.runAt(-1));
+    }
+
+    @ParameterizedTest
     @ValueSource(ints = {0, 1, 15})
     void shouldRefuseIndexesOfOtherPieces(final int count)
     {
