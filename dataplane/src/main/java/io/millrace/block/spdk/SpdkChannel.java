@@ -217,7 +217,8 @@ final class SpdkChannel implements BlockChannel, SpdkBdevListener
         {
             request.failedWithNvme(status);
         }
-        request.complete(device.isRefused() ? BlockStatus.DEVICE_ERROR : Errno.ENOSPC == errno ? BlockStatus.CAPACITY_EXCEEDED : CommandStatus.of(status));
+        request.complete(device.isRefused() ? BlockStatus.DEVICE_ERROR :
+            Errno.ENOSPC == errno ? BlockStatus.CAPACITY_EXCEEDED : CommandStatus.of(status));
     }
 
     @Override
