@@ -59,6 +59,11 @@ int millrace_spdk_bdev_report(millrace_spdk_reactor *reactor)
             is_full = !tell_event(each, MILLRACE_SPDK_REMOVED, 0);
             each->is_removal_due = is_full;
         }
+        if (each->is_refusal_due && !is_full)
+        {
+            is_full = !tell_event(each, MILLRACE_SPDK_REFUSED, each->is_refused ? 1 : 0);
+            each->is_refusal_due = is_full;
+        }
         if (is_full)
         {
             break;
@@ -104,6 +109,10 @@ millrace_spdk_bdev *millrace_spdk_bdev_open(
             spdk_bdev_close(opened->desc);
             *error = -ENOMEM;
         }
+        if (reactor == millrace_spdk_application())
+        {
+            millrace_spdk_nvme_watch(opened);
+        }
     }
     millrace_spdk_leave();
     if (0 != *error)
@@ -134,8 +143,9 @@ void millrace_spdk_bdev_close(millrace_spdk_bdev *bdev)
 }
 
 /* There is a place for each completion: Java has no more requests under way than the ring has places. */
-static void complete(const millrace_spdk_request *request, const int32_t status, const int32_t error)
+static void complete(millrace_spdk_request *request, const int32_t status, const int32_t error)
 {
+    request->is_submitted = false;
     const bool is_told = millrace_spdk_tell(request->bdev->reactor, MILLRACE_SPDK_COMPLETION, request->descriptor.slot,
         error, status, request->bdev->tag);
     if (!is_told)
@@ -149,7 +159,7 @@ static void complete(const millrace_spdk_request *request, const int32_t status,
 
 static void on_done(struct spdk_bdev_io *io, bool success, void *context)
 {
-    const millrace_spdk_request *const request = (const millrace_spdk_request *)context;
+    millrace_spdk_request *const request = (millrace_spdk_request *)context;
     if (success)
     {
         spdk_bdev_free_io(io);
@@ -179,7 +189,7 @@ static bool is_inside(const millrace_spdk_request *request, const int64_t first)
 }
 
 /* SPDK refuses a range that is not the bdev's as it refuses anything else that is wrong. */
-static void complete_refused(const millrace_spdk_request *request, const int result)
+static void complete_refused(millrace_spdk_request *request, const int result)
 {
     const millrace_descriptor *const descriptor = &request->descriptor;
     const bool is_copy = MILLRACE_SPDK_COPY == descriptor->type || MILLRACE_SPDK_COPY_FUA == descriptor->type;
@@ -194,6 +204,8 @@ static void complete_refused(const millrace_spdk_request *request, const int res
 
 static void submit_or_wait(millrace_spdk_request *request)
 {
+    /* Before: it may be done within. */
+    request->is_submitted = true;
     const int result = submit(request);
     if (-ENOMEM == result)
     {
@@ -248,6 +260,42 @@ static void on_changed(struct spdk_bdev_io *io, bool success, void *context)
     request->descriptor.type = MILLRACE_SPDK_FLUSH;
     request->descriptor.address = blocks;
     submit_or_wait(request);
+}
+
+static void end_abort(millrace_spdk_request *abort)
+{
+    if (0 == --abort->bdev->aborts)
+    {
+        complete(abort, 0, 0);
+    }
+}
+
+static void on_aborted(struct spdk_bdev_io *io, bool success, void *context)
+{
+    /* One that was not aborted has ended, or ends by itself. */
+    (void)success;
+    spdk_bdev_free_io(io);
+    end_abort((millrace_spdk_request *)context);
+}
+
+static int abort_all(millrace_spdk_request *abort)
+{
+    millrace_spdk_bdev *const bdev = abort->bdev;
+    bdev->aborts = 1;
+    for (int32_t i = 0; i < bdev->slots; i++)
+    {
+        millrace_spdk_request *const each = &bdev->requests[i];
+        if (each->is_submitted && each != abort && MILLRACE_SPDK_RESET != each->descriptor.type)
+        {
+            bdev->aborts++;
+            if (0 != spdk_bdev_abort(bdev->desc, bdev->channel, each, on_aborted, abort))
+            {
+                bdev->aborts--;
+            }
+        }
+    }
+    end_abort(abort);
+    return 0;
 }
 
 static int submit(millrace_spdk_request *request)
@@ -305,6 +353,8 @@ static int submit(millrace_spdk_request *request)
                 desc, channel, first, descriptor->address, blocks, on_changed, request);
         case MILLRACE_SPDK_RESET:
             return spdk_bdev_reset(desc, channel, on_done, request);
+        case MILLRACE_SPDK_ABORT:
+            return abort_all(request);
         default:
             return -ENOTSUP;
     }

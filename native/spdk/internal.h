@@ -27,9 +27,22 @@
 typedef struct millrace_spdk_request millrace_spdk_request;
 typedef struct millrace_spdk_exported_io millrace_spdk_exported_io;
 
+/* What tells a namespace apart from others; compared byte by byte. */
+typedef struct millrace_spdk_identity
+{
+    struct spdk_uuid uuid;
+    uint8_t nguid[16];
+    uint64_t eui64;
+    uint64_t blocks;
+    uint64_t block_bytes;
+    int8_t serial[24];
+} millrace_spdk_identity;
+
 struct millrace_spdk_request
 {
     millrace_spdk_bdev *bdev;
+    /* Whether SPDK has it. */
+    bool is_submitted;
     /* As it was taken from the ring. */
     millrace_descriptor descriptor;
     /* Of those that wait for memory of SPDK. */
@@ -48,6 +61,14 @@ struct millrace_spdk_bdev
     /* Events that the ring had no place for yet. */
     bool is_removal_due;
     bool is_resize_due;
+    bool is_refusal_due;
+    /* Of a namespace that SPDK's NVMe driver has, opened on the application thread: 0 for another bdev. */
+    uint32_t nsid;
+    bool is_refused;
+    char controller[256];
+    millrace_spdk_identity identity;
+    /* Aborts under way. */
+    int32_t aborts;
     int32_t slots;
     TAILQ_ENTRY(millrace_spdk_bdev) link;
     millrace_spdk_request requests[];
@@ -78,6 +99,15 @@ void millrace_spdk_leave(void);
 
 /* The reactor that this thread of the operating system is, while it calls SPDK; else NULL. */
 millrace_spdk_reactor *millrace_spdk_current(void);
+
+/* The first reactor, whose own SPDK thread is the application thread. */
+millrace_spdk_reactor *millrace_spdk_application(void);
+
+/* Remembers which namespace a bdev is of, when it is one of SPDK's NVMe driver. On the application thread. */
+void millrace_spdk_nvme_watch(millrace_spdk_bdev *bdev);
+
+/* Disconnects controllers whose namespaces were replaced by others while they were connected. On the application thread. */
+void millrace_spdk_nvme_check(millrace_spdk_reactor *application);
 
 /* Writes a descriptor to Java. Returns false when there is no place now. */
 bool millrace_spdk_tell(

@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* Of this header. Java refuses a library that has another. */
-#define MILLRACE_SPDK_INTERFACE 3
+#define MILLRACE_SPDK_INTERFACE 4
 
 /* Types of descriptors to native code: requests. slot: of the request; word1: address of its millrace_spdk_bdev. */
 /* address, length: payload, whole blocks; word0: first block. */
@@ -44,6 +44,8 @@ extern "C" {
 /* Java has ended a request to an exported device. slot, word1: as of its MILLRACE_SPDK_EXPORTED_IO; word0: status code
    type << 8 | status code of NVMe. */
 #define MILLRACE_SPDK_EXPORTED_DONE 17
+/* Ends requests that wait in SPDK, with an error. Done when SPDK has looked at all of them. */
+#define MILLRACE_SPDK_ABORT 18
 
 /* Types of descriptors to Java. */
 /* A request is done. slot; word0: status code type << 8 | status code of NVMe; length: errno where there is one;
@@ -58,6 +60,9 @@ extern "C" {
 /* A request to an exported device. slot: that no other has until it is done; word0: address of its millrace_spdk_io;
    word1: number of the export. */
 #define MILLRACE_SPDK_EXPORTED_IO 5
+/* Of a namespace that SPDK's NVMe driver has, opened on the first reactor. word0: 1 when all paths lead to another namespace
+   by now, which gets no request; 0 when one leads to the namespace again; word1: tag. */
+#define MILLRACE_SPDK_REFUSED 6
 
 /* In the result of millrace_spdk_reactor_poll(). */
 #define MILLRACE_SPDK_HOSTED 65536

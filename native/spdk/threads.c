@@ -194,6 +194,11 @@ void millrace_spdk_leave(void)
     current = NULL;
 }
 
+millrace_spdk_reactor *millrace_spdk_application(void)
+{
+    return first_reactor;
+}
+
 millrace_spdk_reactor *millrace_spdk_current(void)
 {
     return current;
@@ -282,6 +287,12 @@ int32_t millrace_spdk_reactor_poll(millrace_spdk_reactor *reactor)
         {
             remove_thread(reactor, thread);
         }
+    }
+    if (reactor == first_reactor && count > 0)
+    {
+        spdk_set_thread(reactor->thread);
+        millrace_spdk_nvme_check(reactor);
+        spdk_set_thread(NULL);
     }
     current = NULL;
     return work;

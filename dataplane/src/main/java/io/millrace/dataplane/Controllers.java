@@ -66,7 +66,7 @@ public final class Controllers
                     "plane is configured with, " + configured, "take limits.controller-id-first and " +
                     "limits.controller-id-last out of its configuration to have them assigned");
             }
-            if (range.equals(operations.target().controllerIds()))
+            if (range.equals(operations.target().controllerIds()) && spdk.hasControllerIds())
             {
                 return;
             }

@@ -86,10 +86,11 @@ public final class Hosts
      *
      * @param nqn       of the subsystem.
      * @param isAllowed whether every host may connect.
-     * @return done when hosts that may no longer be there are gone.
+     * @return done when hosts that may no longer be there are gone: which devices may have commands left that came by
+     *     SPDK's target, a sentence; empty: none has.
      * @throws OperationException when the subsystem is not there.
      */
-    public CompletableFuture<Void> allowAny(final String nqn, final boolean isAllowed)
+    public CompletableFuture<String> allowAny(final String nqn, final boolean isAllowed)
     {
         synchronized (operations)
         {
@@ -97,13 +98,13 @@ public final class Hosts
             final Subsystem subsystem = subsystems.require(nqn);
             if (isAllowed == subsystem.allowsAnyHost())
             {
-                return CompletableFuture.completedFuture(null);
+                return CompletableFuture.completedFuture("");
             }
-            spdk.allowAnyHost(subsystem, isAllowed);
+            final String left = spdk.allowAnyHost(subsystem, isAllowed);
             final CompletableFuture<Void> done = subsystem.allowAnyHost(isAllowed);
             operations.publish(ResourceKind.SUBSYSTEM, ResourceChange.CHANGED, nqn,
                 isAllowed ? "allows every host" : "allows listed hosts only");
-            return done;
+            return done.thenApply((_) -> left);
         }
     }
 

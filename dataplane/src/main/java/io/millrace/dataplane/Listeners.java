@@ -108,9 +108,10 @@ public final class Listeners
      * were set for it.
      *
      * @param address with the port as taken.
+     * @return which devices may have commands left that came there by SPDK's target, a sentence; empty: none has.
      * @throws OperationException when nothing listens there.
      */
-    public void remove(final TransportAddress address)
+    public String remove(final TransportAddress address)
     {
         synchronized (operations)
         {
@@ -122,15 +123,14 @@ public final class Listeners
                 throw new OperationException(Reason.NOT_FOUND, "listener " + local.listenerName(),
                     "does not exist", "list listeners to see the existing ones");
             }
-            if (ListenerProvider.SPDK == removed.provider())
-            {
-                spdk.stopListening(local);
-            }
-            else
+            final boolean isSpdk = ListenerProvider.SPDK == removed.provider();
+            final String left = isSpdk ? spdk.stopListening(local) : "";
+            if (!isSpdk)
             {
                 transports.of(local).stopListening(local);
             }
             operations.publish(ResourceKind.LISTENER, ResourceChange.DELETED, local.listenerName());
+            return left;
         }
     }
 

@@ -56,7 +56,7 @@ record SpdkAna(NvmfTarget nvmf, Subsystem subsystem)
     }
 
     /** {@return those that have namespaces; hosts see no others, which get their states with their first namespace} */
-    private Set<Integer> groups()
+    Set<Integer> groups()
     {
         return subsystem.namespaces().stream().map(Namespace::anaGroup).collect(Collectors.toCollection(TreeSet::new));
     }

@@ -33,6 +33,8 @@ final class SpdkTarget implements AutoCloseable
     private final Supplier<SpdkRuntime> spdk;
     private final ExportMemory memory;
     private final Set<TransportAddress> listeners = new LinkedHashSet<>();
+    /** NQNs of subsystems that SPDK did not take with the controller ids that they are to have. */
+    private final Set<String> withoutIds = new TreeSet<>();
     /** Null before the first listener. */
     private SpdkRuntime runtime;
 
@@ -85,7 +87,7 @@ final class SpdkTarget implements AutoCloseable
         {
             runtime = spdk.get();
             memory.start(runtime);
-            runtime.nvmf().addTransport(address.transportType().name());
+            addTransport(subject, address.transportType());
             runtime.nvmf().addListener(NvmfTarget.DISCOVERY, SpdkAna.of(address), NvmfTarget.AnaState.OPTIMIZED);
         }
         catch (final SpdkException e)
@@ -122,6 +124,20 @@ final class SpdkTarget implements AutoCloseable
             throw e instanceof final SpdkException cause ? refused(subject, cause) : e;
         }
         operations.target().addListener(address);
+    }
+
+    private void addTransport(final String subject, final TransportAddress.Type type)
+    {
+        try
+        {
+            runtime.nvmf().addTransport(type.name());
+        }
+        catch (final SpdkException e)
+        {
+            throw new OperationException(Reason.FAILED, subject, e.problem(), TransportAddress.Type.RDMA != type ? "" :
+                "SPDK has to be built with --with-rdma and needs an RDMA device ('rdma link'): without, let " +
+                "Millrace's own target serve the listener, or use tcp", e);
+        }
     }
 
     private void checkOperable(final String subject, final TransportAddress address)
@@ -170,14 +186,30 @@ final class SpdkTarget implements AutoCloseable
     }
 
     /**
-     * Stops listening on an address. Hosts that were connected there are disconnected.
+     * Stops listening on an address. Hosts that were connected there are disconnected, and what they had under way is
+     * waited for, five seconds at most for each subsystem.
      *
      * @param address that was listened on.
+     * @return which devices may have commands left, a sentence; empty: none has.
      */
-    void stopListening(final TransportAddress address)
+    String stopListening(final TransportAddress address)
     {
         operations.target().removeListener(address);
         withdraw(address, operations.target().subsystems());
+        final StringJoiner problems = new StringJoiner("; ");
+        // Subsystems end with the last listener, when what they wait for has ended.
+        if (serves())
+        {
+            operations.target().subsystems().forEach((each) -> drain(each, problems));
+        }
+        return problems.toString();
+    }
+
+    /** Waits for what hosts have under way that are disconnected already. */
+    private void drain(final Subsystem subsystem, final StringJoiner problems)
+    {
+        final SpdkAna ana = new SpdkAna(runtime.nvmf(), subsystem);
+        ana.drain(ana.groups(), problems);
     }
 
     /** What SPDK does not end is in the log, and its devices stay in use. */
@@ -200,6 +232,10 @@ final class SpdkTarget implements AutoCloseable
         }
         attempt(() -> runtime.nvmf().removeListener(NvmfTarget.DISCOVERY, SpdkAna.of(address)));
         operations.target().reserveIds(serves());
+        if (!serves())
+        {
+            withoutIds.clear();
+        }
     }
 
     /** Ids of controllers that hosts have already may be among those that SPDK gets. */
@@ -288,9 +324,16 @@ final class SpdkTarget implements AutoCloseable
     private void deleteSubsystem(final Subsystem subsystem)
     {
         final List<ManagedDevice> exported = exported(subsystem);
-        runtime.nvmf().deleteSubsystem(
-            subsystem.nqn(), () -> exported.forEach((each) -> each.user().export().refuse()));
-        exported.forEach(SpdkTarget::release);
+        try
+        {
+            runtime.nvmf().deleteSubsystem(
+                subsystem.nqn(), () -> exported.forEach((each) -> each.user().export().refuse()));
+        }
+        finally
+        {
+            // A subsystem that SPDK has still loses its namespaces.
+            exported.forEach(SpdkTarget::release);
+        }
     }
 
     private List<ManagedDevice> exported(final Subsystem subsystem)
@@ -417,41 +460,94 @@ final class SpdkTarget implements AutoCloseable
 
     /**
      * Allows every host, or only those on the list; then all hosts of the subsystem have to connect again, as SPDK
-     * does not disconnect those alone that may no longer be there.
+     * does not disconnect those alone that may no longer be there. What they had under way is waited for, five seconds
+     * at most.
      *
      * @param subsystem that is changed.
      * @param isAllowed which of both.
+     * @return which devices may have commands left, a sentence; empty: none has.
      * @throws OperationException when SPDK refuses.
      */
-    void allowAnyHost(final Subsystem subsystem, final boolean isAllowed)
+    String allowAnyHost(final Subsystem subsystem, final boolean isAllowed)
     {
         final String nqn = subsystem.nqn();
-        follow("subsystem " + nqn, () ->
+        final StringJoiner problems = new StringJoiner("; ");
+        follow("subsystem " + nqn, () -> runtime.nvmf().allowAnyHost(nqn, isAllowed));
+        if (!isAllowed && serves())
         {
-            runtime.nvmf().allowAnyHost(nqn, isAllowed);
-            if (!isAllowed)
+            final SpdkAna ana = new SpdkAna(runtime.nvmf(), subsystem);
+            for (final TransportAddress each : listeners)
             {
-                for (final TransportAddress each : listeners)
-                {
-                    runtime.nvmf().removeListener(nqn, SpdkAna.of(each));
-                    new SpdkAna(runtime.nvmf(), subsystem).addListener(each);
-                }
+                attempt(problems, each, () -> runtime.nvmf().removeListener(nqn, SpdkAna.of(each)));
+                attempt(problems, each, () -> ana.addListener(each));
             }
-        });
+            drain(subsystem, problems);
+        }
+        return problems.toString();
     }
 
-    /** New controllers get other ids: hosts of SPDK's target have to connect again. */
+    private static void attempt(final StringJoiner problems, final TransportAddress address, final Runnable action)
+    {
+        try
+        {
+            action.run();
+        }
+        catch (final SpdkException e)
+        {
+            problems.add("listener " + address.listenerName() + ": " + e.problem());
+        }
+    }
+
+    /** {@return whether SPDK's target has all subsystems with the controller ids that it is to have} */
+    boolean hasControllerIds()
+    {
+        return withoutIds.isEmpty();
+    }
+
+    /**
+     * New controllers get other ids: hosts of SPDK's target have to connect again. A subsystem that SPDK refuses does
+     * not keep others from their ids.
+     *
+     * @throws OperationException naming those that SPDK's target does not have now, or with former ids.
+     */
     void onControllerIdsChanged()
     {
-        follow("controller ids", () ->
+        if (!serves())
         {
-            for (final Subsystem each : operations.target().subsystems())
+            return;
+        }
+        withoutIds.clear();
+        reserveIds();
+        final StringJoiner problems = new StringJoiner("; ");
+        for (final Subsystem each : operations.target().subsystems())
+        {
+            // One that SPDK has lost, as by a method of its own, is made again.
+            final String undeleted = problem(() -> deleteSubsystem(each));
+            final String problem = problem(() -> addSubsystem(each));
+            if (!problem.isEmpty())
             {
-                deleteSubsystem(each);
-                addSubsystem(each);
+                withoutIds.add(each.nqn());
+                problems.add(undeleted.isEmpty() ? problem : undeleted);
             }
-            reserveIds();
-        });
+        }
+        if (!withoutIds.isEmpty())
+        {
+            throw new OperationException(Reason.FAILED, "controller ids", "are not set for subsystems " + withoutIds +
+                " at SPDK's target: " + problems, "assign them again, or remove the listeners whose provider is spdk");
+        }
+    }
+
+    private static String problem(final Runnable action)
+    {
+        try
+        {
+            action.run();
+            return "";
+        }
+        catch (final SpdkException | OperationException e)
+        {
+            return e.getMessage();
+        }
     }
 
     private void follow(final String subject, final Runnable action)

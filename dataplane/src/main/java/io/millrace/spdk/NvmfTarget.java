@@ -18,6 +18,8 @@ public final class NvmfTarget
      * than a transfer.
      */
     public static final int NSID_MAX = 1024;
+    /** Commands of a queue at a time. A connection takes memory for all of them before its host is known. */
+    static final int QUEUE_DEPTH = 32;
     /** Requests to devices have this long to end before {@code onLate} of a method is run. */
     private static final long LATE_MS = 5_000;
 
@@ -78,7 +80,8 @@ public final class NvmfTarget
         }
         runtime.serving();
         runtime.call("nvmf_create_transport",
-            "\"trtype\": " + quote(type) + ", \"masked_oncs\": [\"reservs\"], \"masked_fuses\": [\"fcws\"]");
+            "\"trtype\": " + quote(type) + ", \"max_queue_depth\": " + QUEUE_DEPTH +
+            ", \"masked_oncs\": [\"reservs\"], \"masked_fuses\": [\"fcws\"]");
         transports.add(type);
     }
 
@@ -197,19 +200,33 @@ public final class NvmfTarget
     public void addListener(final String nqn, final Address address, final AnaState state)
     {
         runtime.call("nvmf_subsystem_add_listener", subsystem(nqn) + ", \"listen_address\": " + address.json() +
-            (DISCOVERY.equals(nqn) ? "" : ", \"ana_state\": " + quote(state.text)));
+            (DISCOVERY.equals(nqn) ? "" : ", \"ana_state\": " + quote(state.text)), LATE_MS, () ->
+            {
+                throw late(nqn, "is reached there later");
+            });
+    }
+
+    /** SPDK changes a subsystem when what it waits for there has ended, and then in the order of the calls. */
+    private static SpdkException late(final String nqn, final String effect)
+    {
+        return new SpdkException("spdk: requests to a device of " + nqn + " have not ended after " + LATE_MS / 1000 +
+            " s: it " + effect + ", when they have or their namespace is removed");
     }
 
     /**
-     * Ends that a subsystem is reached at an address, and disconnects the hosts that reached it there. With the last
-     * subsystem SPDK ends listening.
+     * Ends that a subsystem is reached at an address, and disconnects the hosts that reached it there: no command of
+     * them begins then, and those that have begun may go on. With the last subsystem SPDK ends listening.
      *
      * @param nqn     of the subsystem, or {@link #DISCOVERY}.
      * @param address of the listener.
      */
     public void removeListener(final String nqn, final Address address)
     {
-        runtime.call("nvmf_subsystem_remove_listener", subsystem(nqn) + ", \"listen_address\": " + address.json());
+        runtime.call("nvmf_subsystem_remove_listener", subsystem(nqn) + ", \"listen_address\": " + address.json(),
+            LATE_MS, () ->
+            {
+                throw late(nqn, "loses the listener and its hosts later");
+            });
     }
 
     /**

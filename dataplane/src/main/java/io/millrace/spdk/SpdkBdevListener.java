@@ -18,6 +18,14 @@ public interface SpdkBdevListener
     void onRemoved();
 
     /**
+     * All paths of the bdev lead to another namespace than the one that it was opened with, which gets no request, or
+     * one leads to that again. Of bdevs of SPDK's NVMe driver, opened on the application thread.
+     *
+     * @param isRefused whether no path can be used.
+     */
+    void onRefused(boolean isRefused);
+
+    /**
      * The bdev has another size.
      *
      * @param blockCount now.

@@ -20,6 +20,8 @@ final class SpdkMessages implements Poller
     private static final int TEXT_BYTES = 512;
     private static final int RECENT_MAX = 4;
     private static final int MESSAGES_PER_POLL = 8;
+    /** What SPDK says when a connection finds no memory. */
+    private static final Pattern UNALLOCATED = Pattern.compile("Unable to allocate (bufs|pdu pool|reqs) on tqpair");
     /** Of a method of JSON-RPC in a configuration. */
     private static final Pattern ANSWER =
         Pattern.compile("error response:.*\"message\": *\"([^\"]*)\".*");
@@ -59,7 +61,7 @@ final class SpdkMessages implements Poller
         }
         else if (SpdkReactorCalls.LOG_ERROR == level)
         {
-            final String error = plain(message);
+            final String error = explained(plain(message));
             log(error, listener::onError);
             if (RECENT_MAX == recent.size())
             {
@@ -76,6 +78,14 @@ final class SpdkMessages implements Poller
         {
             logger.accept("SPDK: " + logged);
         }
+    }
+
+    /** {@return a message, with what SPDK does not say of it} */
+    static String explained(final String message)
+    {
+        return UNALLOCATED.matcher(message).find() ? message + ": a connection to SPDK's target is refused, as its " +
+            "memory is used up by others: raise spdk.memory, or keep hosts that are not yours off the listener" :
+            message;
     }
 
     static String plain(final String message)

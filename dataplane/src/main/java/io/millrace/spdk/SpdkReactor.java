@@ -349,6 +349,10 @@ public final class SpdkReactor implements Poller
         {
             listener.onRemoved();
         }
+        else if (spdk_h.MILLRACE_SPDK_REFUSED() == type)
+        {
+            listener.onRefused(0 != word0);
+        }
         else
         {
             listener.onResized(word0);

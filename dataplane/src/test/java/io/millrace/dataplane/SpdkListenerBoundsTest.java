@@ -13,6 +13,7 @@ import io.millrace.dataplane.config.ListenerProvider;
 import io.millrace.dataplane.config.SubsystemSettings;
 import io.millrace.dataplane.config.SubsystemSettings.NamespaceSettings;
 import io.millrace.nvme.AnaState;
+import io.millrace.nvmf.config.ControllerIds;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.HostFixture;
 import io.millrace.nvmf.initiator.RemoteController;
@@ -21,7 +22,13 @@ import io.millrace.nvmf.initiator.Waits;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.spdk.SpdkFrontEnd;
 import io.millrace.spdk.SpdkTesting;
+import io.millrace.testing.Requirement;
 import java.lang.foreign.MemorySegment;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -39,6 +46,8 @@ class SpdkListenerBoundsTest
 {
     private static final int BLOCK = 4096;
     private static final long SIZE_BYTES = 4 << 20;
+    /** More than SPDK's memory has room for with the queues that SPDK's target has by default. */
+    private static final int IDLE_CONNECTIONS = 300;
 
     private final String nqn = SpdkTesting.name("nqn.2026-11.io.millrace:bounds");
     private final String vol0 = SpdkTesting.name("Bounds");
@@ -167,6 +176,104 @@ class SpdkListenerBoundsTest
         assertNull(dataPlane.devices().get(vol0).user());
         final String bdevs = SpdkTesting.rpc("bdev_get_bdevs", "");
         assertTrue(!bdevs.contains('"' + vol0 + '"'), bdevs);
+    }
+
+    /** Somebody else deleted it in SPDK: it is made again with the others, and others get their ids. */
+    @Test
+    void shouldMakeASubsystemAgainWithOtherControllerIds()
+    {
+        listen(spdk);
+        final String other = SpdkTesting.name("nqn.2026-11.io.millrace:bounds");
+        dataPlane.subsystems().create(new SubsystemSettings(
+            other, null, null, true, List.of(), List.of(new NamespaceSettings(1, vol1, null))));
+        SpdkTesting.rpc("nvmf_delete_subsystem", "{'nqn':'" + nqn + "'}");
+        dataPlane.controllers().assignIds(new ControllerIds(1, 320));
+        for (final String each : List.of(nqn, other))
+        {
+            try (RemoteController controller = host.connect(
+                ConnectionConfig.to(spdk.socketAddress(), each).keepAliveMs(0).build()))
+            {
+                assertEquals(1, Waits.get(controller.namespaces()).size());
+            }
+        }
+        Waits.get(dataPlane.subsystems().delete(other));
+    }
+
+    /** What a host had under way has ended when the command has, or the answer names it. */
+    @Test
+    void shouldSayThatRequestsAreLeftOfHostsThatLoseTheListener()
+    {
+        final String hanging = SpdkTesting.name("Hanging");
+        dataPlane.devices().create(DeviceConfig.fault(hanging, vol1, FaultPlan.of(1, FaultRule.hang())));
+        dataPlane.namespaces().add(nqn, new NamespaceSettings(2, hanging, null));
+        listen(spdk);
+        final TransportAddress second = TransportAddress.tcp("127.0.0.1", SpdkFrontEnd.freePort());
+        listen(second);
+        assertEquals("", Waits.get(dataPlane.hosts().allowAny(nqn, false)));
+        assertEquals("", Waits.get(dataPlane.hosts().allowAny(nqn, true)));
+        try (RemoteController controller = host.connect(to(second)))
+        {
+            final RemoteQueuePair queue = host.queue(controller);
+            final MemorySegment data = host.memory(BLOCK);
+            host.submit(queue, (r) -> r.write(2, 0, 1, data.address(), BLOCK));
+            assertEquals(0, host.run(queue, (r) -> r.read(1, 0, 1, data.address(), BLOCK)));
+            final long begin = System.nanoTime();
+            for (final String left : List.of(dataPlane.listeners().remove(second),
+                Waits.get(dataPlane.hosts().allowAny(nqn, false))))
+            {
+                assertTrue(left.contains("device " + hanging + " may not have completed commands"), left);
+            }
+            final long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin);
+            assertTrue(seconds < 27, seconds + " s");
+            Waits.get(dataPlane.namespaces().remove(nqn, 2));
+        }
+        assertThrows(AssertionError.class, () -> host.connect(to(spdk)));
+        assertEquals("", Waits.get(dataPlane.hosts().allowAny(nqn, true)));
+        host.connect(to(spdk)).close();
+    }
+
+    @Test
+    void shouldSayWhatRdmaNeeds()
+    {
+        Requirement.require(!Files.exists(Path.of("/sys/class/infiniband")), "a machine without RDMA devices",
+            "run it on one");
+        final OperationException e = assertThrows(OperationException.class,
+            () -> listen(TransportAddress.of(TransportAddress.Type.RDMA, spdk.socketAddress())));
+        assertTrue(e.getMessage().contains("needs an RDMA device"), e.getMessage());
+        final OperationException far = assertThrows(OperationException.class,
+            () -> dataPlane.devices().create(DeviceConfig.of(SpdkTesting.name("Far"), "spdk-nvme", Map.of("controller",
+                nqn, "addresses", List.of("rdma://127.0.0.1:" + spdk.serviceId()), "nsid", 1L))));
+        assertTrue(far.getMessage().contains("needs an RDMA device"), far.getMessage());
+    }
+
+    /** Each connection takes memory of SPDK before its host is known. */
+    @Test
+    void shouldServeBesideConnectionsThatDoNothing() throws Exception
+    {
+        listen(spdk);
+        final List<Socket> idle = new ArrayList<>();
+        try (RemoteController controller = host.connect(to(spdk)))
+        {
+            for (int i = 0; i < IDLE_CONNECTIONS; i++)
+            {
+                idle.add(new Socket("127.0.0.1", spdk.socketAddress().getPort()));
+            }
+            final RemoteQueuePair queue = host.queue(controller);
+            final MemorySegment data = host.memory(BLOCK);
+            assertEquals(0, host.run(queue, (r) -> r.read(1, 0, 1, data.address(), BLOCK)));
+            for (final Socket each : idle)
+            {
+                each.setSoTimeout(1);
+                assertThrows(SocketTimeoutException.class, () -> each.getInputStream().read());
+            }
+        }
+        finally
+        {
+            for (final Socket each : idle)
+            {
+                each.close();
+            }
+        }
     }
 
     /** Both need memory of the other side registered, and SPDK has registered its own. */

@@ -487,6 +487,12 @@ class ExportedDeviceTest
         }
 
         @Override
+        public void onRefused(final boolean isRefused)
+        {
+            // It is no namespace.
+        }
+
+        @Override
         public void onResized(final long blockCount)
         {
             // Nor of the size.

@@ -2,7 +2,9 @@ package io.millrace.spdk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class RepeatedMessagesTest
@@ -43,5 +45,17 @@ class RepeatedMessagesTest
         assertNull(messages.onMessage("first"));
         messages.onMessage("one more");
         assertEquals("first", messages.onMessage("first"));
+    }
+
+    @Test
+    void shouldSayWhatAConnectionWithoutMemoryNeeds()
+    {
+        for (final String each : List.of("bufs on tqpair=0x7f.", "pdu pool on tqpair =0x7f.", "reqs on tqpair=0x1"))
+        {
+            final String message = SpdkMessages.explained("Unable to allocate " + each);
+            assertTrue(message.startsWith("Unable to allocate " + each + ": a connection to SPDK's target is ref") &&
+                message.contains("raise spdk.memory"), message);
+        }
+        assertEquals("Unable to allocate memory", SpdkMessages.explained("Unable to allocate memory"));
     }
 }

@@ -199,6 +199,12 @@ public final class LogicalVolume implements BdevSource
         }
 
         @Override
+        public void onRefused(final boolean isRefused)
+        {
+            // It is no namespace.
+        }
+
+        @Override
         public void onResized(final long blockCount)
         {
             // As above.

@@ -93,7 +93,9 @@ public final class NvmeControllers
             throw new BlockDeviceException("controller " + config.name() + " cannot be attached by SPDK: " +
                 first.problem() + ": is it there, " + (config.subsystem().isEmpty() ?
                 "bound to vfio-pci ('millrace drive list') and used by nothing else?" :
-                "and does the target allow this host? 'millrace discover' lists its subsystems"), first);
+                "and does the target allow this host? 'millrace discover' lists its subsystems") +
+                (config.paths().stream().anyMatch(NvmePath::isRdma) ? "; for rdma:// SPDK has to be built with " +
+                "--with-rdma and needs an RDMA device ('rdma link')" : ""), first);
         }
     }
 

@@ -44,6 +44,11 @@ public record NvmePath(String transport, String address, String family, String p
             isIpv6 ? matcher.group(2) : matcher.group(3), isIpv6 ? "ipv6" : "ipv4", matcher.group(4));
     }
 
+    boolean isRdma()
+    {
+        return "RDMA".equals(transport);
+    }
+
     /** Members of a JSON object. */
     String json()
     {

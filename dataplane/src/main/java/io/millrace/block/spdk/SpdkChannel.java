@@ -28,6 +28,8 @@ final class SpdkChannel implements BlockChannel, SpdkBdevListener
     private static final int SLOTS = 256;
     /** The slot of a reset. */
     private static final int RESET_SLOT = SLOTS;
+    /** The slot of what ends the requests that wait in SPDK. */
+    private static final int ABORT_SLOT = SLOTS + 1;
     private static final long RESET_AFTER_NS = 10_000_000_000L;
     private static final long GIVE_UP_AFTER_NS = 10_000_000_000L;
     private static final long NO_TIMER = -1;
@@ -62,6 +64,7 @@ final class SpdkChannel implements BlockChannel, SpdkBdevListener
     private SpdkBdev bdev;
     private boolean isRemoved;
     private boolean isResetting;
+    private boolean isAborting;
     private State state = State.OPEN;
     private CloseListener closeListener;
     private long closeTimer = NO_TIMER;
@@ -79,7 +82,7 @@ final class SpdkChannel implements BlockChannel, SpdkBdevListener
         this.device = device;
         this.context = context;
         this.spdkReactor = spdkReactor;
-        bdev = spdkReactor.open(device.bdevName(), !device.geometry().readOnly(), SLOTS + 1, this);
+        bdev = spdkReactor.open(device.bdevName(), !device.geometry().readOnly(), SLOTS + 2, this);
         blockShift = device.geometry().blockShift();
         vectors = new SegmentVectors(SLOTS);
         for (int i = 0; i < SLOTS; i++)
@@ -91,7 +94,7 @@ final class SpdkChannel implements BlockChannel, SpdkBdevListener
     @Override
     public boolean submit(final BlockRequest request)
     {
-        if (isRemoved)
+        if (isRemoved || device.isRefused())
         {
             request.complete(BlockStatus.DEVICE_ERROR);
             return true;
@@ -177,6 +180,10 @@ final class SpdkChannel implements BlockChannel, SpdkBdevListener
         {
             isResetting = false;
         }
+        else if (ABORT_SLOT == slot)
+        {
+            isAborting = false;
+        }
         else
         {
             final BlockRequest request = requests[slot];
@@ -200,7 +207,7 @@ final class SpdkChannel implements BlockChannel, SpdkBdevListener
         advance();
     }
 
-    private static void fail(final BlockRequest request, final int status, final int errno)
+    private void fail(final BlockRequest request, final int status, final int errno)
     {
         if (errno > 0)
         {
@@ -210,7 +217,8 @@ final class SpdkChannel implements BlockChannel, SpdkBdevListener
         {
             request.failedWithNvme(status);
         }
-        request.complete(Errno.ENOSPC == errno ? BlockStatus.CAPACITY_EXCEEDED : CommandStatus.of(status));
+        request.complete(device.isRefused() ? BlockStatus.DEVICE_ERROR :
+            Errno.ENOSPC == errno ? BlockStatus.CAPACITY_EXCEEDED : CommandStatus.of(status));
     }
 
     @Override
@@ -218,6 +226,12 @@ final class SpdkChannel implements BlockChannel, SpdkBdevListener
     {
         isRemoved = true;
         advance();
+    }
+
+    @Override
+    public void onRefused(final boolean isRefused)
+    {
+        // The device observes its paths.
     }
 
     @Override
@@ -229,7 +243,7 @@ final class SpdkChannel implements BlockChannel, SpdkBdevListener
     /** Closes the bdev when it is to be, and has no requests any more. */
     private void advance()
     {
-        if (SLOTS == freeCount && !isResetting)
+        if (SLOTS == freeCount && !isResetting && !isAborting)
         {
             if (isRemoved && null != bdev)
             {
@@ -265,6 +279,10 @@ final class SpdkChannel implements BlockChannel, SpdkBdevListener
     public int poll()
     {
         // The SPDK thread of the reactor is polled for all channels.
+        if (device.isRefused() && SLOTS != freeCount && !isAborting && null != bdev)
+        {
+            isAborting = spdkReactor.submit(spdk_h.MILLRACE_SPDK_ABORT(), ABORT_SLOT, 0, 0, 0, bdev.address());
+        }
         return 0;
     }
 

@@ -40,6 +40,8 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
     private volatile BlockGeometry geometry;
     private volatile long presentBlocks;
     private volatile DeviceStatus status = DeviceStatus.ONLINE;
+    /** Whether all paths lead to another namespace. */
+    private volatile boolean isRefused;
     private volatile DeviceServices services = DeviceServices.NONE;
     /** Of SPDK's application thread: it says when the bdev changes. Null when that has closed it. */
     private SpdkBdev observed;
@@ -284,6 +286,23 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
             "start the data plane again");
         services.onStatusChanged();
         runtime.report("device " + name + " is " + status.health() + ": " + status.reason());
+    }
+
+    /** {@return whether requests end with an error, since they would reach another namespace} */
+    boolean isRefused()
+    {
+        return isRefused;
+    }
+
+    @Override
+    public void onRefused(final boolean refused)
+    {
+        status = refused ? new DeviceStatus(DeviceHealth.FAILED, "all paths of bdev " + bdevName +
+            " lead to another namespace than the one that it was opened with, or its controller has another in place " +
+            "of one that is in use: bring that back, or delete the device and create it again") : DeviceStatus.ONLINE;
+        isRefused = refused;
+        services.onStatusChanged();
+        runtime.report("device " + name + " is " + status.health() + (refused ? ": " + status.reason() : " again"));
     }
 
     @Override

@@ -28,6 +28,7 @@ import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.config.TargetListener;
 import io.millrace.nvmf.initiator.TcpProxy;
 import io.millrace.nvmf.initiator.Waits;
+import io.millrace.nvmf.namespace.NamespaceSnapshot;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig;
@@ -42,6 +43,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -58,6 +60,7 @@ class SpdkNvmeTest
     private static final String NQN = "nqn.2026-11.io.millrace:spdk-nvme";
     private static final int BLOCK = 4096;
     private static final long MIB = 1 << 20;
+    private static final long WAIT_S = 20;
 
     private final SpdkNvmeFactory factory = new SpdkNvmeFactory(new SpdkAccess());
     private final List<String> warnings = new ArrayList<>();
@@ -77,11 +80,17 @@ class SpdkNvmeTest
 
     private void startTarget()
     {
+        startTarget("mem1");
+    }
+
+    /** The UUID of a namespace follows from the name of its device. */
+    private void startTarget(final String first)
+    {
         target = DataPlane.start(new DataPlaneConfig(
             List.of(ReactorConfig.of("test-target", -1)), DataPlaneConfig.MEMORY_BYTES_MIN * 4,
-            List.of(DeviceConfig.memory("mem1", 4 * MIB, BLOCK), DeviceConfig.memory("mem2", 8 * MIB, BLOCK)),
+            List.of(DeviceConfig.memory(first, 4 * MIB, BLOCK), DeviceConfig.memory("mem2", 8 * MIB, BLOCK)),
             List.of(new SubsystemSettings(NQN, null, SubsystemSettings.MODEL_DEFAULT, true, List.of(), List.of(
-                new SubsystemSettings.NamespaceSettings(1, "mem1", null),
+                new SubsystemSettings.NamespaceSettings(1, first, null),
                 new SubsystemSettings.NamespaceSettings(2, "mem2", null)))),
             List.of(new ListenerSettings(TransportAddress.tcp(address))), DataPlaneConfig.NO_DISCOVERY_PORT,
             TargetConfig.defaults(), TcpTransportConfig.defaults()), TargetListener.NONE);
@@ -271,6 +280,67 @@ class SpdkNvmeTest
             assertEquals(2, read(host, 1));
         }
         assertEquals(DeviceHealth.ONLINE, device.status().health());
+    }
+
+    /** Writes to the namespaces of the target that runs. */
+    private long written()
+    {
+        return target.namespaces().list(null).stream().mapToLong(NamespaceSnapshot::writes).sum();
+    }
+
+    @Test
+    void shouldNotUseAnotherNamespaceInPlaceOfItsOwn() throws Exception
+    {
+        final BlockDevice device = open(1);
+        final BlockDevice beside = open(2);
+        try (Initiator host = new Initiator("host", device); Initiator other = new Initiator("other", beside))
+        {
+            assertEquals(BlockStatus.SUCCESS, write(host, 1, 1));
+            assertEquals(BlockStatus.SUCCESS, write(other, 1, 1));
+            target.close();
+            final CompletableFuture<BlockStatus> waiting = CompletableFuture.supplyAsync(() -> write(host, 1, 2));
+            Waits.until("the path is lost", () -> 0 == connectedPaths());
+            assertFalse(waiting.isDone());
+            startTarget("foreign1");
+            assertEquals(BlockStatus.DEVICE_ERROR, waiting.get(WAIT_S, TimeUnit.SECONDS));
+            for (final BlockDevice each : List.of(device, beside))
+            {
+                Waits.until("it has failed", () -> DeviceHealth.FAILED == each.status().health());
+                assertTrue(each.status().reason().contains("lead to another namespace than the one that it was opened"),
+                    each.status().reason());
+            }
+            assertEquals(BlockStatus.DEVICE_ERROR, write(host, 1, 3));
+            assertEquals(BlockStatus.DEVICE_ERROR, write(other, 1, 3));
+            // It is tried again, and refused again.
+            Thread.sleep(3_000);
+            assertEquals(BlockStatus.DEVICE_ERROR, write(host, 1, 3));
+            assertEquals(0, written());
+            target.close();
+            startTarget();
+            for (final BlockDevice each : List.of(device, beside))
+            {
+                Waits.until("its namespace is back", () -> DeviceHealth.ONLINE == each.status().health());
+            }
+            assertEquals(0, written());
+            assertEquals(BlockStatus.SUCCESS, write(host, 1, 4));
+            assertEquals(4, read(host, 1));
+            assertEquals(BlockStatus.SUCCESS, write(other, 1, 4));
+        }
+    }
+
+    @Test
+    void shouldNoticeThatItsNamespaceIsReplacedWhileItIsConnected() throws Exception
+    {
+        final BlockDevice device = open(1);
+        try (Initiator host = new Initiator("host", device))
+        {
+            assertEquals(BlockStatus.SUCCESS, write(host, 1, 1));
+            target.namespaces().remove(NQN, 1).get();
+            target.devices().create(DeviceConfig.memory("foreign1", 4 * MIB, BLOCK));
+            target.namespaces().add(NQN, new SubsystemSettings.NamespaceSettings(1, "foreign1", null));
+            Waits.until("it is seen", () -> DeviceHealth.FAILED == device.status().health());
+            assertEquals(BlockStatus.DEVICE_ERROR, write(host, 1, 3));
+        }
     }
 
     @Test

@@ -23,10 +23,10 @@ public class spdk_h extends spdk_h$shared {
     static final SymbolLookup SYMBOL_LOOKUP = SymbolLookup.loaderLookup()
             .or(Linker.nativeLinker().defaultLookup());
 
-    private static final int MILLRACE_SPDK_INTERFACE = (int)3L;
+    private static final int MILLRACE_SPDK_INTERFACE = (int)4L;
     /**
      * {@snippet lang=c :
-     * #define MILLRACE_SPDK_INTERFACE 3
+     * #define MILLRACE_SPDK_INTERFACE 4
      * }
      */
     public static int MILLRACE_SPDK_INTERFACE() {
@@ -185,6 +185,15 @@ public class spdk_h extends spdk_h$shared {
     public static int MILLRACE_SPDK_EXPORTED_DONE() {
         return MILLRACE_SPDK_EXPORTED_DONE;
     }
+    private static final int MILLRACE_SPDK_ABORT = (int)18L;
+    /**
+     * {@snippet lang=c :
+     * #define MILLRACE_SPDK_ABORT 18
+     * }
+     */
+    public static int MILLRACE_SPDK_ABORT() {
+        return MILLRACE_SPDK_ABORT;
+    }
     private static final int MILLRACE_SPDK_COMPLETION = (int)1L;
     /**
      * {@snippet lang=c :
@@ -229,6 +238,15 @@ public class spdk_h extends spdk_h$shared {
      */
     public static int MILLRACE_SPDK_EXPORTED_IO() {
         return MILLRACE_SPDK_EXPORTED_IO;
+    }
+    private static final int MILLRACE_SPDK_REFUSED = (int)6L;
+    /**
+     * {@snippet lang=c :
+     * #define MILLRACE_SPDK_REFUSED 6
+     * }
+     */
+    public static int MILLRACE_SPDK_REFUSED() {
+        return MILLRACE_SPDK_REFUSED;
     }
     private static final int MILLRACE_SPDK_HOSTED = (int)65536L;
     /**

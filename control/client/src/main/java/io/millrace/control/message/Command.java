@@ -395,8 +395,9 @@ public sealed interface Command
      * @param name    of one device or one subsystem; empty: all.
      * @param version {@link #ACTUAL}: what the data plane has; to a manager also {@link #DESIRED}: of the desired state
      *                now, or a number of {@link VersionInfo}: of the desired state in that version.
+     * @param atOnce  whether it does not wait for commands of the session that are not answered.
      */
-    record List(Kind kind, String name, long version) implements Command
+    record List(Kind kind, String name, long version, boolean atOnce) implements Command
     {
         /** Of the data plane as it is. */
         public static final long ACTUAL = -1;
@@ -412,6 +413,24 @@ public sealed interface Command
         public List(final Kind kind, final String name)
         {
             this(kind, name, ACTUAL);
+        }
+
+        /**
+         * Lists after the commands of the session that were sent before.
+         *
+         * @param kind    of the resources.
+         * @param name    of one device or one subsystem; empty: all.
+         * @param version {@link #ACTUAL}, {@link #DESIRED}, or a number.
+         */
+        public List(final Kind kind, final String name, final long version)
+        {
+            this(kind, name, version, false);
+        }
+
+        /** {@return the same list, which does not wait for commands of the session that are not answered} */
+        public List now()
+        {
+            return new List(kind, name, version, true);
         }
 
         /**

@@ -272,7 +272,8 @@ final class CommandReader
     private Command list()
     {
         return new Command.List(lists.kind(), lists.name(),
-            ListDecoder.versionNullValue() == lists.version() ? Command.List.ACTUAL : lists.version());
+            ListDecoder.versionNullValue() == lists.version() ? Command.List.ACTUAL : lists.version(),
+            Bool.TRUE == lists.atOnce());
     }
 
     private Command beginChange()

@@ -410,7 +410,8 @@ final class CommandWriter
         lists.wrapAndApplyHeader(buffer, offset, header);
         ids(lists.command(), ids);
         lists.kind(command.kind());
-        lists.version(Command.List.ACTUAL == command.version() ? ListEncoder.versionNullValue() : command.version());
+        lists.version(Command.List.ACTUAL == command.version() ? ListEncoder.versionNullValue() : command.version())
+            .atOnce(bool(command.atOnce()));
         lists.name(Text.check("name", command.name()));
         return lists.encodedLength();
     }

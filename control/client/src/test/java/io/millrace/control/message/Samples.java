@@ -134,7 +134,7 @@ public final class Samples
                 any(AnaState.values())),
             new Command.SetQos(qos()),
             new Command.AssignControllerIds(number(), number()),
-            new Command.List(any(Kind.values()), text(), random.nextInt(4) - 1),
+            new Command.List(any(Kind.values()), text(), random.nextInt(4) - 1, random.nextBoolean()),
             new Command.AddDocumentPart(big(), text()),
             new Command.ReplaceState(big(), big(), random.nextBoolean(), random.nextBoolean(), random.nextBoolean(),
                 text(), text()),

@@ -180,12 +180,12 @@ final class Commands
             case final Command.DenyHost deny:
                 return ok(dataPlane.hosts().deny(deny.nqn(), deny.hostNqn()));
             case final Command.SetAllowAnyHost any:
-                return ok(dataPlane.hosts().allowAny(any.nqn(), any.allowAnyHost()));
+                return dataPlane.hosts().allowAny(any.nqn(), any.allowAnyHost()).thenApply(Commands::done);
             case final Command.AddListener add:
                 return addListener(add);
             case final Command.RemoveListener remove:
-                dataPlane.listeners().remove(address(remove.transport(), remove.address(), remove.port()));
-                return DONE;
+                return CompletableFuture.completedFuture(done(dataPlane.listeners().remove(
+                    address(remove.transport(), remove.address(), remove.port()))));
             case final Command.SetState set:
                 return setState(set.state());
             case final Command.Disconnect disconnect:
@@ -195,7 +195,7 @@ final class Commands
             case final Command.SetAnaState ana:
                 // The state is set even if devices still have commands that came before: that is a remark, no refusal.
                 return dataPlane.anaStates().set(ana.nqn(), anaListener(ana), ana.group(), anaState(ana.state()))
-                    .thenApply((remark) -> remark.isEmpty() ? Reply.OK : new Reply(Code.OK, 0, remark));
+                    .thenApply(Commands::done);
             case final Command.AssignControllerIds assign:
                 dataPlane.controllers().assignIds(new ControllerIds(assign.firstId(), assign.lastId()));
                 return DONE;
@@ -255,6 +255,11 @@ final class Commands
     {
         action.run();
         return DONE;
+    }
+
+    private static Reply done(final String left)
+    {
+        return left.isEmpty() ? Reply.OK : new Reply(Code.OK, 0, left);
     }
 
     private static CompletableFuture<Reply> ok(final CompletableFuture<Void> done)

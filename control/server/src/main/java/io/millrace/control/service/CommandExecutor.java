@@ -133,7 +133,7 @@ final class CommandExecutor implements AutoCloseable
     private void listInTurn(final Session session, final long correlationId, final Command.List list)
     {
         final Runnable task = () -> list(session, correlationId, list);
-        if (null != working &&
+        if (null != working && !list.atOnce() &&
             (working.isAwaitedBy(session) || waiting.stream().anyMatch((turn) -> turn.isAwaitedBy(session))))
         {
             waiting.addLast(new Turn(null, task));
@@ -152,7 +152,8 @@ final class CommandExecutor implements AutoCloseable
                 Session.LISTS_MAX + " lists of this session are incomplete; read them first"));
             return;
         }
-        final CompletableFuture<Listing<?>> future = backend.list(session.caller(), list);
+        final CompletableFuture<Listing<?>> future =
+            backend.list(session.caller(), session.awaitsChanges() ? list : list.now());
         if (future.isDone())
         {
             endList(session, correlationId, future);

@@ -56,6 +56,7 @@ final class PendingCommand
     void await(final Session session, final long correlationId)
     {
         waiters.add(new Waiter(session, correlationId));
+        session.beginChange();
     }
 
     /** {@return whether a session waits for its answer} */
@@ -66,6 +67,10 @@ final class PendingCommand
 
     void answer(final Reply reply)
     {
-        waiters.forEach((waiter) -> waiter.session().answer(waiter.correlationId(), reply));
+        waiters.forEach((waiter) ->
+        {
+            waiter.session().endChange();
+            waiter.session().answer(waiter.correlationId(), reply);
+        });
     }
 }

@@ -66,6 +66,7 @@ final class Session
     private long eventSequence;
     private int eventsWaiting;
     private int commands;
+    private int changes;
     private int lists;
 
     /**
@@ -209,6 +210,22 @@ final class Session
         }
         commands++;
         return true;
+    }
+
+    void beginChange()
+    {
+        changes++;
+    }
+
+    void endChange()
+    {
+        changes--;
+    }
+
+    /** Whether commands are not decided that may change what it lists. */
+    boolean awaitsChanges()
+    {
+        return 0 != changes;
     }
 
     boolean beginList()

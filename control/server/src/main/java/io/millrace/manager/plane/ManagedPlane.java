@@ -495,48 +495,50 @@ public final class ManagedPlane implements ControlListener, AutoCloseable
     }
 
     /**
-     * Forwards a List after earlier changes.
+     * Forwards a List, after earlier changes unless it is to be answered at once.
      *
      * @param list what to list.
      * @return the resources.
      */
     public CompletableFuture<Listing<?>> list(final Command.List list)
     {
-        return order.behindChanges(() ->
+        return list.atOnce() ? forward(list) : order.behindChanges(() -> forward(list));
+    }
+
+    private CompletableFuture<Listing<?>> forward(final Command.List list)
+    {
+        final CompletableFuture<Listing<?>> future = new CompletableFuture<>();
+        link.list(list).whenComplete((listing, failure) ->
         {
-            final CompletableFuture<Listing<?>> future = new CompletableFuture<>();
-            link.list(list).whenComplete((listing, failure) ->
+            if (null == failure)
             {
-                if (null == failure)
-                {
-                    future.complete(listing);
-                }
-                else
-                {
-                    future.completeExceptionally(absent.explained(list, failure));
-                }
-            });
-            return future;
+                future.complete(listing);
+            }
+            else
+            {
+                future.completeExceptionally(absent.explained(list, failure));
+            }
         });
+        return future;
     }
 
     /** {@return connected hosts by subsystem; none while there is no session} */
     public CompletableFuture<Map<String, Set<String>>> connectedHosts()
     {
         return !link.isConnected() ? CompletableFuture.completedFuture(HostImpact.NONE) :
-            link.list(new Command.List(Kind.CONTROLLER, "")).thenApply((listing) -> HostImpact.hosts(
+            link.list(new Command.List(Kind.CONTROLLER, "").now()).thenApply((listing) -> HostImpact.hosts(
             listing.resources().stream().map(ControllerInfo.class::cast).toList()));
     }
 
     /**
-     * Sends a List at once, before pending changes; requires a session.
+     * Sends a List that waits for no change; requires a session.
      *
      * @param kind what to list.
      * @return the call.
      */
     public Call listNow(final Kind kind)
     {
-        return link.submit(new Command.List(kind, ""));
+        return link.submit(new Command.List(kind, "").now());
     }
 
     @Override

@@ -85,7 +85,7 @@ final class PlaneWatch
             dueNs = nowNs + INTERVAL_NS;
             if (link.isConnected())
             {
-                link.submit(new Command.List(Kind.REACTOR, "")).onDone(this::onReactors);
+                link.submit(new Command.List(Kind.REACTOR, "").now()).onDone(this::onReactors);
             }
         }
     }
