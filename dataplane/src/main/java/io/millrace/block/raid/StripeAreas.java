@@ -10,22 +10,26 @@ import io.millrace.memory.Segments;
 final class StripeAreas
 {
     private final StripeRows rows;
-    private final StripeCode code;
+    private final StripeCodes codes;
+    private StripeCode code;
     private long[] areas;
+    /** The same in the order of the code. */
+    private long[] ordered;
     private final Segments piece = new Segments();
     private int areaBytes;
 
     /**
      * No areas.
      *
-     * @param rows of the stripe.
-     * @param code by which parity is computed.
+     * @param rows  of the stripe.
+     * @param codes by which parity is computed.
      */
-    StripeAreas(final StripeRows rows, final StripeCode code)
+    StripeAreas(final StripeRows rows, final StripeCodes codes)
     {
         this.rows = rows;
-        this.code = code;
-        areas = new long[rows.stripCount()];
+        this.codes = codes;
+        areas = new long[0];
+        fit();
     }
 
     /** None is in use: makes place for those of the rows, which may have got another layout. */
@@ -34,7 +38,38 @@ final class StripeAreas
         if (areas.length < rows.stripCount())
         {
             areas = new long[rows.stripCount()];
+            ordered = new long[rows.stripCount()];
         }
+        code = codes.of(rows.stripCount() - rows.dataCount());
+    }
+
+    /** Of this and the next ones: which data strip Q takes first is zero, unless Q is in a slot of its own. */
+    private long[] ordered()
+    {
+        final int first = rows.firstOfQ();
+        if (0 == first)
+        {
+            return areas;
+        }
+        final int dataCount = rows.dataCount();
+        System.arraycopy(areas, first, ordered, 0, dataCount - first);
+        System.arraycopy(areas, 0, ordered, dataCount - first, first);
+        System.arraycopy(areas, dataCount, ordered, dataCount, rows.stripCount() - dataCount);
+        return ordered;
+    }
+
+    private int place(final int index)
+    {
+        return StripeCodes.place(index, rows.firstOfQ(), rows.dataCount());
+    }
+
+    /** Of strips by bit. */
+    private long places(final long indexes)
+    {
+        final int first = rows.firstOfQ();
+        final int dataCount = rows.dataCount();
+        final long data = indexes & (1L << dataCount) - 1;
+        return data >>> first | (data & (1L << first) - 1) << dataCount - first | indexes & -1L << dataCount;
     }
 
     /**
@@ -85,7 +120,7 @@ final class StripeAreas
     /** Computes the rows of data strips that were not read. */
     void recover()
     {
-        code.recover(areas, rows.dataCount(), rows.readable(), rows.count());
+        code.recover(ordered(), rows.dataCount(), places(rows.readable()), rows.count());
     }
 
     /**
@@ -95,7 +130,7 @@ final class StripeAreas
      */
     void recover(final int index)
     {
-        code.recover(areas, rows.dataCount(), ~(1L << index), rows.count());
+        code.recover(ordered(), rows.dataCount(), ~(1L << place(index)), rows.count());
     }
 
     /**
@@ -103,7 +138,7 @@ final class StripeAreas
      */
     boolean isParityRight()
     {
-        return code.isRight(areas, rows.dataCount(), rows.count());
+        return code.isRight(ordered(), rows.dataCount(), rows.count());
     }
 
     /**
@@ -111,13 +146,16 @@ final class StripeAreas
      */
     int wrongStrip()
     {
-        return code.wrongStrip(areas, rows.dataCount(), rows.count());
+        final int place = code.wrongStrip(ordered(), rows.dataCount(), rows.count());
+        final int index = place + rows.firstOfQ();
+        return place < 0 || place >= rows.dataCount() ? place :
+            index < rows.dataCount() ? index : index - rows.dataCount();
     }
 
     /** Computes parity from the data. */
     void generate()
     {
-        code.generate(areas, rows.dataCount(), rows.count());
+        code.generate(ordered(), rows.dataCount(), rows.count());
     }
 
     /**
@@ -159,8 +197,8 @@ final class StripeAreas
                     copy += areaBytes;
                     piece.copyOut(0, data, length);
                 }
-                code.update(
-                    areas[index], data, index, areas, rows.dataCount(), rows.low(index) - rows.start(), length);
+                code.update(areas[index], data, place(index), areas, rows.dataCount(),
+                    rows.low(index) - rows.start(), length);
             }
         }
     }
