@@ -275,8 +275,8 @@ class RaidCommandsTest
     {
         files("d0", "d1", "d2", "d3", "d4");
         ok("raid create vol0 d0 d1 d2 --level 5 --assume-clean");
-        refused(ExitCode.USAGE, "raid level vol0 10", "raid level: LEVEL = 10: only level 5 becomes 6, and back; give " +
-            "one of these");
+        refused(ExitCode.USAGE, "raid level vol0 10",
+            "raid level: LEVEL = 10: only level 5 becomes 6, and back; give one of these");
         refused(ExitCode.USAGE, "raid level vol0 6",
             "raid level: level 6 has one member more: give it with --add DEVICE");
         refused(ExitCode.USAGE, "raid level vol0 5 --add d3",
@@ -289,10 +289,10 @@ class RaidCommandsTest
         final String shown = await("raid show vol0", "vol0  RAID 6, 13.9MiB, online\n");
         assertTrue(shown.contains("\n   3  d3      in-sync"), shown);
         refused(ExitCode.FAILURE, "raid level vol0 6 --add d4", "raid level: array vol0 is of level 6 already");
-        refused(ExitCode.FAILURE, "device set vol0 level=5", "device set: device vol0: array vol0 gets one member less " +
-            "as RAID 5, that of slot 3, which has Q: leave d3 out of members, and change nothing else");
-        refused(ExitCode.USAGE, "raid level vol0 5", "raid level: array vol0 would tolerate the failure of one member " +
-            "instead of two, and device d3 would leave it and be erased: add --yes to confirm");
+        refused(ExitCode.FAILURE, "device set vol0 level=5", "device set: device vol0: array vol0 gets one member " +
+            "less as RAID 5, that of slot 3, which has Q: leave d3 out of members, and change nothing else");
+        refused(ExitCode.USAGE, "raid level vol0 5", "raid level: array vol0 would tolerate the failure of one " +
+            "member instead of two, and device d3 would leave it and be erased: add --yes to confirm");
         assertEquals("device d3 has left array vol0, which is RAID 5\n" +
             unstored("set level: 5 and members: [d0, d1, d2]"), ok("raid level vol0 5 --yes"));
         assertTrue(ok("raid show vol0").contains("vol0  RAID 5, 13.9MiB, online\n"), ok("raid show vol0"));

@@ -6,8 +6,8 @@ import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.block.raid.layout.RaidLevel;
 
 /**
- * Whether an array may get one more slot, and how it begins: a mirror rebuilds another copy there, a RAID 5 that becomes
- * RAID 6 rebuilds Q, and an array with parity is reshaped else. Stateless.
+ * Whether an array may get one more slot, and how it begins: a mirror rebuilds another copy there, a RAID 5 that
+ * becomes RAID 6 rebuilds Q, and an array with parity is reshaped else. Stateless.
  */
 final class ArrayGrowth
 {
@@ -94,7 +94,8 @@ final class ArrayGrowth
         final ArrayLayout layout =
             ArrayLayout.of(level, count + 1, old.stripBytes(), old.memberBytes());
         member.rebuiltBytes(0);
-        return 0 == old.parityCount() || level != old.level() ? view.growing(StripMap.of(layout), member, SlotState.REBUILDING) :
+        return 0 == old.parityCount() || level != old.level() ?
+            view.growing(StripMap.of(layout), member, SlotState.REBUILDING) :
             view.growing(StripMap.of(layout, new ReshapeState(count, 0, 0, ReshapeState.Stage.MOVING)), member,
             SlotState.IN_SYNC);
     }

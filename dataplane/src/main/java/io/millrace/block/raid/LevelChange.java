@@ -45,8 +45,8 @@ final class LevelChange
         final RaidLevel present = device.layout().level();
         final String array = "array " + device.name() + " is " + present.title(device.layout().memberCount());
         return RaidLevel.RAID6 == present && RaidLevel.RAID5 == configured ?
-            array + " that was created as one, with Q on all members in turn: only one that was RAID 5 before becomes " +
-            "RAID 5 again; create another array and copy the data" :
+            array + " that was created as one, with Q on all members in turn: only one that was RAID 5 before " +
+            "becomes RAID 5 again; create another array and copy the data" :
             array + ", and cannot become " + configured.title() + ": only RAID 5 becomes RAID 6, and back; create " +
             "another array and copy the data";
     }
@@ -100,8 +100,8 @@ final class LevelChange
             }
         }
         // Which strip of a row is wrong, only P and Q together tell.
-        return device.scrubControl().hasMismatches() ? array + " has rows that do not match, of which Q may tell what " +
-            "is wrong: repair them first (millrace raid scrub " + device.name() + " --repair)" : resync(device);
+        return device.scrubControl().hasMismatches() ? array + " has rows that do not match, of which Q may tell " +
+            "what is wrong: repair them first (millrace raid scrub " + device.name() + " --repair)" : resync(device);
     }
 
     /**

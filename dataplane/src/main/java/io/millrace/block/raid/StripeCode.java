@@ -5,8 +5,8 @@ import io.millrace.parity.ParityEngine;
 
 /**
  * How a stripe's parity is computed, and what is lost from it. Strips are addresses of their rows, by index: data, in
- * the order in which the layout has parity take it, then parity. Of one reactor, whose engine it closes with itself; a call allocates nothing but the matrix of losses that
- * are new to it.
+ * the order in which the layout has parity take it, then parity. Of one reactor, whose engine it closes with itself; a
+ * call allocates nothing but the matrix of losses that are new to it.
  */
 interface StripeCode extends AutoCloseable
 {

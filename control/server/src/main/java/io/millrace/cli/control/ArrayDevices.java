@@ -205,7 +205,8 @@ final class ArrayDevices
             return last.isEmpty() ? others.getFirst() : last;
         }
         throw refusal("the members of array " + name + " (" + String.join(", ", members) + ") do not name the device " +
-            "of its last slot" + (last.isEmpty() ? "" : ", " + last) + ": name the devices of all slots in members first");
+            "of its last slot" + (last.isEmpty() ? "" : ", " + last) +
+            ": name the devices of all slots in members first");
     }
 
     /** Settings that change when a RAID 6 becomes RAID 5, and a device leaves. */

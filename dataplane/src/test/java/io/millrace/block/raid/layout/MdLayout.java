@@ -126,7 +126,8 @@ final class MdLayout
             // Q is on the first disk.
             return disk - 1;
         }
-        return (disk < parity.diskP() ? disk + rotatingDisks() : disk) - parity.diskP() - (RaidLevel.RAID6 == level ? 2 : 1);
+        return (disk < parity.diskP() ? disk + rotatingDisks() : disk) - parity.diskP() -
+            (RaidLevel.RAID6 == level ? 2 : 1);
     }
 
     int dataDisks()
