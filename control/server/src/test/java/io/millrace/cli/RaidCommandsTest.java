@@ -271,6 +271,35 @@ class RaidCommandsTest
     }
 
     @Test
+    void shouldChangeTheLevelOfAnArray()
+    {
+        files("d0", "d1", "d2", "d3", "d4");
+        ok("raid create vol0 d0 d1 d2 --level 5 --assume-clean");
+        refused(ExitCode.USAGE, "raid level vol0 10",
+            "raid level: LEVEL = 10: only level 5 becomes 6, and back; give one of these");
+        refused(ExitCode.USAGE, "raid level vol0 6",
+            "raid level: level 6 has one member more: give it with --add DEVICE");
+        refused(ExitCode.USAGE, "raid level vol0 5 --add d3",
+            "raid level: --add: level 5 has no member more; leave it out");
+        refused(ExitCode.FAILURE, "raid level vol0 5 --yes", "raid level: array vol0 is of level 5 already");
+        refused(ExitCode.FAILURE, "device set vol0 level=1", "device set: device vol0: array vol0 is RAID 5, and " +
+            "cannot become RAID 1: only RAID 5 becomes RAID 6, and back; create another array and copy the data");
+        assertEquals("device d3 gets Q of array vol0\n" + unstored("set level: 6 and members: [d0, d1, d2, d3]"),
+            ok("raid level vol0 6 --add d3"));
+        final String shown = await("raid show vol0", "vol0  RAID 6, 13.9MiB, online\n");
+        assertTrue(shown.contains("\n   3  d3      in-sync"), shown);
+        refused(ExitCode.FAILURE, "raid level vol0 6 --add d4", "raid level: array vol0 is of level 6 already");
+        refused(ExitCode.FAILURE, "device set vol0 level=5", "device set: device vol0: array vol0 gets one member " +
+            "less as RAID 5, that of slot 3, which has Q: leave d3 out of members, and change nothing else");
+        refused(ExitCode.USAGE, "raid level vol0 5", "raid level: array vol0 would tolerate the failure of one " +
+            "member instead of two, and device d3 would leave it and be erased: add --yes to confirm");
+        assertEquals("device d3 has left array vol0, which is RAID 5\n" +
+            unstored("set level: 5 and members: [d0, d1, d2]"), ok("raid level vol0 5 --yes"));
+        assertTrue(ok("raid show vol0").contains("vol0  RAID 5, 13.9MiB, online\n"), ok("raid show vol0"));
+        ok("raid create vol1 d3 d4 --level 1 --assume-clean");
+    }
+
+    @Test
     void shouldGrowAnArrayWithItsMembers()
     {
         files("d0", "d1");

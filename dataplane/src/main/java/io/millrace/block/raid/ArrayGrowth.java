@@ -6,8 +6,8 @@ import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.block.raid.layout.RaidLevel;
 
 /**
- * Whether an array may get one more slot, and how it begins: a mirror rebuilds another copy there, an array with parity
- * is reshaped. Stateless.
+ * Whether an array may get one more slot, and how it begins: a mirror rebuilds another copy there, a RAID 5 that
+ * becomes RAID 6 rebuilds Q, and an array with parity is reshaped else. Stateless.
  */
 final class ArrayGrowth
 {
@@ -85,15 +85,17 @@ final class ArrayGrowth
      *
      * @param view   of an array that has no {@link #problem}.
      * @param member in the slot.
+     * @param level  from then on: the present one, or as {@link LevelChange#target} has it.
      */
-    static ArrayView grown(final ArrayView view, final RaidMember member)
+    static ArrayView grown(final ArrayView view, final RaidMember member, final RaidLevel level)
     {
         final ArrayLayout old = view.layout();
         final int count = old.memberCount();
         final ArrayLayout layout =
-            ArrayLayout.of(old.level(), count + 1, old.stripBytes(), old.memberBytes());
+            ArrayLayout.of(level, count + 1, old.stripBytes(), old.memberBytes());
         member.rebuiltBytes(0);
-        return 0 == old.parityCount() ? view.growing(StripMap.of(layout), member, SlotState.REBUILDING) :
+        return 0 == old.parityCount() || level != old.level() ?
+            view.growing(StripMap.of(layout), member, SlotState.REBUILDING) :
             view.growing(StripMap.of(layout, new ReshapeState(count, 0, 0, ReshapeState.Stage.MOVING)), member,
             SlotState.IN_SYNC);
     }

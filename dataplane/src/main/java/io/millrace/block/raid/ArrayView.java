@@ -260,6 +260,18 @@ final class ArrayView
     }
 
     /**
+     * {@return the view without its last slot, at the next event count}
+     *
+     * @param newMap that does not have the slot.
+     */
+    ArrayView shrinking(final StripMap newMap)
+    {
+        final int count = members.length - 1;
+        return new ArrayView(newMap, eventCount + 1, Arrays.copyOf(members, count), Arrays.copyOf(states, count),
+            Arrays.copyOf(lostEvents, count), target, targetSlot, failure, journalEpoch);
+    }
+
+    /**
      * {@return where its strips are}
      */
     StripMap map()

@@ -498,7 +498,7 @@ final class ArrayWork implements BackgroundWork
 
     private Superblock superblock(final ArrayView of)
     {
-        return new Superblock(device.id(), device.name(), device.layout().level(), device.layout().stripBytes(),
+        return new Superblock(device.id(), device.name(), of.layout().level(), device.layout().stripBytes(),
             device.geometry().blockSizeBytes(), of.layout().memberBytes(), device.id(), of.eventCount(), isClean,
             SystemEpochClock.INSTANCE.time(), device.scrubControl().scrubbedMs(), of.slots(), epochs.state(of),
             of.map().state());

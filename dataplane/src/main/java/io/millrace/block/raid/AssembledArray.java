@@ -25,7 +25,7 @@ import java.util.UUID;
  * @param isMatched      whether parity matches in all regions, entries of the journal being replayed.
  * @param trouble        a sentence on devices that cannot be used; empty: none.
  * @param replacements   that were under way when the array ended, and begin anew.
- * @param growth         member without a slot that is to get another one; null: none.
+ * @param growth         that begins when the array is started; null: none.
  */
 record AssembledArray(
     String name,
@@ -44,6 +44,6 @@ record AssembledArray(
     boolean isMatched,
     String trouble,
     List<Replacement> replacements,
-    RaidMember growth)
+    Growth growth)
 {
 }

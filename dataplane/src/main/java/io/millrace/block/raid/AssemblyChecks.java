@@ -27,11 +27,23 @@ final class AssemblyChecks
     static void checkConfigured(
         final RaidConfig config, final List<FoundMember> found, final Superblock superblock)
     {
-        check("level", config.level().label(), superblock.level().label());
-        check("parity-strips", config.level().parityStrips(), superblock.level().parityStrips());
+        checkLevel(config, superblock);
         check("strip-size", config.stripBytes(), superblock.stripBytes());
         checkCount(config, found, superblock);
         check("block size", found.getFirst().device().geometry().blockSizeBytes(), superblock.blockSizeBytes());
+    }
+
+    /** Settings may say RAID 6 before the array is that, with one member more, or RAID 5 when it is that no more. */
+    private static void checkLevel(final RaidConfig config, final Superblock superblock)
+    {
+        final int more = config.members().size() - superblock.slots().size();
+        final RaidLevel target = LevelChange.target(superblock.level(), config.level());
+        if (null == target || target.parityCount() - superblock.level().parityCount() != more && target !=
+            superblock.level())
+        {
+            check("level", config.level().label(), superblock.level().label());
+            check("parity-strips", config.level().parityStrips(), superblock.level().parityStrips());
+        }
     }
 
     /**

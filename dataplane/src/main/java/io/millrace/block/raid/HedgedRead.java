@@ -243,7 +243,8 @@ final class HedgedRead
         {
             if (hasParity)
             {
-                channel.code().recover(areas, layout.dataCount(), ~(1L << lateIndex), length);
+                // Of one parity, whatever others there are, and of data in any order.
+                channel.codes().of(layout.parityCount()).recover(areas, layout.dataCount(), ~(1L << lateIndex), length);
             }
             owner.answer(answered, this, areas[hasParity ? lateIndex : 0]);
         }

@@ -51,10 +51,10 @@ final class JournalEpochs
     {
         final ArrayView present = device.view();
         // The place of the journal is used, or not any more: nothing of it counts. And rows that a reshape writes next
-        // had the old layout when entries of them were made.
-        final boolean isMoved = !present.map().state().equals(changed.map().state());
-        if (null != device.journal() && isMoved &&
-            (changed.map().isExclusive() || present.slotCount() != changed.slotCount()) ||
+        // had the old layout when entries of them were made, as all have when the array has another count of slots.
+        final boolean hasOtherSlots = present.slotCount() != changed.slotCount();
+        final boolean isMoved = hasOtherSlots || !present.map().state().equals(changed.map().state());
+        if (null != device.journal() && isMoved && (changed.map().isExclusive() || hasOtherSlots) ||
             isWanted(changed) && (!present.isJournaling() || isMoved || isJoined(present, changed) || isOutdated()))
         {
             isBeginning = true;

@@ -159,7 +159,7 @@ final class JournalWrite
         final long offset = (long)journal.places().offset(journal.places().place(sequence)) + writtenBytes;
         final int slotCount = view.map().countingLayout().memberCount();
         final int inSync = inSync(view, slotCount);
-        final int copies = device.layout().parityCount() - (slotCount - inSync) + 1;
+        final int copies = view.layout().parityCount() - (slotCount - inSync) + 1;
         int skip = (int)(sequence % inSync);
         int left = copies;
         // Twice round, so that those before the first come behind the last.

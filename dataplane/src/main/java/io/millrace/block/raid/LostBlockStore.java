@@ -56,7 +56,7 @@ final class LostBlockStore
     void announceFound()
     {
         final ArrayView view = device.view();
-        for (int slot = 0; slot < device.layout().memberCount(); slot++)
+        for (int slot = 0; slot < view.slotCount(); slot++)
         {
             final int count = view.isWritable(slot) ? view.member(slot).lostBlocks().count() : 0;
             if (0 != count)
@@ -80,7 +80,7 @@ final class LostBlockStore
     private Set<RaidMember> recorded(final ArrayView view)
     {
         final Set<RaidMember> members = new HashSet<>();
-        for (int slot = 0; slot < device.layout().memberCount(); slot++)
+        for (int slot = 0; slot < view.slotCount(); slot++)
         {
             if (view.isWritable(slot) && view.member(slot).lostBlocks().isRecorded())
             {

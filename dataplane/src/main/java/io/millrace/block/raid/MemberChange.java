@@ -2,6 +2,7 @@ package io.millrace.block.raid;
 
 import io.millrace.block.BlockDevice;
 import io.millrace.block.raid.format.Superblock;
+import io.millrace.block.raid.layout.RaidLevel;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -64,9 +65,20 @@ sealed interface MemberChange
      * The array gets another slot, which the device takes.
      *
      * @param device that all checks have passed for, and that holds nothing.
-     * @param done   when superblocks say so; data is copied or spread over it then.
+     * @param level  that the array has from then on.
+     * @param done   when superblocks say so; data is copied or spread over it, or Q computed, then.
      */
-    record Grow(BlockDevice device, CompletableFuture<Void> done) implements MemberChange
+    record Grow(BlockDevice device, RaidLevel level, CompletableFuture<Void> done) implements MemberChange
+    {
+    }
+
+    /**
+     * A RAID 6 becomes RAID 5: the array releases the member of its last slot, which has Q.
+     *
+     * @param device of the member; null: the slot has none.
+     * @param done   when no reactor has a channel to it.
+     */
+    record Lower(BlockDevice device, CompletableFuture<Void> done) implements MemberChange
     {
     }
 

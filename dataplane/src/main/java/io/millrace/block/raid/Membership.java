@@ -30,11 +30,13 @@ final class Membership
     /** That a stop or a crash interrupted, and that have not begun anew. */
     private final Deque<Replacement> replacements = new ArrayDeque<>();
     /** That settings name behind all that have slots, since the array was started; null: none. */
-    private RaidMember growth;
+    private Growth growth;
     private State state = State.IDLE;
     private MemberChange current;
     /** Whom the present change is about. */
     private RaidMember subject;
+    /** Of the array, with the slot that it gets. */
+    private RaidLevel grownLevel;
     /** That {@link #replacement} is to replace; null: none. */
     private RaidMember replaced;
     private RaidMember replacement;
@@ -212,7 +214,7 @@ final class Membership
     {
         return switch (state)
         {
-            case IDLE -> null == growth && device.memberChanges().isEmpty() && !isReplacementOver() &&
+            case IDLE -> !isGrowthDue() && device.memberChanges().isEmpty() && !isReplacementOver() &&
                 !isReplacementDue();
             case OPENING, FITTING, ERASING, CLOSING -> !hasAnswer;
             case NAMING, STORING -> false;
@@ -294,6 +296,7 @@ final class Membership
             case final MemberChange.Add add -> open(add.device());
             case final MemberChange.TakeSlot take -> open(take.device());
             case final MemberChange.Grow grow -> open(grow.device());
+            case final MemberChange.Lower lower -> lower(lower.device());
             case final MemberChange.Replace replace -> replace(replace);
             case final MemberChange.Remove remove -> remove(remove.device());
             case final MemberChange.Fail fail -> fail(fail.name());
@@ -398,7 +401,7 @@ final class Membership
                     case final MemberChange.Replace replace -> beginCopy(view, find(replace.replaced()));
                     case final MemberChange.Add add -> add(view, add);
                     case final MemberChange.TakeSlot _ -> takeSlot(view);
-                    case final MemberChange.Grow _ -> fit(view);
+                    case final MemberChange.Grow grow -> fit(view, grow.level());
                     default -> throw new IllegalStateException("opened for " + current);
                 }
             }
@@ -446,9 +449,10 @@ final class Membership
         work.rebuild(slot, subject);
     }
 
-    private void fit(final ArrayView view)
+    private void fit(final ArrayView view, final RaidLevel level)
     {
         state = State.FITTING;
+        grownLevel = level;
         device.slotsMax(view.slotCount() + 1);
         device.channels().grow((reason) ->
         {
@@ -462,7 +466,8 @@ final class Membership
     {
         final ArrayView view = device.view();
         final String reason = failed.contains(subject) ? "device " + subject +
-            " failed when its superblocks were written: check it, and the path to it" : ArrayGrowth.problem(device);
+            " failed when its superblocks were written: check it, and the path to it" :
+            view.layout().level() == grownLevel ? ArrayGrowth.problem(device) : LevelChange.raiseProblem(device);
         if (null != reason)
         {
             refuseSlot(view, reason);
@@ -473,7 +478,7 @@ final class Membership
         // It gets the bitmap, in place of an old one that it may have.
         device.intent().wantAgain();
         state = State.STORING;
-        work.change(ArrayGrowth.grown(view, subject), true);
+        work.change(ArrayGrowth.grown(view, subject, grownLevel), true);
     }
 
     private void refuseSlot(final ArrayView view, final String reason)
@@ -500,15 +505,56 @@ final class Membership
     /** {@return whether the array begins to get another slot, which settings named when it was started} */
     private boolean beginGrowth()
     {
-        if (null == growth)
+        if (!isGrowthDue())
         {
             return false;
         }
-        subject = growth;
+        final Growth due = growth;
         growth = null;
-        problem = null;
-        fit(device.view());
+        if (device.view().slotOf(due.member()) < 0)
+        {
+            subject = due.member();
+            problem = null;
+            fit(device.view(), due.level());
+        }
         return true;
+    }
+
+    /** Another level waits for a resync that began with the array. */
+    private boolean isGrowthDue()
+    {
+        return null != growth &&
+            (growth.level() == device.view().layout().level() || device.intent().nextResync(0) < 0);
+    }
+
+    /** The array has no slot for the last member any more when superblocks say so, which that one does not get. */
+    private void lower(final BlockDevice released)
+    {
+        final ArrayView view = device.view();
+        final RaidMember last = view.member(view.slotCount() - 1);
+        final String reason = LevelChange.lowerProblem(device);
+        if (null != reason || released != (null == last ? null : last.device()))
+        {
+            refuse(null == reason ? "slot " + (view.slotCount() - 1) + " of array " + device.name() + " has got " +
+                "another member meanwhile: look at its state, and try again" : reason);
+            return;
+        }
+        subject = last;
+        state = State.STORING;
+        work.change(LevelChange.lowered(view), true);
+    }
+
+    private void onLowered()
+    {
+        device.slotsMax(device.view().slotCount());
+        if (null == subject || null == subject.device())
+        {
+            end();
+        }
+        else
+        {
+            letGo(subject);
+        }
     }
 
     private void addSpare(final ArrayView view)
@@ -544,6 +590,10 @@ final class Membership
         {
             // Nobody waits for a replacement that began anew: how it goes on is seen in the view.
             end();
+        }
+        else if (current instanceof MemberChange.Lower)
+        {
+            onLowered();
         }
         else if (failed.contains(subject))
         {

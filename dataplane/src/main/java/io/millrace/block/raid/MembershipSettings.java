@@ -31,6 +31,7 @@ public final class MembershipSettings
     private final Set<String> named;
     private final Set<String> wasNamed;
     private final List<String> wereMembers;
+    private final RaidLevel wasLevel;
     private final RaidConfig config;
     private final MemoryRegistry registry;
     private final List<BlockDevice> added;
@@ -54,6 +55,7 @@ public final class MembershipSettings
         named = names(config);
         wasNamed = names(was);
         wereMembers = was.members();
+        wasLevel = was.level();
         this.config = config;
         this.added = added;
         this.registry = registry;
@@ -92,9 +94,15 @@ public final class MembershipSettings
     {
         final ArrayView view = array.view();
         final int slots = view.slotCount();
+        final RaidLevel level = LevelChange.target(view.layout().level(), config.level());
+        if (wasLevel != config.level() && view.layout().level() != level)
+        {
+            changeLevel(view, level);
+            return;
+        }
         if (config.members().size() == slots + 1 && config.members().size() != wereMembers.size())
         {
-            grow();
+            grow(ArrayGrowth.problem(array), view.layout().level());
             return;
         }
         if (config.members().size() != slots && config.members().size() != wereMembers.size())
@@ -134,10 +142,49 @@ public final class MembershipSettings
         change(view);
     }
 
-    /** One device more than the array has slots. */
-    private void grow()
+    private void changeLevel(final ArrayView view, final RaidLevel level)
     {
-        final String problem = ArrayGrowth.problem(array);
+        if (null == level)
+        {
+            throw new BlockDeviceException(LevelChange.refusal(array, config.level()));
+        }
+        if (level.parityCount() < view.layout().parityCount())
+        {
+            lower(view);
+            return;
+        }
+        if (config.members().size() != view.slotCount() + 1)
+        {
+            throw new BlockDeviceException("array " + array.name() + " gets one member more as RAID 6, which has Q: " +
+                "name a new device behind the present members");
+        }
+        grow(LevelChange.raiseProblem(array), level);
+    }
+
+    private void lower(final ArrayView view)
+    {
+        final String problem = LevelChange.lowerProblem(array);
+        if (null != problem)
+        {
+            throw new BlockDeviceException(problem);
+        }
+        final int slot = view.slotCount() - 1;
+        final BlockDevice last = null == view.member(slot) ? null : view.member(slot).device();
+        final Set<String> fewer = new HashSet<>(wasNamed);
+        fewer.removeAll(named);
+        if (1 != fewer.size() || !wasNamed.containsAll(named) || config.members().size() != slot ||
+            null != last && !fewer.contains(last.name()))
+        {
+            throw new BlockDeviceException("array " + array.name() + " gets one member less as RAID 5, that of slot " +
+                slot + ", which has Q: leave " + (null == last ? "one name that has no slot" : last.name()) +
+                " out of members, and change nothing else");
+        }
+        run(array, new MemberChange.Lower(last, new CompletableFuture<>()));
+    }
+
+    /** One device more than the array has slots. */
+    private void grow(final String problem, final RaidLevel level)
+    {
         if (null != problem)
         {
             throw new BlockDeviceException(problem);
@@ -151,7 +198,7 @@ public final class MembershipSettings
                 "that behind the present members, and change nothing else; remove a spare before it becomes a member");
         }
         admit();
-        run(array, new MemberChange.Grow(added.getFirst(), new CompletableFuture<>()));
+        run(array, new MemberChange.Grow(added.getFirst(), level, new CompletableFuture<>()));
     }
 
     private void sort(final ArrayView view, final RaidMember member)

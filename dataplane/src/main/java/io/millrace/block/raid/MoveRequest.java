@@ -13,7 +13,9 @@ import io.millrace.block.raid.layout.ArrayLayout;
  */
 final class MoveRequest extends ReshapeRequest
 {
+    /** In the order in which parity takes the data, then of parity. */
     private long[] areas = {};
+    private int firstOfQ;
 
     /**
      * A request of its owner.
@@ -43,27 +45,34 @@ final class MoveRequest extends ReshapeRequest
         {
             areas = new long[layout.memberCount()];
         }
-        for (int index = 0; index < areas.length; index++)
+        for (int place = 0; place < areas.length; place++)
         {
-            areas[index] = buffer + (long)index * areaBytes();
+            areas[place] = buffer + (long)place * areaBytes();
         }
+        firstOfQ = layout.firstOfQ(layout.parityP(stripe));
         issuing(StripeState.READING);
         for (int index = 0; index < layout.dataCount(); index++)
         {
             final long strip = map.strip(stripe, index);
             if (strip < 0)
             {
-                NativeMemory.fill(areas[index], length, (byte)0);
+                NativeMemory.fill(area(layout, index), length, (byte)0);
             }
             else
             {
                 final int slot = map.oldSlot(strip);
-                part(slot, BlockOperation.READ, source(map.oldRow(strip)), length).addSegment(areas[index], length);
+                part(slot, BlockOperation.READ, source(map.oldRow(strip)), length)
+                    .addSegment(area(layout, index), length);
                 submit(slot);
             }
         }
         issued();
         return BlockStatus.SUCCESS;
+    }
+
+    private long area(final ArrayLayout layout, final int index)
+    {
+        return areas[index >= layout.dataCount() ? index : StripeCodes.place(index, firstOfQ, layout.dataCount())];
     }
 
     /** Offset on a member of what is read. */
@@ -77,7 +86,7 @@ final class MoveRequest extends ReshapeRequest
     {
         final ArrayLayout layout = map.layout();
         final int dataCount = layout.dataCount();
-        channel.code().generate(areas, dataCount, length);
+        channel.codes().of(layout.parityCount()).generate(areas, dataCount, length);
         issuing(StripeState.WRITING);
         for (int index = 0; index < areas.length; index++)
         {
@@ -85,7 +94,7 @@ final class MoveRequest extends ReshapeRequest
                 layout.paritySlot(stripe, index - dataCount);
             final BlockRequest part =
                 part(slot, BlockOperation.WRITE, (stripe << layout.stripShift()) + start, length);
-            part.addSegment(areas[index], length);
+            part.addSegment(area(layout, index), length);
             submit(slot);
         }
         issued();

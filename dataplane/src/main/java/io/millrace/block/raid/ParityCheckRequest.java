@@ -8,7 +8,6 @@ final class ParityCheckRequest extends CheckRequest
 {
     private final StripeRows rows;
     private final StripeAreas areas;
-    private final int parityCount;
 
     /**
      * A request of its owner.
@@ -18,9 +17,8 @@ final class ParityCheckRequest extends CheckRequest
     ParityCheckRequest(final RaidChannel channel)
     {
         super(channel);
-        parityCount = layout.parityCount();
         rows = new StripeRows(layout);
-        areas = new StripeAreas(rows, channel.code());
+        areas = new StripeAreas(rows, channel.codes());
     }
 
     @Override
@@ -44,20 +42,27 @@ final class ParityCheckRequest extends CheckRequest
             finish(BlockStatus.SUCCESS);
             return BlockStatus.SUCCESS;
         }
+        rows.follow(view.map());
+        areas.fit();
+        if (length > channel.sizes().checkBytesMax())
+        {
+            // It was begun before the array got another slot: there is no room for the rows of all.
+            finish(BlockStatus.SUCCESS);
+            return BlockStatus.SUCCESS;
+        }
         rows.findReadable(view, badSlots);
         if (rows.unreadableData() > rows.readableParity())
         {
             return BlockStatus.MEDIA_ERROR;
         }
-        final int stripCount = rows.dataCount() + parityCount;
-        final long buffer = acquireBuffer(stripCount * areas.bytes());
+        final long buffer = acquireBuffer(rows.stripCount() * areas.bytes());
         if (0 == buffer)
         {
             return null;
         }
         areas.placeFrom(0, buffer);
         issuing(StripeState.READING);
-        for (int index = 0; index < stripCount; index++)
+        for (int index = 0; index < rows.stripCount(); index++)
         {
             if (rows.isReadable(index))
             {
@@ -95,7 +100,7 @@ final class ParityCheckRequest extends CheckRequest
             areas.generate();
         }
         issuing(StripeState.WRITING);
-        for (int index = 0; index < rows.dataCount() + parityCount; index++)
+        for (int index = 0; index < rows.stripCount(); index++)
         {
             final int slot = rows.slot(index);
             if (repairs(slot, rows.memberOffset() + length))
@@ -138,8 +143,8 @@ final class ParityCheckRequest extends CheckRequest
             channel.device().journal().expire();
         }
         issuing(StripeState.WRITING);
-        for (int index = wrong < 0 ? dataCount : wrong; index < (wrong < 0 ? dataCount + parityCount : wrong + 1);
-            index++)
+        final int end = wrong < 0 ? rows.stripCount() : wrong + 1;
+        for (int index = wrong < 0 ? dataCount : wrong; index < end; index++)
         {
             final int slot = rows.slot(index);
             part(slot, BlockOperation.WRITE, rows.memberOffset(), length).addSegment(areas.address(index), length);

@@ -47,7 +47,7 @@ final class ParityStripeRequest extends JournaledRequest
     {
         super(channel);
         rows = new StripeRows(channel.layout());
-        areas = new StripeAreas(rows, channel.code());
+        areas = new StripeAreas(rows, channel.codes());
     }
 
     /**
@@ -99,10 +99,17 @@ final class ParityStripeRequest extends JournaledRequest
     @Override
     protected BlockStatus plan()
     {
-        if (isLogged() && rows.count() > channel.sizes().journalRowBytesMax())
+        final int rowsMax = isLogged() ? channel.sizes().journalRowBytesMax() : channel.sizes().rowBytesMax();
+        final boolean isLong = rows.count() > rowsMax;
+        if (isLong && Purpose.WRITE == purpose)
         {
-            // It was begun before the array journaled: its rows do not fit into one entry.
-            rows.shorten(channel.sizes().journalRowBytesMax());
+            // It was begun before the array journaled, or had the slot: its rows do not fit into one entry or buffer.
+            rows.shorten(rowsMax);
+        }
+        if (!isLong || Purpose.WRITE == purpose)
+        {
+            rows.follow(view.map());
+            areas.fit();
         }
         rows.findReadable(view, badSlots);
         return switch (purpose)

@@ -408,7 +408,7 @@ public final class RaidAssembly
         final List<Replacement> replacements = replacements(newest, slots, members);
         return assembled(newest.array(), geometry, members, view(map.at(map.ended()), event, slots, members, journal),
             bitmap.marked(), bitmap.dirty(), bitmap.sequence(), newest.scrubbedMs(), journal, replacements,
-            growth(newest, slots, members));
+            Growth.of(config, newest, slots, members, unusable));
     }
 
     /** A slot whose member is not there. It has what it had with the newest superblock, or a later one. */
@@ -583,24 +583,6 @@ public final class RaidAssembly
         old.forEach((each) -> unusable.add("device " + each + " is a member in sync and is not named: name it in " +
             "members, or a device that replaces it"));
         return replacements;
-    }
-
-    /** The device that settings name behind those of all slots. An array that lacks a member has it as a spare. */
-    private RaidMember growth(final Superblock newest, final List<Slot> slots, final List<RaidMember> members)
-    {
-        if (config.members().size() != slots.size() + 1)
-        {
-            return null;
-        }
-        final RaidMember growth = members.stream().filter((each) -> config.members().contains(each.device().name()) &&
-            slots.stream().noneMatch((slot) -> each.id().equals(slot.member()))).findFirst().orElse(null);
-        if (newest.reshape().isActive() || slots.stream().anyMatch((slot) -> SlotState.IN_SYNC != slot.state()))
-        {
-            unusable.add("members names " + config.members().size() + " devices, and the array has " + slots.size() +
-                " slots: it grows when it is started with every slot in sync");
-            return null;
-        }
-        return growth;
     }
 
     private Map<UUID, FoundMember> foundById(final Superblock newest)
@@ -783,7 +765,7 @@ public final class RaidAssembly
         final long scrubbedMs,
         final JournalState journal,
         final List<Replacement> replacements,
-        final RaidMember growth)
+        final Growth growth)
     {
         final boolean hasParity = view.layout().parityCount() > 0;
         return new AssembledArray(config.name(), array, geometry,

@@ -11,7 +11,6 @@ import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.raid.format.MemberArea;
 import io.millrace.block.raid.layout.ArrayLayout;
-import io.millrace.parity.ParityEngines;
 import io.millrace.reactor.Reactor;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +33,7 @@ final class RaidChannel implements BlockChannel
     private final List<StripeRequest> stripes = new ArrayList<>();
     private final StripeBuffers buffers;
     /** Null of an array without parity. */
-    private final StripeCode code;
+    private final StripeCodes codes;
     private final RequestSizes sizes;
     private final WriteGate gate;
     private final StripeList waiting = new StripeList();
@@ -62,7 +61,7 @@ final class RaidChannel implements BlockChannel
         this.buffers = buffers;
         blockShift = device.geometry().blockShift();
         final boolean hasParity = device.layout().parityCount() > 0;
-        code = hasParity ? StripeCode.of(device.layout().level(), ParityEngines.create(device.engineType())) : null;
+        codes = hasParity ? new StripeCodes(device.layout().level(), device.engineType()) : null;
         sizes = new RequestSizes(device, buffers, context.reactor());
         gate = device.gates().add();
         members = new MemberChannels(context, this::isUsed);
@@ -227,9 +226,9 @@ final class RaidChannel implements BlockChannel
         return buffers;
     }
 
-    StripeCode code()
+    StripeCodes codes()
     {
-        return code;
+        return codes;
     }
 
     int blockShift()
@@ -625,7 +624,7 @@ final class RaidChannel implements BlockChannel
      */
     CheckRequest newCheckRequest()
     {
-        return null == code ? new MirrorCheckRequest(this) : new ParityCheckRequest(this);
+        return null == codes ? new MirrorCheckRequest(this) : new ParityCheckRequest(this);
     }
 
     /**
@@ -785,9 +784,9 @@ final class RaidChannel implements BlockChannel
         direct.close();
         device.channels().remove(this);
         device.gates().remove(gate);
-        if (null != code)
+        if (null != codes)
         {
-            code.close();
+            codes.close();
         }
         listener.onClosed(this);
     }

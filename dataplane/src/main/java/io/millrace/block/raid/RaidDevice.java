@@ -60,7 +60,7 @@ public final class RaidDevice implements GrowableDevice
     private volatile long removedErrors;
     private final MetadataPages pages;
     private final List<Replacement> replacements;
-    private final RaidMember growth;
+    private final Growth growth;
     private volatile ArrayView view;
     private volatile DeviceServices services = DeviceServices.NONE;
     private volatile ArrayWork work;
@@ -289,9 +289,11 @@ public final class RaidDevice implements GrowableDevice
      */
     void onRepaired(final long slots)
     {
-        for (long left = slots; 0 != left; left &= left - 1)
+        final ArrayView present = view;
+        // Without a slot that the array has lost since.
+        for (long left = slots & -1L >>> -present.slotCount(); 0 != left; left &= left - 1)
         {
-            view.member(Long.numberOfTrailingZeros(left)).onCorrected();
+            present.member(Long.numberOfTrailingZeros(left)).onCorrected();
         }
     }
 
@@ -385,9 +387,9 @@ public final class RaidDevice implements GrowableDevice
     }
 
     /**
-     * {@return the member that gets another slot when the array is started; null: none}
+     * {@return the growth that begins when the array is started; null: none}
      */
-    RaidMember growth()
+    Growth growth()
     {
         return growth;
     }

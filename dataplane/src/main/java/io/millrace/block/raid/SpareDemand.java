@@ -31,10 +31,10 @@ public final class SpareDemand
     SpareDemand(final RaidDevice array)
     {
         this.array = array;
-        vacantSinceNs = new AtomicLongArray(array.layout().memberCount());
+        vacantSinceNs = new AtomicLongArray(RaidLevel.MEMBERS_MAX);
         final ArrayView view = array.view();
         final long nowNs = SystemNanoClock.INSTANCE.nanoTime();
-        for (int slot = 0; slot < vacantSinceNs.length(); slot++)
+        for (int slot = 0; slot < view.slotCount(); slot++)
         {
             if (!view.isWritable(slot))
             {
@@ -51,9 +51,9 @@ public final class SpareDemand
     void onView(final ArrayView next)
     {
         final ArrayView present = array.view();
-        for (int slot = 0; slot < vacantSinceNs.length(); slot++)
+        for (int slot = 0; slot < next.slotCount(); slot++)
         {
-            if (present.isWritable(slot) && !next.isWritable(slot))
+            if ((slot >= present.slotCount() || present.isWritable(slot)) && !next.isWritable(slot))
             {
                 vacantSinceNs.set(slot, SystemNanoClock.INSTANCE.nanoTime());
             }
@@ -92,7 +92,7 @@ public final class SpareDemand
         final ArrayView view = array.view();
         final long nowNs = SystemNanoClock.INSTANCE.nanoTime();
         long longestNs = 0;
-        for (int slot = 0; slot < vacantSinceNs.length(); slot++)
+        for (int slot = 0; slot < view.slotCount(); slot++)
         {
             longestNs = view.isWritable(slot) ? longestNs : Math.max(longestNs, nowNs - vacantSinceNs.get(slot));
         }

@@ -10,9 +10,12 @@ import io.millrace.memory.Segments;
 final class StripeAreas
 {
     private final StripeRows rows;
-    private final StripeCode code;
+    private final StripeCodes codes;
+    private StripeCode code;
     private long[] areas;
-    /** Of the strips' rows that parity is computed of at once. */
+    /** The same in the order of the code. */
+    private long[] ordered;
+    /** Of the strips' rows that parity is computed of at once, in the order of the code. */
     private long[] cut;
     private final Segments piece = new Segments();
     private int areaBytes;
@@ -20,15 +23,15 @@ final class StripeAreas
     /**
      * No areas.
      *
-     * @param rows of the stripe.
-     * @param code by which parity is computed.
+     * @param rows  of the stripe.
+     * @param codes by which parity is computed.
      */
-    StripeAreas(final StripeRows rows, final StripeCode code)
+    StripeAreas(final StripeRows rows, final StripeCodes codes)
     {
         this.rows = rows;
-        this.code = code;
-        areas = new long[rows.stripCount()];
-        cut = new long[rows.stripCount()];
+        this.codes = codes;
+        areas = new long[0];
+        fit();
     }
 
     /** None is in use: makes place for those of the rows, which may have got another layout. */
@@ -37,8 +40,39 @@ final class StripeAreas
         if (areas.length < rows.stripCount())
         {
             areas = new long[rows.stripCount()];
+            ordered = new long[rows.stripCount()];
             cut = new long[rows.stripCount()];
         }
+        code = codes.of(rows.stripCount() - rows.dataCount());
+    }
+
+    /** Of this and the next ones: which data strip Q takes first is zero, unless Q is in a slot of its own. */
+    private long[] ordered()
+    {
+        final int first = rows.firstOfQ();
+        if (0 == first)
+        {
+            return areas;
+        }
+        final int dataCount = rows.dataCount();
+        System.arraycopy(areas, first, ordered, 0, dataCount - first);
+        System.arraycopy(areas, 0, ordered, dataCount - first, first);
+        System.arraycopy(areas, dataCount, ordered, dataCount, rows.stripCount() - dataCount);
+        return ordered;
+    }
+
+    private int place(final int index)
+    {
+        return StripeCodes.place(index, rows.firstOfQ(), rows.dataCount());
+    }
+
+    /** Of strips by bit. */
+    private long places(final long indexes)
+    {
+        final int first = rows.firstOfQ();
+        final int dataCount = rows.dataCount();
+        final long data = indexes & (1L << dataCount) - 1;
+        return data >>> first | (data & (1L << first) - 1) << dataCount - first | indexes & -1L << dataCount;
     }
 
     /**
@@ -89,7 +123,7 @@ final class StripeAreas
     /** Computes the rows of data strips that were not read. */
     void recover()
     {
-        code.recover(areas, rows.dataCount(), rows.readable(), rows.count());
+        code.recover(ordered(), rows.dataCount(), places(rows.readable()), rows.count());
     }
 
     /**
@@ -99,7 +133,7 @@ final class StripeAreas
      */
     void recover(final int index)
     {
-        code.recover(areas, rows.dataCount(), ~(1L << index), rows.count());
+        code.recover(ordered(), rows.dataCount(), ~(1L << place(index)), rows.count());
     }
 
     /**
@@ -107,7 +141,7 @@ final class StripeAreas
      */
     boolean isParityRight()
     {
-        return code.isRight(areas, rows.dataCount(), rows.count());
+        return code.isRight(ordered(), rows.dataCount(), rows.count());
     }
 
     /**
@@ -115,13 +149,16 @@ final class StripeAreas
      */
     int wrongStrip()
     {
-        return code.wrongStrip(areas, rows.dataCount(), rows.count());
+        final int place = code.wrongStrip(ordered(), rows.dataCount(), rows.count());
+        final int index = place + rows.firstOfQ();
+        return place < 0 || place >= rows.dataCount() ? place :
+            index < rows.dataCount() ? index : index - rows.dataCount();
     }
 
     /** Computes parity from the data. */
     void generate()
     {
-        code.generate(areas, rows.dataCount(), rows.count());
+        code.generate(ordered(), rows.dataCount(), rows.count());
     }
 
     /**
@@ -132,13 +169,14 @@ final class StripeAreas
     void generateOf(final StripedRequest request)
     {
         final int dataCount = rows.dataCount();
+        final int first = rows.firstOfQ();
         for (int done = 0; done < rows.count();)
         {
             int run = rows.count() - done;
             for (int index = 0; index < dataCount; index++)
             {
                 final long offset = rows.arrayOffset(index) + done;
-                cut[index] = request.payloadAddress(offset);
+                cut[StripeCodes.place(index, first, dataCount)] = request.payloadAddress(offset);
                 run = Math.min(run, request.payloadRun(offset));
             }
             for (int index = dataCount; index < rows.stripCount(); index++)
@@ -182,7 +220,7 @@ final class StripeAreas
                 int done = 0;
                 for (int i = 0; i < piece.count(); i++)
                 {
-                    code.update(areas[index] + done, piece.address(i), index, areas, rows.dataCount(),
+                    code.update(areas[index] + done, piece.address(i), place(index), areas, rows.dataCount(),
                         rows.low(index) - rows.start() + done, piece.lengthBytes(i));
                     done += piece.lengthBytes(i);
                 }

@@ -4,9 +4,9 @@ import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.parity.ParityEngine;
 
 /**
- * How a stripe's parity is computed, and what is lost from it. Strips are addresses of their rows, by index: data, then
- * parity. Of one reactor, whose engine it closes with itself; a call allocates nothing but the matrix of losses that
- * are new to it.
+ * How a stripe's parity is computed, and what is lost from it. Strips are addresses of their rows, by index: data, in
+ * the order in which the layout has parity take it, then parity. Of one reactor, whose engine it closes with itself; a
+ * call allocates nothing but the matrix of losses that are new to it.
  */
 interface StripeCode extends AutoCloseable
 {
@@ -24,7 +24,7 @@ interface StripeCode extends AutoCloseable
         return switch (level)
         {
             case RAID5 -> new XorCode(engine);
-            case RAID6 -> new PqCode(engine);
+            case RAID6, RAID6_Q_LAST -> new PqCode(engine);
             default -> new ReedSolomonCode(engine, level.parityCount());
         };
     }

@@ -15,6 +15,8 @@ final class StripeRows
     private ArrayLayout layout;
     private int dataCount;
     private int stripCount;
+    /** Strips whose slots rotate; the slot of a strip behind them is its index. */
+    private int rotatingCount;
     private long stripe;
     /** Slot of the first parity: a division, and each strip's slot follows from it. */
     private int slotOfP;
@@ -46,6 +48,29 @@ final class StripeRows
         layout = used;
         dataCount = used.dataCount();
         stripCount = dataCount + used.parityCount();
+        rotatingCount = used.rotatingCount();
+    }
+
+    /**
+     * Has the strips that the array has by now: its level may have changed since the rows were taken, by which data and
+     * P stay where they are.
+     *
+     * @param map of the view of the plan.
+     */
+    void follow(final StripMap map)
+    {
+        if (null != layout && layout.level() != map.layout().level())
+        {
+            use(map.layoutAt(memberOffset()));
+        }
+    }
+
+    /**
+     * {@return which data strip Q takes first, as {@link ArrayLayout#firstOfQ} has it}
+     */
+    int firstOfQ()
+    {
+        return layout.firstOfQ(slotOfP);
     }
 
     /**
@@ -348,9 +373,13 @@ final class StripeRows
      */
     int slot(final int index)
     {
+        if (index >= rotatingCount)
+        {
+            return index;
+        }
         // Behind P lies the other parity, then the data, and behind the last slot the first.
-        final int slot = slotOfP + (index < dataCount ? stripCount - dataCount + index : index - dataCount);
-        return slot < stripCount ? slot : slot - stripCount;
+        final int slot = slotOfP + (index < dataCount ? rotatingCount - dataCount + index : index - dataCount);
+        return slot < rotatingCount ? slot : slot - rotatingCount;
     }
 
     /**

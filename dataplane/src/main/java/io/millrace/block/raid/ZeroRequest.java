@@ -203,7 +203,7 @@ final class ZeroRequest extends JournaledRequest
     protected void fillEntry(final JournalWrite entry, final long address)
     {
         entry.begin(address, offsets[0] + doneBytes, partBytes);
-        for (int slot = 0; slot < offsets.length; slot++)
+        for (int slot = 0; slot < view.slotCount(); slot++)
         {
             if (view.isWritable(slot))
             {
@@ -227,7 +227,7 @@ final class ZeroRequest extends JournaledRequest
     {
         final BlockOperation wanted = parent.operation();
         issuing(StripeState.WRITING);
-        for (int slot = 0; slot < offsets.length; slot++)
+        for (int slot = 0; slot < view.slotCount(); slot++)
         {
             if (NOWHERE != offsets[slot] && view.isWritable(slot))
             {

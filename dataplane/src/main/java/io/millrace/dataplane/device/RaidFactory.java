@@ -182,7 +182,7 @@ final class RaidFactory implements DeviceFactory
         final DeviceDependencies dependencies)
     {
         final RaidDevice array = (RaidDevice)device;
-        if (!bases(was).equals(bases(properties)))
+        if (!bases(was).equals(bases(properties)) || level(was) != level(properties))
         {
             MembershipSettings.apply(array, config(device.name(), was), config(device.name(), properties),
                 dependencies.bases(), dependencies.memory());

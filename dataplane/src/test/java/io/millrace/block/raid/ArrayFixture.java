@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.DeviceHealth;
@@ -38,6 +39,8 @@ final class ArrayFixture implements AutoCloseable
     private final RaidFixture fixture = new RaidFixture();
     private final DmaMemory arena = DmaMemory.map(1 << 20);
     private final RaidLevel level;
+    /** By settings. */
+    private RaidLevel wantedLevel;
     private final int memberCount;
     private final JournalMode journal;
     private byte[] model;
@@ -65,6 +68,7 @@ final class ArrayFixture implements AutoCloseable
     {
         this.random = random;
         this.level = level;
+        wantedLevel = level;
         this.memberCount = memberCount;
         this.journal = journal;
         supply = new PowerSupply(random.nextLong());
@@ -131,7 +135,7 @@ final class ArrayFixture implements AutoCloseable
     private RaidConfig config(final List<String> members, final List<String> spares)
     {
         return new RaidConfig(
-            "array", level, STRIP_BYTES, members, spares, false, false, false, rates, journal);
+            "array", wantedLevel, STRIP_BYTES, members, spares, false, false, false, rates, journal);
     }
 
     private List<BlockDevice> devices(final RaidConfig of)
@@ -180,7 +184,27 @@ final class ArrayFixture implements AutoCloseable
     /** Applies settings to the array that serves; names divided by blanks. */
     void set(final String members, final String spares)
     {
-        final RaidConfig wanted = config(names(members), names(spares));
+        apply(config(names(members), names(spares)));
+    }
+
+    /** Applies a level, too. */
+    void set(final RaidLevel newLevel, final String members, final String spares)
+    {
+        final RaidLevel before = wantedLevel;
+        wantedLevel = newLevel;
+        try
+        {
+            set(members, spares);
+        }
+        catch (final BlockDeviceException e)
+        {
+            wantedLevel = before;
+            throw e;
+        }
+    }
+
+    private void apply(final RaidConfig wanted)
+    {
         final List<BlockDevice> present = array.members();
         final List<BlockDevice> before = devices(config);
         final List<BlockDevice> added = devices(wanted).stream()
@@ -192,6 +216,13 @@ final class ArrayFixture implements AutoCloseable
     private static List<String> names(final String text)
     {
         return text.isEmpty() ? List.of() : List.of(text.split(" "));
+    }
+
+    /** Settings of the next life, with another level. */
+    void configure(final RaidLevel newLevel, final String members, final String spares)
+    {
+        wantedLevel = newLevel;
+        configure(members, spares);
     }
 
     /** Settings of the next life. */
@@ -275,6 +306,16 @@ final class ArrayFixture implements AutoCloseable
     void stopWork()
     {
         fixture.stop();
+    }
+
+    /** {@return what lies on a drive that channels may be open to, but for what is in its cache} */
+    byte[] readData(final int index, final long memberOffset, final int length)
+    {
+        try (MemberIo io = new MemberIo(null);
+            MemberIo.Member open = io.open(disks.get(index)))
+        {
+            return open.read(RaidChannel.dataOffsetBytes() + memberOffset, length);
+        }
     }
 
     /** {@return the last block of a drive} */

@@ -185,7 +185,8 @@ class ChangesScheduleTest
                 if (!lost.contains(each.name()) && !spareNames(members).contains(each.name()) &&
                     assembled.raidMembers().stream().noneMatch((member) -> member.device() == each))
                 {
-                    assembled.change(new MemberChange.Grow(each, new CompletableFuture<>()));
+                    assembled.change(
+                        new MemberChange.Grow(each, assembled.layout().level(), new CompletableFuture<>()));
                     return;
                 }
             }

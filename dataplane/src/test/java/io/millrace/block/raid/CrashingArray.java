@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 final class CrashingArray implements CrashRun.Working, DeviceServices
 {
     private static final int BUFFERS_BYTES = 4 << 20;
+    private static final long LATER_NS = 200_000;
 
     private final RaidDevice array;
     private final DmaMemory memory = DmaMemory.map(BUFFERS_BYTES);
@@ -53,6 +54,18 @@ final class CrashingArray implements CrashRun.Working, DeviceServices
     {
         onBegun = action;
         return this;
+    }
+
+    /** Does something a little later, on the reactor, unless its work has ended. */
+    void later(final Runnable action)
+    {
+        reactor.schedule(reactor.nowNs() + LATER_NS, (nowNs) ->
+        {
+            if (!ended.isDone())
+            {
+                action.run();
+            }
+        });
     }
 
     @Override

@@ -122,7 +122,7 @@ class DirectRequestsTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID0,2", "RAID1,2", "RAID10,4", "RAID5,4", "RAID6,5"})
+    @CsvSource({"RAID0,2", "RAID1,2", "RAID10,4", "RAID5,4", "RAID6,5", "RAID6_Q_LAST,5"})
     void shouldReadIntoTheMemoryOfTheHost(final RaidLevel level, final int memberCount)
     {
         create(level, memberCount);

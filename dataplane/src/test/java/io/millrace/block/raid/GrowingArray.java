@@ -117,7 +117,7 @@ final class GrowingArray
         {
             if (!isNew && !isWaiting && asksWhileServing && count == assembled.view().slotCount())
             {
-                assembled.change(new MemberChange.Grow(members.get(count), new CompletableFuture<>()));
+                assembled.change(new MemberChange.Grow(members.get(count), level, new CompletableFuture<>()));
             }
         });
     }

@@ -79,7 +79,8 @@ class HedgedReadsTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID1,3", "RAID10,4", "RAID10,5", "RAID5,3", "RAID5,4", "RAID6,5", "RAID6,6"})
+    @CsvSource({"RAID1,2", "RAID1,3", "RAID10,4", "RAID10,5", "RAID5,3", "RAID5,4", "RAID6,5", "RAID6,6",
+        "RAID6_Q_LAST,5"})
     void shouldAnswerFromTheOthers(final RaidLevel level, final int memberCount)
     {
         create(level, memberCount);

@@ -58,7 +58,7 @@ class LostBlocksCrashTest
 
     @ParameterizedTest
     @CsvSource({"RAID1,2,DEGRADED", "RAID1,3,DEGRADED", "RAID5,3,ALWAYS", "RAID5,4,ALWAYS", "RAID6,4,ALWAYS",
-        "RAID6,5,ALWAYS", "RAID10,4,DEGRADED", "RAID10,3,DEGRADED"})
+        "RAID6,5,ALWAYS", "RAID6_Q_LAST,5,ALWAYS", "RAID10,4,DEGRADED", "RAID10,3,DEGRADED"})
     void shouldNeverReadWhatWasLost(final RaidLevel level, final int memberCount, final JournalMode journal)
     {
         int errors = 0;

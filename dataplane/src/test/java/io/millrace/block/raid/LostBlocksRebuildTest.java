@@ -82,7 +82,8 @@ class LostBlocksRebuildTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID1,3", "RAID5,3", "RAID5,5", "RAID6,4", "RAID6,6", "EC3,6", "RAID10,4", "RAID10,3"})
+    @CsvSource({"RAID1,2", "RAID1,3", "RAID5,3", "RAID5,5", "RAID6,4", "RAID6,6", "RAID6_Q_LAST,5", "EC3,6",
+        "RAID10,4", "RAID10,3"})
     void shouldGoOnPastWhatCannotBeComputed(final RaidLevel level, final int memberCount)
     {
         try (ArrayFixture fixture = new ArrayFixture(random, level, memberCount, 1))

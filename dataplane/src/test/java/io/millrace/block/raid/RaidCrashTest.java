@@ -60,7 +60,8 @@ class RaidCrashTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID0,3", "RAID1,2", "RAID1,3", "RAID5,3", "RAID5,5", "RAID6,4", "RAID6,6", "EC3,6", "EC2,7", "EC1,3",
+    @CsvSource({"RAID0,3", "RAID1,2", "RAID1,3", "RAID5,3", "RAID5,5", "RAID6,4", "RAID6,6", "RAID6_Q_LAST,5",
+        "EC3,6", "EC2,7", "EC1,3",
         "RAID10,4", "RAID10,3"})
     void shouldKeepWhatWasFlushedWhenAllMembersLosePower(final RaidLevel level, final int memberCount)
     {
@@ -80,7 +81,8 @@ class RaidCrashTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2,1", "RAID1,3,1", "RAID5,3,1", "RAID5,4,1", "RAID6,4,1", "RAID6,5,2", "EC3,5,3", "EC2,7,2",
+    @CsvSource({"RAID1,2,1", "RAID1,3,1", "RAID5,3,1", "RAID5,4,1", "RAID6,4,1", "RAID6,5,2", "RAID6_Q_LAST,5,2",
+        "EC3,5,3", "EC2,7,2",
         "RAID10,4,1",
         "RAID10,3,1"})
     void shouldKeepWhatWasFlushedWhenMembersFailBeforeAllLosePower(
@@ -122,7 +124,8 @@ class RaidCrashTest
      * the level tolerates beside those that are not in sync and the one that has failed in this life.
      */
     @ParameterizedTest
-    @CsvSource({"RAID5,3,false", "RAID5,5,false", "RAID6,5,false", "RAID6,5,true", "RAID6,6,true", "EC3,7,false",
+    @CsvSource({"RAID5,3,false", "RAID5,5,false", "RAID6,5,false", "RAID6,5,true", "RAID6_Q_LAST,5,true",
+        "RAID6,6,true", "EC3,7,false",
         "EC3,7,true"})
     void shouldKeepWhatWasFlushedWhenMembersAreLostWithThePower(
         final RaidLevel level, final int memberCount, final boolean fails)

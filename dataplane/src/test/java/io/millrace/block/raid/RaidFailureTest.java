@@ -169,7 +169,8 @@ class RaidFailureTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2,1", "RAID1,3,2", "RAID5,3,1", "RAID5,5,1", "RAID6,4,2", "RAID6,6,2", "EC3,5,3", "EC3,7,3",
+    @CsvSource({"RAID1,2,1", "RAID1,3,2", "RAID5,3,1", "RAID5,5,1", "RAID6,4,2", "RAID6,6,2", "RAID6_Q_LAST,6,2",
+        "EC3,5,3", "EC3,7,3",
         "RAID10,4,1", "RAID10,5,1"})
     void shouldServeWithoutAsManyMembersAsItsLevelTolerates(
         final RaidLevel level, final int memberCount, final int tolerated)

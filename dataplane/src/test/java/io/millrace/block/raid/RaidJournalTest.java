@@ -146,7 +146,7 @@ class RaidJournalTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID5,3", "RAID5,5", "RAID6,4", "RAID6,6", "EC3,5", "EC3,6"})
+    @CsvSource({"RAID5,3", "RAID5,5", "RAID6,4", "RAID6,6", "RAID6_Q_LAST,5", "EC3,5", "EC3,6"})
     void shouldJournalWhileASlotIsNotInSync(final RaidLevel ofLevel, final int members)
     {
         create(ofLevel, members, 1);

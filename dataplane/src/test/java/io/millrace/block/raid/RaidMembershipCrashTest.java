@@ -48,7 +48,8 @@ class RaidMembershipCrashTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2,1", "RAID1,2,2", "RAID5,3,1", "RAID6,4,2", "EC3,6,3", "RAID10,4,1", "RAID10,3,1"})
+    @CsvSource({"RAID1,2,1", "RAID1,2,2", "RAID5,3,1", "RAID6,4,2", "RAID6_Q_LAST,4,2", "EC3,6,3", "RAID10,4,1",
+        "RAID10,3,1"})
     void shouldKeepWhatWasFlushedWhenMembersChangeBeforeAllLosePower(
         final RaidLevel level, final int memberCount, final int spareCount)
     {

@@ -64,7 +64,7 @@ class RaidMembershipTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID5,3", "RAID6,4", "EC3,5", "RAID10,4"})
+    @CsvSource({"RAID1,2", "RAID5,3", "RAID6,4", "RAID6_Q_LAST,4", "EC3,5", "RAID10,4"})
     void shouldRebuildASpareThatIsAddedWhenAMemberHasFailed(final RaidLevel level, final int memberCount)
     {
         try (ArrayFixture fixture = create(level, memberCount, 0); Initiator other = fixture.anotherHost("other"))

@@ -213,7 +213,7 @@ class RaidReAddTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID1,3", "RAID5,3", "RAID6,4", "EC3,6", "RAID10,4", "RAID10,3"})
+    @CsvSource({"RAID1,2", "RAID1,3", "RAID5,3", "RAID6,4", "RAID6_Q_LAST,4", "EC3,6", "RAID10,4", "RAID10,3"})
     void shouldCopyWhatWasWrittenWhileAMemberWasAbsent(final RaidLevel newLevel, final int memberCount)
     {
         create(newLevel, memberCount);

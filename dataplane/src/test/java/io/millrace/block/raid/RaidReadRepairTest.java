@@ -73,7 +73,7 @@ class RaidReadRepairTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID5,3", "RAID5,5", "RAID6,4", "RAID6,6", "EC3,6"})
+    @CsvSource({"RAID5,3", "RAID5,5", "RAID6,4", "RAID6,6", "RAID6_Q_LAST,5", "EC3,6"})
     void shouldRewriteDataThatCannotBeRead(final RaidLevel level, final int memberCount)
     {
         try (ArrayFixture fixture = create(level, memberCount))

@@ -148,7 +148,7 @@ class RaidReplacementCrashTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID1,3", "RAID5,3", "RAID6,4", "EC3,5", "RAID10,4", "RAID10,3"})
+    @CsvSource({"RAID1,2", "RAID1,3", "RAID5,3", "RAID6,4", "RAID6_Q_LAST,4", "EC3,5", "RAID10,4", "RAID10,3"})
     void shouldStartWithAllMembersByTheNewNames(final RaidLevel level, final int memberCount)
     {
         for (int i = 0; i < SEEDS; i++)

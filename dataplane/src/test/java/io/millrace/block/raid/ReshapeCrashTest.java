@@ -32,7 +32,7 @@ class ReshapeCrashTest
     @CsvSource({
         "RAID5,3,4096,DEGRADED", "RAID5,4,8192,ALWAYS", "RAID5,5,4096,DEGRADED", "RAID6,4,4096,ALWAYS",
         "RAID6,5,8192,DEGRADED", "RAID5,3,524288,DEGRADED", "RAID6,4,1048576,ALWAYS", "EC3,5,4096,DEGRADED",
-        "EC2,5,8192,ALWAYS"})
+        "EC2,5,8192,ALWAYS", "RAID6_Q_LAST,4,4096,DEGRADED", "RAID6_Q_LAST,5,65536,ALWAYS"})
     void shouldKeepAllWhenPowerIsCutAgainAndAgain(
         final RaidLevel level, final int count, final int stripBytes, final JournalMode journal)
     {
@@ -100,7 +100,7 @@ class ReshapeCrashTest
     @CsvSource({
         "RAID5,3,4096,DEGRADED", "RAID5,4,8192,ALWAYS", "RAID6,4,4096,DEGRADED", "RAID6,5,65536,ALWAYS",
         "RAID5,3,524288,DEGRADED", "RAID6,4,1048576,ALWAYS", "EC3,5,4096,DEGRADED",
-        "EC2,5,8192,ALWAYS"})
+        "EC2,5,8192,ALWAYS", "RAID6_Q_LAST,4,8192,DEGRADED"})
     void shouldKeepAllWhenMembersFail(
         final RaidLevel level, final int count, final int stripBytes, final JournalMode journal)
     {

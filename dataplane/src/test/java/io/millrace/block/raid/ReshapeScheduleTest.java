@@ -129,7 +129,8 @@ class ReshapeScheduleTest
                 if (!lost.contains(each.name()) &&
                     assembled.raidMembers().stream().noneMatch((member) -> member.device() == each))
                 {
-                    assembled.change(new MemberChange.Grow(each, new CompletableFuture<>()));
+                    assembled.change(
+                        new MemberChange.Grow(each, assembled.layout().level(), new CompletableFuture<>()));
                     return;
                 }
             }

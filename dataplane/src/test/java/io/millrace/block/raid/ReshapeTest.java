@@ -59,7 +59,7 @@ class ReshapeTest
 
     @ParameterizedTest
     @CsvSource({"RAID5,3,DEGRADED", "RAID5,4,ALWAYS", "RAID5,5,DEGRADED", "RAID6,4,DEGRADED", "RAID6,5,ALWAYS",
-        "EC3,5,DEGRADED", "EC2,5,ALWAYS"})
+        "EC3,5,DEGRADED", "EC2,5,ALWAYS", "RAID6_Q_LAST,4,DEGRADED", "RAID6_Q_LAST,5,ALWAYS"})
     void shouldHaveAllDataAndMoreRoomWhileHostsWrite(final RaidLevel level, final int count, final JournalMode journal)
     {
         try (ArrayFixture fixture = create(level, count, journal))
@@ -167,7 +167,7 @@ class ReshapeTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID5,3,0", "RAID5,4,4", "RAID6,4,2", "RAID6,4,4", "EC3,5,2"})
+    @CsvSource({"RAID5,3,0", "RAID5,4,4", "RAID6,4,2", "RAID6,4,4", "EC3,5,2", "RAID6_Q_LAST,4,3", "RAID6_Q_LAST,4,1"})
     void shouldWaitForTheRebuildOfAMemberThatFails(final RaidLevel level, final int count, final int failed)
     {
         try (ArrayFixture fixture = create(level, count, JournalMode.DEGRADED))
@@ -190,7 +190,7 @@ class ReshapeTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID5,4,DEGRADED", "RAID6,5,ALWAYS", "EC3,5,DEGRADED", "EC2,5,ALWAYS"})
+    @CsvSource({"RAID5,4,DEGRADED", "RAID6,5,ALWAYS", "EC3,5,DEGRADED", "EC2,5,ALWAYS", "RAID6_Q_LAST,5,DEGRADED"})
     void shouldGoOnAfterStopsWhereItWas(final RaidLevel level, final int count, final JournalMode journal)
     {
         try (ArrayFixture fixture = create(level, count, journal))
@@ -328,7 +328,7 @@ class ReshapeTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID5,3", "RAID6,5", "EC3,6", "RAID1,2"})
+    @CsvSource({"RAID5,3", "RAID6,5", "EC3,6", "RAID1,2", "RAID6_Q_LAST,4"})
     void shouldServeSeveralReactors(final RaidLevel level, final int count) throws InterruptedException
     {
         try (ArrayFixture fixture = create(level, count, JournalMode.DEGRADED))

@@ -67,7 +67,7 @@ class ReshapeWorkTest
     private void grow()
     {
         final CompletableFuture<Void> done = new CompletableFuture<>();
-        array.change(new MemberChange.Grow(members.get(3), done));
+        array.change(new MemberChange.Grow(members.get(3), RaidLevel.RAID5, done));
         RaidFixture.get(done);
         assertEquals(4, array.view().slotCount());
     }

@@ -64,7 +64,8 @@ class ScrubTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID1,3", "RAID10,4", "RAID10,3", "RAID5,3", "RAID5,4", "RAID6,4", "RAID6,6", "EC3,6",
+    @CsvSource({"RAID1,2", "RAID1,3", "RAID10,4", "RAID10,3", "RAID5,3", "RAID5,4", "RAID6,4", "RAID6,6",
+        "RAID6_Q_LAST,5", "EC3,6",
         "EC1,3"})
     void shouldFindNothingWhenMembersAgree(final RaidLevel level, final int memberCount)
     {
@@ -80,7 +81,8 @@ class ScrubTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID1,3", "RAID10,4", "RAID10,3", "RAID5,3", "RAID5,4", "RAID6,4", "RAID6,6", "EC3,6",
+    @CsvSource({"RAID1,2", "RAID1,3", "RAID10,4", "RAID10,3", "RAID5,3", "RAID5,4", "RAID6,4", "RAID6,6",
+        "RAID6_Q_LAST,5", "EC3,6",
         "EC1,3"})
     void shouldReportRowsThatDifferWhenItChecks(final RaidLevel level, final int memberCount)
     {
@@ -183,10 +185,10 @@ class ScrubTest
     }
 
     @ParameterizedTest
-    @CsvSource({"4", "5", "8"})
-    void shouldRewriteTheStripThatTwoParitiesIdentify(final int memberCount)
+    @CsvSource({"RAID6,4", "RAID6,5", "RAID6,8", "RAID6_Q_LAST,4", "RAID6_Q_LAST,7"})
+    void shouldRewriteTheStripThatTwoParitiesIdentify(final RaidLevel level, final int memberCount)
     {
-        try (ArrayFixture fixture = create(RaidLevel.RAID6, memberCount))
+        try (ArrayFixture fixture = create(level, memberCount))
         {
             for (int slot = 0; slot < memberCount; slot++)
             {

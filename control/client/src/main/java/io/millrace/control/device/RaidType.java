@@ -26,8 +26,8 @@ final class RaidType
     private static final long SCRUB_NS_MAX = 400L * 86_400 * 1_000_000_000L;
 
     private static final DeviceSetting<String> LEVEL = DeviceSetting.required("level",
-        SettingType.word("0", "1", "5", "6", "10", ERASURE_CODE), OnChange.REPLACED,
-        "RAID level, or ec: an erasure code.");
+        SettingType.word("0", "1", "5", "6", "10", ERASURE_CODE), OnChange.APPLIED,
+        "RAID level, or ec: an erasure code. 5 becomes 6 with one member more, and back.");
 
     private static final DeviceSetting<Long> PARITY_STRIPS = DeviceSetting.optional("parity-strips",
         SettingType.integer(1, PARITY_STRIPS_MAX), null, OnChange.REPLACED,

@@ -4,6 +4,7 @@ import io.millrace.cli.control.view.Views;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.message.ArrayInfo;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
@@ -18,9 +19,13 @@ final class ArrayDevices
 {
     static final String MEMBERS = "members";
     static final String SPARES = "spares";
+    static final String LEVEL = "level";
+    static final String RAID5 = "5";
+    static final String RAID6 = "6";
     private static final String TYPE = "raid";
 
     private final String name;
+    private final String level;
     private final List<String> members;
     private final List<String> spares;
 
@@ -32,6 +37,7 @@ final class ArrayDevices
     ArrayDevices(final DeviceSpec device)
     {
         name = device.name();
+        level = device.properties().getOrDefault(LEVEL, "");
         members = list(device, MEMBERS);
         spares = list(device, SPARES);
     }
@@ -164,6 +170,50 @@ final class ArrayDevices
         }
         members.add(device);
         return Map.of(MEMBERS, String.join(" ", members));
+    }
+
+    /** Settings that change when a RAID 5 becomes RAID 6, with Q on a device that becomes one member more. */
+    Map<String, String> raise(final String device)
+    {
+        checkLevel(RAID6);
+        return Map.of(LEVEL, RAID6, MEMBERS, grow(device).get(MEMBERS));
+    }
+
+    private void checkLevel(final String wanted)
+    {
+        if (wanted.equals(level))
+        {
+            throw refusal("array " + name + " is of level " + level + " already");
+        }
+    }
+
+    /**
+     * {@return name of the device that leaves when a RAID 6 becomes RAID 5: the one with Q, in the last slot; where
+     * that has none, the one that is named and has no slot}
+     *
+     * @param array as it is.
+     */
+    String leaving(final ArrayInfo array)
+    {
+        checkLevel(RAID5);
+        final List<ArrayInfo.Member> slots = array.members().stream().filter(ArrayInfo.Member::isInSlot).toList();
+        final String last = slots.isEmpty() ? "" : slots.getLast().device();
+        final List<String> others = new ArrayList<>(members);
+        slots.forEach((each) -> others.remove(each.device()));
+        if (members.contains(last) || last.isEmpty() && 1 == others.size())
+        {
+            return last.isEmpty() ? others.getFirst() : last;
+        }
+        throw refusal("the members of array " + name + " (" + String.join(", ", members) + ") do not name the device " +
+            "of its last slot" + (last.isEmpty() ? "" : ", " + last) +
+            ": name the devices of all slots in members first");
+    }
+
+    /** Settings that change when a RAID 6 becomes RAID 5, and a device leaves. */
+    Map<String, String> lower(final String device)
+    {
+        members.remove(device);
+        return Map.of(LEVEL, RAID5, MEMBERS, String.join(" ", members));
     }
 
     private static CommandException refusal(final String sentence)

@@ -64,20 +64,35 @@ public final class ArrayOptions
         return control.run(Role.OPERATOR, AnswerTimeout.LONG, null, (link) ->
         {
             final DeviceSpec device = ArrayDevices.spec(link, name);
-            final Map<String, String> settings = change.apply(new ArrayDevices(device));
-            DeviceOptions.checkChange(device, settings);
-            link.client().modifyDevice(name, settings);
-            Terminal.standard().line(link.outcome(outcome + " array " + name));
-            noteUnstored(link, "set " + text(settings) + " of device " + name);
-            return ExitCode.OK;
+            return change(link, device, change.apply(new ArrayDevices(device)), outcome + " array " + name);
         });
+    }
+
+    /**
+     * Changes settings of the array.
+     *
+     * @param link     to the data plane, or a manager.
+     * @param device   as it is.
+     * @param settings that change.
+     * @param outcome  sentence when that was done.
+     * @return exit code.
+     */
+    static int change(
+        final ControlLink link, final DeviceSpec device, final Map<String, String> settings, final String outcome)
+    {
+        DeviceOptions.checkChange(device, settings);
+        link.client().modifyDevice(device.name(), settings);
+        Terminal.standard().line(link.outcome(outcome));
+        noteUnstored(link, "set " + text(settings) + " of device " + device.name());
+        return ExitCode.OK;
     }
 
     /** As a configuration file has them. */
     private static String text(final Map<String, String> settings)
     {
         return new TreeMap<>(settings).entrySet().stream()
-            .map((each) -> each.getKey() + ": [" + each.getValue().replace(" ", ", ") + ']')
+            .map((each) -> each.getKey() + ": " + (ArrayDevices.LEVEL.equals(each.getKey()) ? each.getValue() :
+                '[' + each.getValue().replace(" ", ", ") + ']'))
             .collect(Collectors.joining(" and "));
     }
 

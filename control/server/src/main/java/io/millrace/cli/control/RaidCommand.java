@@ -306,6 +306,49 @@ public final class RaidCommand extends CommandGroup
         });
     }
 
+    @Command(name = "level", mixinStandardHelpOptions = true,
+        description = {
+            "Make a RAID 5 a RAID 6, or back, while hosts use it. No data moves.",
+            "6: a device becomes a member more, and gets Q of all stripes; two members may fail when it has. 'raid " +
+                "show' has the progress.",
+            "5: of an array that was RAID 5 before. The member with Q leaves, and is erased."},
+        footerHeading = "%nExamples:%n", footer = {
+            "  millrace raid level vol0 6 --add d4", "  millrace raid level vol0 5"})
+    int level(
+        @Mixin final ArrayOptions array,
+        @Mixin final Confirmation confirmation,
+        @Parameters(index = "1", paramLabel = "LEVEL", description = "5 or 6.") final String level,
+        @Option(names = "--add", paramLabel = "DEVICE", completionCandidates = LiveNames.Devices.class,
+            description = "Of 6, which needs it: device that becomes a member; what it holds is erased.")
+        final String device)
+    {
+        if (!ArrayDevices.RAID5.equals(level) && !ArrayDevices.RAID6.equals(level))
+        {
+            throw new CommandException(ExitCode.USAGE, "LEVEL = " + level + ": only level 5 becomes 6, and back; " +
+                "give one of these");
+        }
+        if (ArrayDevices.RAID6.equals(level) == (null == device))
+        {
+            throw new CommandException(ExitCode.USAGE, null == device ?
+                "level 6 has one member more: give it with --add DEVICE" : "--add: level 5 has no member more; leave " +
+                "it out");
+        }
+        if (null != device)
+        {
+            return array.change((each) -> each.raise(device), "device " + device + " gets Q of");
+        }
+        return array.control().run(Role.OPERATOR, AnswerTimeout.LONG, null, (link) ->
+        {
+            final DeviceSpec spec = ArrayDevices.spec(link, array.name());
+            final ArrayDevices devices = new ArrayDevices(spec);
+            final String leaving = devices.leaving(link.client().arrays(array.name()).getFirst());
+            confirmation.require(Terminal.standard(), "array " + array.name() + " would tolerate the failure of one " +
+                "member instead of two, and device " + leaving + " would leave it and be erased");
+            return ArrayOptions.change(link, spec, devices.lower(leaving),
+                "device " + leaving + " has left array " + array.name() + ", which is RAID 5");
+        });
+    }
+
     private static String memberBytes(final String size)
     {
         try

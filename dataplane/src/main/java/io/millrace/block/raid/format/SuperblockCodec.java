@@ -35,6 +35,7 @@ final class SuperblockCodec
         buffer.putInt(index + SuperblockLayout.LEVEL_OFFSET, superblock.level().code(), LITTLE_ENDIAN);
         buffer.putInt(
             index + SuperblockLayout.PARITY_STRIPS_OFFSET, superblock.level().parityStrips(), LITTLE_ENDIAN);
+        buffer.putInt(index + SuperblockLayout.LAYOUT_OFFSET, superblock.level().layoutCode(), LITTLE_ENDIAN);
         buffer.putInt(index + SuperblockLayout.MEMBER_COUNT_OFFSET, superblock.slots().size(), LITTLE_ENDIAN);
         buffer.putInt(index + SuperblockLayout.STRIP_BYTES_OFFSET, superblock.stripBytes(), LITTLE_ENDIAN);
         buffer.putInt(index + SuperblockLayout.BLOCK_SIZE_BYTES_OFFSET, superblock.blockSizeBytes(), LITTLE_ENDIAN);
@@ -60,7 +61,8 @@ final class SuperblockCodec
             (superblock.hasLostEvents() ? SuperblockLayout.FEATURE_LOST_EVENTS : 0) |
             (superblock.hasLostBlocks() ? SuperblockLayout.FEATURE_LOST_BLOCKS : 0) |
             (superblock.reshape().isActive() ? SuperblockLayout.FEATURE_RESHAPE : 0) |
-            (superblock.level().isErasureCode() ? SuperblockLayout.FEATURE_ERASURE_CODE : 0), LITTLE_ENDIAN);
+            (superblock.level().isErasureCode() ? SuperblockLayout.FEATURE_ERASURE_CODE : 0) |
+            (0 == superblock.level().layoutCode() ? 0 : SuperblockLayout.FEATURE_LAYOUT), LITTLE_ENDIAN);
         buffer.putInt(
             index + SuperblockLayout.PREVIOUS_COUNT_OFFSET, superblock.reshape().previousCount(), LITTLE_ENDIAN);
         buffer.putInt(
@@ -92,7 +94,6 @@ final class SuperblockCodec
         }
         checkZero(buffer, index, SuperblockLayout.RESERVED_1_OFFSET, SuperblockLayout.RESERVED_1_LENGTH);
         checkZero(buffer, index, SuperblockLayout.RESERVED_2_OFFSET, SuperblockLayout.RESERVED_2_LENGTH);
-        checkZero(buffer, index, SuperblockLayout.RESERVED_4_OFFSET, SuperblockLayout.RESERVED_4_LENGTH);
         final int slotsEnd = SuperblockLayout.slotOffset(memberCount);
         checkZero(buffer, index, slotsEnd, SuperblockLayout.LOST_EVENTS_OFFSET - slotsEnd);
         final int eventsEnd = SuperblockLayout.lostEventOffset(memberCount);
@@ -177,11 +178,13 @@ final class SuperblockCodec
     {
         final int code = buffer.getInt(index + SuperblockLayout.LEVEL_OFFSET, LITTLE_ENDIAN);
         final int parityStrips = buffer.getInt(index + SuperblockLayout.PARITY_STRIPS_OFFSET, LITTLE_ENDIAN);
-        final RaidLevel level = RaidLevel.ofCode(code, parityStrips);
+        final int layout = buffer.getInt(index + SuperblockLayout.LAYOUT_OFFSET, LITTLE_ENDIAN);
+        final RaidLevel level = RaidLevel.ofCode(code, parityStrips, layout);
         if (null == level)
         {
-            throw invalid("level " + code + " with " + parityStrips + " parity strips is none of " +
-                RaidLevel.labels());
+            throw invalid("level " + code + " with " + parityStrips + " parity strips " +
+                (null == RaidLevel.ofCode(code, parityStrips, 0) ? "is none of " + RaidLevel.labels() :
+                "has no layout " + layout));
         }
         return level;
     }
@@ -231,6 +234,10 @@ final class SuperblockCodec
         if (superblock.level().isErasureCode() != (0 != (features & SuperblockLayout.FEATURE_ERASURE_CODE)))
         {
             throw invalid("features 0x" + Long.toHexString(features) + " do not fit the level");
+        }
+        if (0 != superblock.level().layoutCode() != (0 != (features & SuperblockLayout.FEATURE_LAYOUT)))
+        {
+            throw invalid("features 0x" + Long.toHexString(features) + " do not fit the layout");
         }
     }
 

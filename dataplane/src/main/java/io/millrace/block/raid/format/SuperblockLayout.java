@@ -10,13 +10,14 @@ import io.millrace.block.raid.layout.RaidLevel;
  *     12   4  CRC32C, this field as zero          108   4  name bytes
  *     16   8  features: 1 journal,                112  64  name
  *             2 lost events, 4 lost blocks,       176   8  journal epoch
- *             8 reshape, 16 erasure code
+ *             8 reshape, 16 erasure code,
+ *             32 layout
  *     24   8  reserved 1
  *     32  16  array UUID                          184   4  journal matched: 1 yes
  *     48  16  member UUID                         188  52  reserved 2
  *                                                 240   8  scrubbed, ms since 1970 (UTC)
  *                                                 248   4  parity strips
- *                                                 252   4  reserved 4
+ *                                                 252   4  layout: 1 Q last
  *     64   8  event count                         256  64 slots of 32 bytes
  *     72   8  updated, ms since 1970 (UTC)       2304  64 lost events of 8 bytes
  *     80   4  level                              2816   4  reshape: previous member count
@@ -46,9 +47,11 @@ final class SuperblockLayout
     static final long FEATURE_RESHAPE = 8;
     /** Stripes have parity by an erasure code. */
     static final long FEATURE_ERASURE_CODE = 16;
+    /** The layout is not the first one of the level. */
+    static final long FEATURE_LAYOUT = 32;
     /** Bits of the features that this build knows. */
-    static final long FEATURES_KNOWN =
-        FEATURE_JOURNAL | FEATURE_LOST_EVENTS | FEATURE_LOST_BLOCKS | FEATURE_RESHAPE | FEATURE_ERASURE_CODE;
+    static final long FEATURES_KNOWN = FEATURE_JOURNAL | FEATURE_LOST_EVENTS | FEATURE_LOST_BLOCKS | FEATURE_RESHAPE |
+        FEATURE_ERASURE_CODE | FEATURE_LAYOUT;
     static final int STATE_CLEAN = 1;
     static final int STATE_ACTIVE = 2;
 
@@ -96,9 +99,9 @@ final class SuperblockLayout
     static final int SCRUBBED_MS_LENGTH = Long.BYTES;
     static final int PARITY_STRIPS_OFFSET = SCRUBBED_MS_OFFSET + SCRUBBED_MS_LENGTH;
     static final int PARITY_STRIPS_LENGTH = Integer.BYTES;
-    static final int RESERVED_4_OFFSET = PARITY_STRIPS_OFFSET + PARITY_STRIPS_LENGTH;
-    static final int RESERVED_4_LENGTH = 4;
-    static final int SLOTS_OFFSET = RESERVED_4_OFFSET + RESERVED_4_LENGTH;
+    static final int LAYOUT_OFFSET = PARITY_STRIPS_OFFSET + PARITY_STRIPS_LENGTH;
+    static final int LAYOUT_LENGTH = Integer.BYTES;
+    static final int SLOTS_OFFSET = LAYOUT_OFFSET + LAYOUT_LENGTH;
     /** Length of one slot. */
     static final int SLOT_BYTES = 32;
     static final int SLOTS_LENGTH = RaidLevel.MEMBERS_MAX * SLOT_BYTES;

@@ -27,6 +27,14 @@ import io.millrace.block.BlockDeviceException;
  *   stripe 1   E   F   P   D           D   E   F   P   Q
  *   stripe 2   I   P   G   H           H   I   P   Q   G
  * </pre>
+ * <b>Level 6 with Q last</b> has data and P as level 5 has them in one slot less, and Q in the last slot: md's layout
+ * {@code left-symmetric-6}. Its Q takes the data in the order of the slots ({@link #firstOfQ}), as md's does.
+ * <pre>
+ *   slot       0   1   2   3
+ *   stripe 0   A   B   P   Q
+ *   stripe 1   D   P   C   Q
+ *   stripe 2   P   E   F   Q
+ * </pre>
  * <b>Erasure codes</b> rotate their strips of parity in the same way: the first is where P is, the others follow it,
  * and the data begins behind.
  */
@@ -40,6 +48,9 @@ public final class ArrayLayout
     private final RaidLevel level;
     private final int memberCount;
     private final int parityCount;
+    private final int rotatingParityCount;
+    /** Slots that the data, and parity that rotates, lie in. */
+    private final int rotatingCount;
     private final int dataCount;
     private final int copyCount;
     private final int stripShift;
@@ -58,6 +69,8 @@ public final class ArrayLayout
         this.level = level;
         this.memberCount = memberCount;
         parityCount = level.parityCount();
+        rotatingParityCount = level.rotatingParityCount();
+        rotatingCount = memberCount - parityCount + rotatingParityCount;
         dataCount = 0 == parityCount ? 1 : memberCount - parityCount;
         copyCount = level.copyCount(memberCount);
         this.stripShift = stripShift;
@@ -184,6 +197,14 @@ public final class ArrayLayout
     }
 
     /**
+     * {@return slots that the data, and the parity that rotates, lie in; the others have parity alone}
+     */
+    public int rotatingCount()
+    {
+        return rotatingCount;
+    }
+
+    /**
      * {@return members that hold each strip, parity not counted}
      */
     public int copyCount()
@@ -298,7 +319,7 @@ public final class ArrayLayout
      */
     public int parityP(final long stripe)
     {
-        return memberCount - 1 - remainder(stripe, memberCount);
+        return rotatingCount - 1 - remainder(stripe, rotatingCount);
     }
 
     /**
@@ -310,7 +331,20 @@ public final class ArrayLayout
      */
     public int paritySlot(final long stripe, final int index)
     {
-        return wrapped(parityP(stripe) + index);
+        return index < rotatingParityCount ? wrapped(parityP(stripe) + index) :
+            rotatingCount + index - rotatingParityCount;
+    }
+
+    /**
+     * Level 6: which data strip of a stripe Q takes first, times 1; the next times 2, and behind the last comes 0.
+     *
+     * @param slotOfP slot of the first strip of parity of the stripe.
+     * @return index of the strip within the data of the stripe.
+     */
+    public int firstOfQ(final int slotOfP)
+    {
+        // The data begins behind P, and as many strips as P has slots before it lie before P: from slot 0 on.
+        return rotatingParityCount == parityCount ? 0 : (dataCount - slotOfP) % dataCount;
     }
 
     /**
@@ -322,7 +356,7 @@ public final class ArrayLayout
      */
     public int dataSlot(final long stripe, final int index)
     {
-        return wrapped(parityP(stripe) + parityCount + index);
+        return wrapped(parityP(stripe) + rotatingParityCount + index);
     }
 
     /**
@@ -334,14 +368,18 @@ public final class ArrayLayout
      */
     public int dataIndex(final long stripe, final int slot)
     {
-        final int behindP = wrapped(slot - parityP(stripe) + memberCount);
-        return behindP < parityCount ? -1 : behindP - parityCount;
+        if (slot >= rotatingCount)
+        {
+            return -1;
+        }
+        final int behindP = wrapped(slot - parityP(stripe) + rotatingCount);
+        return behindP < rotatingParityCount ? -1 : behindP - rotatingParityCount;
     }
 
-    /** Of less than twice the member count. */
+    /** Of less than twice the slots that rotate, which are all of levels without parity. */
     private int wrapped(final int slot)
     {
-        return slot < memberCount ? slot : slot - memberCount;
+        return slot < rotatingCount ? slot : slot - rotatingCount;
     }
 
     /** Division of 64 bits takes several times as long as of 32 on many processors; few arrays have so many strips. */

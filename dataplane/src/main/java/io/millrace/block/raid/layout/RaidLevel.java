@@ -6,7 +6,7 @@ import java.util.List;
 
 /**
  * Levels of an array, by the numbers of the field and of Linux md, and erasure codes, which are one level by name, and
- * differ in the strips of parity that a stripe has.
+ * differ in the strips of parity that a stripe has. RAID 6 is one level by name, too, and has two layouts.
  */
 public enum RaidLevel
 {
@@ -18,6 +18,8 @@ public enum RaidLevel
     RAID5("5", 5, 3, 1),
     /** Data strips and two strips of parity a stripe: P and Q. */
     RAID6("6", 6, 4, 2),
+    /** RAID 6 of an array that was RAID 5: Q of all stripes is in the last slot, the others have what they had. */
+    RAID6_Q_LAST("6", 6, 4, 2),
     /** Two copies of each strip on different members; md's layout near 2. */
     RAID10("10", 10, 2, 0),
     /** Data strips and one strip of parity a stripe, by {@link ReedSolomon}; so are the next, with more parity. */
@@ -45,6 +47,7 @@ public enum RaidLevel
     /** Of all erasure codes in superblocks. Linux md has levels up to 10, and below 0. */
     private static final int ERASURE_CODE_NUMBER = 100;
     private static final int DATA_MIN = 2;
+    private static final int Q_LAST_NUMBER = 1;
 
     private final String label;
     private final int code;
@@ -86,6 +89,22 @@ public enum RaidLevel
     public int parityStrips()
     {
         return isErasureCode() ? parityCount : 0;
+    }
+
+    /**
+     * {@return the number of its layout in superblocks, among the layouts of levels with the same {@link #code()}}
+     */
+    public int layoutCode()
+    {
+        return RAID6_Q_LAST == this ? Q_LAST_NUMBER : 0;
+    }
+
+    /**
+     * {@return the strips of parity that rotate over the slots; others have a slot of their own behind those}
+     */
+    public int rotatingParityCount()
+    {
+        return RAID6_Q_LAST == this ? parityCount - 1 : parityCount;
     }
 
     /**
@@ -163,7 +182,7 @@ public enum RaidLevel
     }
 
     /**
-     * {@return the level of a label; null: there is none}
+     * {@return the level that a new array of a label has; null: there is none}
      *
      * @param label        as {@link #label()} has it.
      * @param parityStrips as {@link #parityStrips()} has it.
@@ -179,10 +198,11 @@ public enum RaidLevel
      *
      * @param code         as {@link #code()} has it.
      * @param parityStrips as {@link #parityStrips()} has it.
+     * @param layoutCode   as {@link #layoutCode()} has it.
      */
-    public static RaidLevel ofCode(final int code, final int parityStrips)
+    public static RaidLevel ofCode(final int code, final int parityStrips, final int layoutCode)
     {
-        return Arrays.stream(values())
-            .filter((each) -> each.code == code && each.parityStrips() == parityStrips).findFirst().orElse(null);
+        return Arrays.stream(values()).filter((each) -> each.code == code && each.parityStrips() == parityStrips &&
+            each.layoutCode() == layoutCode).findFirst().orElse(null);
     }
 }

@@ -174,7 +174,7 @@ class RaidFormatDocumentationTest
         assertEquals(Arrays.stream(SlotState.values()).collect(Collectors.toMap(SlotState::code, SlotState::name)),
             numbers("Slots"));
         assertEquals(Arrays.stream(RaidLevel.values()).collect(Collectors.toMap(RaidLevel::code,
-            (level) -> level.isErasureCode() ? "EC" : level.name(), (one, other) -> one)),
+            (level) -> level.isErasureCode() ? "EC" : level.name(), (one, _) -> one)),
             numbers("Levels"));
     }
 }

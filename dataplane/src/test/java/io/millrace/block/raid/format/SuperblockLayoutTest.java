@@ -163,6 +163,34 @@ class SuperblockLayoutTest
         assertEquals(erasureCode(), Superblocks.decode(bytes(100, 2, 16)));
     }
 
+    @Test
+    void shouldWriteAndReadALayout()
+    {
+        final ByteBuffer bytes = ByteBuffer.wrap(bytes(6, 0, 32)).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putInt(252, 1);
+        Superblocks.checksum(bytes.array());
+        final Superblock superblock = new Superblock(ARRAY, "vol-7", RaidLevel.RAID6_Q_LAST, 65536, 4096,
+            0x1234_5000_0000L, MEMBER, 0x0102030405060708L, true, 0x0000_0199_1122_3344L, SUPERBLOCK.scrubbedMs(),
+            SUPERBLOCK.slots());
+        assertArrayEquals(bytes.array(), Superblocks.encode(superblock));
+        assertEquals(superblock, Superblocks.decode(bytes.array()));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "6 | 1 | 0 | features 0x0 do not fit the layout", "6 | 0 | 32 | features 0x20 do not fit the layout",
+        "6 | 2 | 32 | has no layout 2", "5 | 1 | 32 | has no layout 1"})
+    void shouldRefuseALayoutThatNoBuildWrites(
+        final int level, final int layout, final int features, final String message)
+    {
+        final ByteBuffer bytes = ByteBuffer.wrap(bytes(level, 0, features)).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putInt(252, layout);
+        Superblocks.checksum(bytes.array());
+        final String said = assertThrows(
+            InvalidSuperblockException.class, () -> Superblocks.decode(bytes.array())).getMessage();
+        assertTrue(said.contains(message), said);
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "100 | 2 | 0 | features 0x0 do not fit the level", "6 | 0 | 16 | features 0x10 do not fit the level",

@@ -7,6 +7,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -171,13 +172,18 @@ class ArrayLayoutPropertyTest
     {
         final MdLayout md = md(layout);
         assertEquals(md.dataDisks(), layout.dataCount());
-        assertEquals(md.stripe(stripe), new MdLayout.Stripe(layout.parityP(stripe),
-            RaidLevel.RAID6 == layout.level() ? layout.paritySlot(stripe, 1) : -1));
+        final boolean hasQ = 2 == layout.parityCount();
+        assertEquals(layout.parityP(stripe), layout.paritySlot(stripe, 0));
+        assertEquals(md.stripe(stripe),
+            new MdLayout.Stripe(layout.parityP(stripe), hasQ ? layout.paritySlot(stripe, 1) : -1));
         final BitSet slots = new BitSet();
         slots.set(layout.parityP(stripe));
-        if (RaidLevel.RAID6 == layout.level())
+        if (hasQ)
         {
             slots.set(layout.paritySlot(stripe, 1));
+            final int first = layout.firstOfQ(layout.parityP(stripe));
+            assertEquals(md.syndromeDisks(stripe), IntStream.range(0, layout.dataCount())
+                .map((place) -> layout.dataSlot(stripe, (first + place) % layout.dataCount())).boxed().toList());
         }
         for (int index = 0; index < layout.dataCount(); index++)
         {

@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * Where Linux md puts a sector of an array, reckoned in sectors and in the steps of its personalities: {@code raid0}
  * with members of one size, {@code raid1}, {@code raid10} with the layout {@code near=2}, and {@code raid456} with the
- * layout {@code left-symmetric}. What {@link ArrayLayout} is compared with.
+ * layouts {@code left-symmetric} and {@code left-symmetric-6}. What {@link ArrayLayout} is compared with.
  */
 final class MdLayout
 {
@@ -47,7 +47,7 @@ final class MdLayout
                 }
                 yield all;
             }
-            case RAID5, RAID6 -> List.of(rotated(sector));
+            case RAID5, RAID6, RAID6_Q_LAST -> List.of(rotated(sector));
             default -> throw new IllegalArgumentException("level " + level + ": md has none such");
         };
     }
@@ -79,15 +79,38 @@ final class MdLayout
         final long stripe = Math.floorDiv(chunk, dataDisks);
         final long index = Math.floorMod(chunk, dataDisks);
         final long first = stripe(stripe).diskP() + (RaidLevel.RAID6 == level ? 2 : 1);
-        return new Place((int)Math.floorMod(first + index, (long)disks),
+        return new Place((int)Math.floorMod(first + index, (long)rotatingDisks()),
             stripe * chunkSectors + Math.floorMod(sector, chunkSectors));
     }
 
     /** {@return where the parity of a stripe is} */
     Stripe stripe(final long stripe)
     {
-        final int diskP = (int)(disks - 1 - Math.floorMod(stripe, (long)disks));
-        return new Stripe(diskP, RaidLevel.RAID6 == level ? (diskP + 1) % disks : -1);
+        final int diskP = (int)(rotatingDisks() - 1 - Math.floorMod(stripe, (long)rotatingDisks()));
+        return new Stripe(diskP,
+            RaidLevel.RAID6_Q_LAST == level ? disks - 1 : RaidLevel.RAID6 == level ? (diskP + 1) % disks : -1);
+    }
+
+    private int rotatingDisks()
+    {
+        return RaidLevel.RAID6_Q_LAST == level ? disks - 1 : disks;
+    }
+
+    /** {@return disks with data of a stripe of level 6, in the order of their powers of 2 in Q} */
+    List<Integer> syndromeDisks(final long stripe)
+    {
+        final Stripe parity = stripe(stripe);
+        final List<Integer> order = new ArrayList<>();
+        // From the disk behind Q on.
+        for (int i = 1; i <= disks; i++)
+        {
+            final int disk = (parity.diskQ() + i) % disks;
+            if (disk != parity.diskP() && disk != parity.diskQ())
+            {
+                order.add(disk);
+            }
+        }
+        return order;
     }
 
     /** {@return which chunk of the data of a stripe a disk has; -1 of parity} */
@@ -103,7 +126,8 @@ final class MdLayout
             // Q is on the first disk.
             return disk - 1;
         }
-        return (disk < parity.diskP() ? disk + disks : disk) - parity.diskP() - (RaidLevel.RAID6 == level ? 2 : 1);
+        return (disk < parity.diskP() ? disk + rotatingDisks() : disk) - parity.diskP() -
+            (RaidLevel.RAID6 == level ? 2 : 1);
     }
 
     int dataDisks()
