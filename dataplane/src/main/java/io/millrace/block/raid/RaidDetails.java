@@ -27,6 +27,7 @@ import java.util.UUID;
  * @param scrubbedMs  when the last complete scrub ended, milliseconds since 1970 (UTC); 0: never.
  * @param hedgedReads reads that other members were asked for as well, since it was assembled.
  * @param hedgesWon   of these, those that the others answered first.
+ * @param journal     device that settings name for the journal.
  */
 public record RaidDetails(
     String name,
@@ -45,7 +46,8 @@ public record RaidDetails(
     ScrubResult scrub,
     long scrubbedMs,
     long hedgedReads,
-    long hedgesWon)
+    long hedgesWon,
+    RaidJournalDetails journal)
 {
     /** Instead of a time that is not known. */
     public static final long UNKNOWN = -1;
