@@ -9,15 +9,18 @@ import io.millrace.block.raid.format.Slot;
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.format.Superblock;
 import io.millrace.block.raid.layout.ArrayLayout;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Supplier;
 
 /** What was found of the journal device when an array is assembled. Set-up only; waits. */
 final class FoundJournal
 {
     private final RaidConfig config;
     private final MemberIo io;
+    private final Supplier<List<BlockDevice>> unused;
     /** Null: it cannot be used. */
     private FoundMember found;
     /** Null: it could not be attached. */
@@ -29,10 +32,12 @@ final class FoundJournal
     /** Whether superblocks say that it has entries that count, and it has none that can be read. */
     private boolean isLost;
 
-    private FoundJournal(final RaidConfig config, final MemberIo io)
+    private FoundJournal(
+        final RaidConfig config, final MemberIo io, final Supplier<List<BlockDevice>> unused)
     {
         this.config = config;
         this.io = io;
+        this.unused = unused;
     }
 
     /**
@@ -41,11 +46,17 @@ final class FoundJournal
      * @param config  of the array.
      * @param io      to read and write with.
      * @param devices of the configuration that are there.
+     * @param unused  others that nothing uses: the device that superblocks say has the journal is looked for among
+     *                them, since settings may name another one before, or after, that has it.
      * @return what was found.
      */
-    static FoundJournal find(final RaidConfig config, final MemberIo io, final List<BlockDevice> devices)
+    static FoundJournal find(
+        final RaidConfig config,
+        final MemberIo io,
+        final List<BlockDevice> devices,
+        final Supplier<List<BlockDevice>> unused)
     {
-        final FoundJournal journal = new FoundJournal(config, io);
+        final FoundJournal journal = new FoundJournal(config, io, unused);
         devices.stream().filter(journal::isNamed).findFirst().ifPresent(journal::read);
         return journal;
     }
@@ -127,7 +138,8 @@ final class FoundJournal
         {
             return;
         }
-        if (null == found || null == found.superblock() || !id.equals(found.superblock().member()))
+        final BlockDevice source = isOf(found, id) ? found.device() : findUnnamed(id);
+        if (null == source)
         {
             problem = null == found ? problem : "is not the one that has the journal (" + id + ')';
             isLost = true;
@@ -135,7 +147,7 @@ final class FoundJournal
         }
         try
         {
-            replay.read(found.device());
+            replay.read(source);
         }
         catch (final BlockDeviceException e)
         {
@@ -143,6 +155,32 @@ final class FoundJournal
             found = null;
             isLost = true;
         }
+    }
+
+    private static boolean isOf(final FoundMember device, final UUID id)
+    {
+        return null != device && null != device.superblock() && id.equals(device.superblock().member());
+    }
+
+    /** {@return the device with a UUID, which is only read; null: there is none, or another is a copy of it} */
+    private BlockDevice findUnnamed(final UUID id)
+    {
+        final List<BlockDevice> same = new ArrayList<>();
+        for (final BlockDevice each : unused.get())
+        {
+            try
+            {
+                if (isOf(FoundMember.read(io, each), id))
+                {
+                    same.add(each);
+                }
+            }
+            catch (final BlockDeviceException e)
+            {
+                // Nobody named it.
+            }
+        }
+        return 1 == same.size() ? same.getFirst() : null;
     }
 
     /**
@@ -208,9 +246,8 @@ final class FoundJournal
         {
             return;
         }
-        final boolean isKnown = null != newest && null != found.superblock() &&
-            found.superblock().member().equals(newest.journal().device());
-        final UUID id = isKnown ? found.superblock().member() : newId;
+        final UUID known = null == newest ? null : newest.journal().device();
+        final UUID id = null != known && isOf(found, known) ? known : newId;
         try
         {
             JournalDeviceChecks.attach(io, found, superblock, id);

@@ -134,7 +134,7 @@ public final class RaidAssembly
 
     private AssembledArray assemble(final List<BlockDevice> all, final Supplier<List<BlockDevice>> unused)
     {
-        journalDevice = FoundJournal.find(config, io, all);
+        journalDevice = FoundJournal.find(config, io, all, unused);
         final List<BlockDevice> devices = all.stream().filter((each) -> !journalDevice.isNamed(each)).toList();
         if (devices.isEmpty())
         {

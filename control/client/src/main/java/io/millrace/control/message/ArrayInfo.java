@@ -1,6 +1,7 @@
 package io.millrace.control.message;
 
 import io.millrace.control.codec.DeviceHealth;
+import io.millrace.control.codec.JournalDeviceState;
 import io.millrace.control.codec.MemberState;
 import java.util.List;
 import java.util.Objects;
@@ -30,6 +31,8 @@ import java.util.UUID;
  * @param hedgesWon        of these, those that the others answered first.
  * @param roomBytes        of data that each member has room for, more than {@code memberBytes} when all became
  *                         larger; 0: a slot has no member.
+ * @param journalDevice    that settings name for the journal; empty: members have it.
+ * @param journalState     of that device.
  */
 public record ArrayInfo(
     String name,
@@ -51,7 +54,9 @@ public record ArrayInfo(
     long scrubbedEpochMs,
     long hedgedReads,
     long hedgesWon,
-    long roomBytes)
+    long roomBytes,
+    String journalDevice,
+    JournalDeviceState journalState)
     implements Resource
 {
     /** Slot of a device that has none. */
@@ -107,6 +112,8 @@ public record ArrayInfo(
         Objects.requireNonNull(health, "health");
         Objects.requireNonNull(reason, "reason");
         Objects.requireNonNull(operation, "operation");
+        Objects.requireNonNull(journalDevice, "journalDevice");
+        Objects.requireNonNull(journalState, "journalState");
         members = List.copyOf(members);
     }
 

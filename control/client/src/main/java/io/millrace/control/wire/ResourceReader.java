@@ -352,7 +352,8 @@ final class ResourceReader
         return new ArrayInfo(name, CommandReader.uuid(array.arrayId()), level, array.parityStrips(), array.sizeBytes(),
             array.memberBytes(), array.stripBytes(), array.health(), reason, operation, array.progressPerMille(),
             array.leftMs(), members, array.dirtyBytes(), array.resyncBytes(), scrub(array.scrubOffsets()),
-            array.scrubbedEpochMs(), array.hedgedReads(), array.hedgesWon(), array.roomBytes());
+            array.scrubbedEpochMs(), array.hedgedReads(), array.hedgesWon(), array.roomBytes(), array.journalDevice(),
+            array.journalState());
     }
 
     private ScrubInfo scrub(final String texts)

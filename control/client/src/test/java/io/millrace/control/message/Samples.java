@@ -10,6 +10,7 @@ import io.millrace.control.codec.Health;
 import io.millrace.control.codec.IoKind;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.ListenerProvider;
+import io.millrace.control.codec.JournalDeviceState;
 import io.millrace.control.codec.MemberState;
 import io.millrace.control.codec.ReconcileMode;
 import io.millrace.control.codec.Role;
@@ -98,7 +99,8 @@ public final class Samples
             new ArrayInfo.Member(random.nextInt(65) - 1, "dev" + number, uuid(), any(MemberState.values()), big(),
                 big(), big())).toList();
         return new ArrayInfo(text(), uuid(), text(), number(), big(), big(), number(), any(DeviceHealth.values()),
-            text(), text(), random.nextInt(1002) - 1, big(), members, big(), big(), scrub, big(), big(), big(), big());
+            text(), text(), random.nextInt(1002) - 1, big(), members, big(), big(), scrub, big(), big(), big(), big(),
+            text(), any(JournalDeviceState.values()));
     }
 
     private QosSpec qos()

@@ -5,6 +5,7 @@ import io.millrace.block.raid.RaidDetails;
 import io.millrace.block.raid.RaidMemberDetails;
 import io.millrace.block.raid.ScrubResult;
 import io.millrace.control.codec.DeviceHealth;
+import io.millrace.control.codec.JournalDeviceState;
 import io.millrace.control.codec.MemberState;
 import io.millrace.control.codec.ScrubMode;
 import io.millrace.control.codec.ScrubState;
@@ -32,7 +33,8 @@ final class ArrayRecords
             RaidDetails.UNKNOWN == details.leftMs() ? Resource.UNKNOWN : details.leftMs(),
             details.members().stream().map(ArrayRecords::member).toList(), details.dirtyBytes(), details.resyncBytes(),
             null == details.scrub() ? null : scrub(details.scrub()), details.scrubbedMs(),
-            details.hedgedReads(), details.hedgesWon(), details.roomBytes());
+            details.hedgedReads(), details.hedgesWon(), details.roomBytes(), details.journal().device(),
+            JournalDeviceState.valueOf(details.journal().state().name()));
     }
 
     private static ArrayInfo.Member member(final RaidMemberDetails member)
