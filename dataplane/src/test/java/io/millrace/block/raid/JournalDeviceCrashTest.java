@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.BlockDevice;
 import io.millrace.block.raid.format.SlotState;
+import io.millrace.block.raid.format.Superblock;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.seed.TestSeeds;
 import java.util.ArrayList;
@@ -11,6 +12,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -37,9 +40,14 @@ class JournalDeviceCrashTest
     private final Random random = TestSeeds.random();
     private final Set<String> lost = new HashSet<>();
     private RaidDevice array;
+    /** Journal device that settings name. */
+    private String named;
+    /** Of the other one. */
+    private UUID id;
 
     /** How lives end. */
     private final AtomicInteger failures = new AtomicInteger();
+    private final AtomicInteger moves = new AtomicInteger();
     private int lostMembers;
     private int lostJournals;
 
@@ -93,6 +101,99 @@ class JournalDeviceCrashTest
             " failed before");
     }
 
+    /**
+     * The journal moves, to another device or to members, at any step before the cut; with the power as many members are
+     * lost as the array tolerates. Settings name the device then that superblocks do, as the one that has the journal.
+     */
+    @ParameterizedTest
+    @CsvSource({"RAID5,4", "RAID6,5"})
+    void shouldKeepWhatWasFlushedWhenTheJournalMoves(final RaidLevel level, final int memberCount)
+    {
+        for (int i = 0; i < SEEDS; i++)
+        {
+            final Random draw = TestSeeds.fixed(random.nextLong());
+            lost.clear();
+            named = "member" + memberCount;
+            try (CrashRun run = new CrashRun(draw.nextLong(), memberCount + 2, RaidFixture.deviceBytes(MEMBER_BYTES),
+                BLOCK_BYTES, CHECKED_BLOCKS, (disks, _) -> assembleNamed(level, memberCount, disks)))
+            {
+                for (int life = 0; life < LIVES; life++)
+                {
+                    array = null;
+                    final int moveStep = 1 + draw.nextInt(STEPS_MAX);
+                    final int cutStep = moveStep + 1 + draw.nextInt(40);
+                    final MemberDisk to = run.members().get(memberCount + draw.nextInt(2));
+                    run.supply().before(moveStep, () -> move(draw.nextInt(3) == 0 ? null : to));
+                    run.live(cutStep, REQUESTS);
+                    lose(JournalMode.ALWAYS, draw, null);
+                    nameCurrent(run.members(), memberCount);
+                    run.live(1 + draw.nextInt(REPLAY_STEPS_MAX), 0);
+                    nameCurrent(run.members(), memberCount);
+                    run.live(0);
+                    nameCurrent(run.members(), memberCount);
+                    lost.clear();
+                }
+                run.live(0);
+            }
+        }
+        assertTrue(moves.get() > 0 && lostMembers > 0, () -> moves + " moves, and " + lostMembers + " lost members");
+    }
+
+    private CrashingArray assembleNamed(final RaidLevel level, final int memberCount, final List<MemberDisk> disks)
+    {
+        final RaidConfig config = new RaidConfig("array", level, STRIP_BYTES,
+            disks.subList(0, memberCount).stream().map(MemberDisk::name).toList(), List.of(), true, false, false,
+            new CopyRates(1L << 40, 1L << 40), JournalMode.ALWAYS, named);
+        array = RaidAssembly.assemble(config, disks.stream().filter((each) -> !lost.contains(each.name()) &&
+            (config.members().contains(each.name()) || each.name().equals(named))).map(BlockDevice.class::cast)
+            .toList(), null, HURRIED);
+        id = UUID.randomUUID();
+        try (MemberIo io = new MemberIo(null))
+        {
+            // Settings do that before the array knows of a device.
+            for (final MemberDisk each : disks.subList(memberCount, disks.size()))
+            {
+                final FoundMember found = FoundMember.read(io, each);
+                if (!each.name().equals(named))
+                {
+                    final Superblock own = FoundMember.read(io, disks.stream()
+                        .filter((disk) -> !lost.contains(disk.name())).findFirst().orElseThrow()).superblock();
+                    JournalDeviceChecks.attach(io, found, own, id);
+                }
+            }
+        }
+        return new CrashingArray(array);
+    }
+
+    private void move(final MemberDisk to)
+    {
+        if (null != array && (null == to || !to.name().equals(named)))
+        {
+            moves.incrementAndGet();
+            array.change(new MemberChange.Journal(to, id, new CompletableFuture<>()));
+        }
+    }
+
+    /** Where it has no entries that count, it is the one that was named. */
+    private void nameCurrent(final List<MemberDisk> disks, final int memberCount)
+    {
+        try (MemberIo io = new MemberIo(null))
+        {
+            Superblock newest = null;
+            for (final MemberDisk each : disks.subList(0, memberCount))
+            {
+                final Superblock own = lost.contains(each.name()) ? null : FoundMember.read(io, each).superblock();
+                newest = null == own || null != newest && newest.eventCount() > own.eventCount() ? newest : own;
+            }
+            for (final MemberDisk each : disks.subList(memberCount, disks.size()))
+            {
+                final Superblock own = FoundMember.read(io, each).superblock();
+                named = null != newest && null != own && own.member().equals(newest.journal().device()) ?
+                    each.name() : named;
+            }
+        }
+    }
+
     private void fail(final MemberDisk journal)
     {
         if (null != array)
@@ -110,7 +211,7 @@ class JournalDeviceCrashTest
             return;
         }
         final ArrayView view = array.view();
-        if (view.isComplete() && draw.nextInt(3) == 0)
+        if (null != journal && view.isComplete() && draw.nextInt(3) == 0)
         {
             lostJournals++;
             lost.add(journal.name());

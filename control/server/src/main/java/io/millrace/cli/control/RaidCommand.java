@@ -116,7 +116,7 @@ public final class RaidCommand extends CommandGroup
             "  millrace raid create vol0 d0 d1 d2 --level 5 --spare d3",
             "  millrace raid create mirror m0 m1 --level 1",
             "  millrace raid create vol1 d0 d1 d2 d3 d4 d5 d6 --level ec --parity-strips 3",
-            "  millrace raid create vol2 d0 d1 d2 d3 --level 5 --journal always --journal-device pmem0"})
+            "  millrace raid create vol2 d0 d1 d2 --level 5 --journal-device pmem0"})
     int create(
         @Mixin final ControlOptions control,
         @Parameters(index = "0", paramLabel = "NAME", description = "Name of the array.") final String name,
