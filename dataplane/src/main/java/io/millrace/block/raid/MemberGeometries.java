@@ -115,8 +115,9 @@ final class MemberGeometries
     static String sizeNote(final RaidDevice array)
     {
         final long usedBytes = array.layout().memberBytes();
-        final String larger = array.raidMembers().stream().filter((each) -> each != array.journalDevice().member())
-            .map(RaidMember::device).filter((each) -> MemberArea.dataBytes(each.geometry().sizeBytes(), array.layout().stripBytes()) >
+        final String larger = array.raidMembers().stream()
+            .filter((each) -> each != array.journalDevice().member()).map(RaidMember::device)
+            .filter((each) -> MemberArea.dataBytes(each.geometry().sizeBytes(), array.layout().stripBytes()) >
                 usedBytes + usedBytes / TENTH)
             .map((each) -> each.name() + " has " + each.geometry().sizeBytes()).collect(Collectors.joining(", "));
         return larger.isEmpty() ? "" : "array " + array.name() + " uses " + usedBytes +

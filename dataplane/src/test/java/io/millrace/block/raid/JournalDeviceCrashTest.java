@@ -102,8 +102,8 @@ class JournalDeviceCrashTest
     }
 
     /**
-     * The journal moves, to another device or to members, at any step before the cut; with the power as many members are
-     * lost as the array tolerates. Settings name the device then that superblocks do, as the one that has the journal.
+     * The journal moves, to another device or to members, at any step before the cut; with the power as many members
+     * are lost as the array tolerates. Settings name the device then that superblocks do.
      */
     @ParameterizedTest
     @CsvSource({"RAID5,4", "RAID6,5"})

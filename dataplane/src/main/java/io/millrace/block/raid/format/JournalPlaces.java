@@ -1,9 +1,9 @@
 package io.millrace.block.raid.format;
 
 /**
- * How a journal is divided, of a member or on a device of its own: into equal places, one an entry. An entry has room for a unit of rows of each
- * strip of a stripe. The unit is the largest with which there are enough places, and not larger than a strip.
- * Immutable.
+ * How a journal is divided, of a member or on a device of its own: into equal places, one an entry. An entry has room
+ * for a unit of rows of each strip of a stripe. The unit is the largest with which members have enough places, and not
+ * larger than a strip. Immutable.
  *
  * @param rowUnitBytes most rows of an entry.
  * @param placeBytes   length of a place.
