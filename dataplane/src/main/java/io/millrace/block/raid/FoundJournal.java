@@ -29,8 +29,8 @@ final class FoundJournal
     private String problem = "is missing";
     /** Of the device, unless superblocks name it already. */
     private final UUID newId = UUID.randomUUID();
-    /** Whether superblocks say that it has entries that count, and it has none that can be read. */
-    private boolean isLost;
+    /** UUID of the device with entries that count, which cannot be read; null: there is none. */
+    private UUID lost;
 
     private FoundJournal(
         final RaidConfig config, final MemberIo io, final Supplier<List<BlockDevice>> unused)
@@ -142,7 +142,7 @@ final class FoundJournal
         if (null == source)
         {
             problem = null == found ? problem : "is not the one that has the journal (" + id + ')';
-            isLost = true;
+            lost = id;
             return;
         }
         try
@@ -153,7 +153,7 @@ final class FoundJournal
         {
             problem = "cannot be read (" + e.getMessage() + ')';
             found = null;
-            isLost = true;
+            lost = id;
         }
     }
 
@@ -192,7 +192,7 @@ final class FoundJournal
      */
     boolean isMatched(final Superblock newest)
     {
-        return newest.journal().isMatched() && !isLost ||
+        return newest.journal().isMatched() && null == lost ||
             newest.clean() && newest.hasLostEvents() && 0 == newest.level().parityCount();
     }
 
@@ -201,8 +201,8 @@ final class FoundJournal
      */
     List<String> losses()
     {
-        return isLost ? List.of("the journal was on a device that is lost: journal device " + config.journalDevice() +
-            ' ' + problem + "; parity is resynchronized where it may not match") : List.of();
+        return null == lost ? List.of() : List.of("entries of the journal on device " + lost +
+            " are lost: parity is resynchronized where it may not match");
     }
 
     /**
@@ -222,9 +222,10 @@ final class FoundJournal
         {
             isComplete &= each;
         }
-        if (isLost && !isComplete && !bitmap.dirty().isEmpty() && !config.forceStart())
+        if (null != lost && !isComplete && !bitmap.dirty().isEmpty() && !config.forceStart())
         {
-            throw new BlockDeviceException("journal device " + config.journalDevice() + ' ' + problem + ", may have " +
+            throw new BlockDeviceException("journal device " +
+                (config.journalDevice().isEmpty() ? lost : config.journalDevice()) + ' ' + problem + ", may have " +
                 "entries for " + bitmap.dirty().cardinality() + " of " +
                 BitmapPage.regionCount(layout.memberBytes()) + " regions, and not every slot is in sync: name it as " +
                 "journal-device and make it available, or members that were in sync at the crash; when they are " +
