@@ -109,7 +109,8 @@ class DeviceMessagesTest
             "1c000000" + "04" + "2d000100" +
             "ffffffff" + "05" + "08000000000000000900000000000000" +
             "0a00000000000000" + "0b00000000000000" + "1900000000000000" + text("d") + text("v") + text("ec") +
-            text("r") + text("scrub") + text("22 23") + text("j"), hex(MessageBytes.of(responseWriter.buffer(), length)));
+            text("r") + text("scrub") + text("22 23") + text("j"),
+            hex(MessageBytes.of(responseWriter.buffer(), length)));
     }
 
     @Test
