@@ -31,6 +31,8 @@ final class ArrayView
     private final boolean isComplete;
     private final boolean isSteady;
     private final long journalEpoch;
+    /** That entries of the journal go to when writes are journaled; null: members. */
+    private final RaidMember journalDevice;
 
     private ArrayView(
         final StripMap map,
@@ -41,7 +43,8 @@ final class ArrayView
         final RaidMember target,
         final int targetSlot,
         final String failure,
-        final long journalEpoch)
+        final long journalEpoch,
+        final RaidMember journalDevice)
     {
         this.lostEvents = lostEvents;
         this.target = target;
@@ -52,6 +55,7 @@ final class ArrayView
         this.states = states;
         this.failure = failure;
         this.journalEpoch = journalEpoch;
+        this.journalDevice = journalDevice;
         isComplete = areInSync(states);
         isSteady = isComplete && null == target && null == failure && !map.isReshaping();
     }
@@ -82,7 +86,7 @@ final class ArrayView
     {
         return new ArrayView(map, eventCount, members.clone(),
             slots.stream().map(Slot::state).toArray(SlotState[]::new),
-            slots.stream().mapToLong(Slot::lostEvent).toArray(), null, NO_SLOT, null, 0);
+            slots.stream().mapToLong(Slot::lostEvent).toArray(), null, NO_SLOT, null, 0, null);
     }
 
     /**
@@ -130,7 +134,7 @@ final class ArrayView
         newLostEvents[slot] = lostEvent;
         final boolean isReplaced = member == target;
         return new ArrayView(map, eventCount + 1, newMembers, newStates, newLostEvents,
-            isReplaced ? null : target, isReplaced ? NO_SLOT : targetSlot, failure, journalEpoch);
+            isReplaced ? null : target, isReplaced ? NO_SLOT : targetSlot, failure, journalEpoch, journalDevice);
     }
 
     /**
@@ -149,7 +153,7 @@ final class ArrayView
     ArrayView next()
     {
         return new ArrayView(
-            map, eventCount + 1, members, states, lostEvents, target, targetSlot, failure, journalEpoch);
+            map, eventCount + 1, members, states, lostEvents, target, targetSlot, failure, journalEpoch, journalDevice);
     }
 
     /**
@@ -162,7 +166,7 @@ final class ArrayView
     ArrayView replacing(final int slot, final RaidMember newTarget)
     {
         return new ArrayView(map, eventCount + 1, members, states, lostEvents, newTarget,
-            null == newTarget ? NO_SLOT : slot, failure, journalEpoch);
+            null == newTarget ? NO_SLOT : slot, failure, journalEpoch, journalDevice);
     }
 
     /**
@@ -180,7 +184,7 @@ final class ArrayView
         }
         final boolean isTarget = member == target;
         return new ArrayView(map, eventCount, newMembers, states, lostEvents, isTarget ? null : target,
-            isTarget ? NO_SLOT : targetSlot, failure, journalEpoch);
+            isTarget ? NO_SLOT : targetSlot, failure, journalEpoch, journalDevice);
     }
 
     /**
@@ -190,7 +194,8 @@ final class ArrayView
      */
     ArrayView failed(final String reason)
     {
-        return new ArrayView(map, eventCount, members, states, lostEvents, target, targetSlot, reason, journalEpoch);
+        return new ArrayView(map, eventCount, members, states, lostEvents, target, targetSlot, reason, journalEpoch,
+            journalDevice);
     }
 
     /**
@@ -200,7 +205,8 @@ final class ArrayView
      */
     ArrayView journaling(final long epoch)
     {
-        return new ArrayView(map, eventCount, members, states, lostEvents, target, targetSlot, failure, epoch);
+        return new ArrayView(map, eventCount, members, states, lostEvents, target, targetSlot, failure, epoch,
+            journalDevice);
     }
 
     /**
@@ -220,6 +226,25 @@ final class ArrayView
     }
 
     /**
+     * {@return the view with another journal device}
+     *
+     * @param newDevice without a slot; null: members have the journal from then on.
+     */
+    ArrayView journalingOn(final RaidMember newDevice)
+    {
+        return new ArrayView(map, eventCount, members, states, lostEvents, target, targetSlot, failure, journalEpoch,
+            newDevice);
+    }
+
+    /**
+     * {@return the device that entries of the journal go to when writes are journaled; null: they go to members}
+     */
+    RaidMember journalDevice()
+    {
+        return journalDevice;
+    }
+
+    /**
      * {@return the view with another map of its strips, at the next event count}
      *
      * @param newMap with the same slots.
@@ -227,7 +252,7 @@ final class ArrayView
     ArrayView mapping(final StripMap newMap)
     {
         return new ArrayView(newMap, eventCount + 1, members, states, lostEvents, target, targetSlot, failure,
-            journalEpoch);
+            journalEpoch, journalDevice);
     }
 
     /**
@@ -238,7 +263,7 @@ final class ArrayView
     ArrayView waiting(final StripMap newMap)
     {
         return new ArrayView(newMap, eventCount, members, states, lostEvents, target, targetSlot, failure,
-            journalEpoch);
+            journalEpoch, journalDevice);
     }
 
     /**
@@ -256,7 +281,7 @@ final class ArrayView
         newMembers[count] = member;
         newStates[count] = state;
         return new ArrayView(newMap, eventCount + 1, newMembers, newStates, Arrays.copyOf(lostEvents, count + 1),
-            target, targetSlot, failure, journalEpoch);
+            target, targetSlot, failure, journalEpoch, journalDevice);
     }
 
     /**
@@ -328,13 +353,23 @@ final class ArrayView
     }
 
     /**
-     * {@return whether a member gets writes}
+     * {@return whether a member gets writes, of data or of entries of the journal}
      *
      * @param member of the array.
      */
     boolean isWritten(final RaidMember member)
     {
-        return NO_SLOT != writtenSlot(member);
+        return null != member && member == journalDevice || NO_SLOT != writtenSlot(member);
+    }
+
+    /**
+     * {@return whether a request that goes by this view may use a member}
+     *
+     * @param member of the array.
+     */
+    boolean isUsed(final RaidMember member)
+    {
+        return slotOf(member) >= 0 || member == target || member == journalDevice;
     }
 
     /**

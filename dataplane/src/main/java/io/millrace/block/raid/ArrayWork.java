@@ -414,11 +414,11 @@ final class ArrayWork implements BackgroundWork
             each = device.failures().next())
         {
             lostBlocks.onFailed(each.member());
-            final ArrayView without = membership.onFailed(changed, each.member());
+            final ArrayView without = membership.onFailed(changed, each);
             if (changed != without && null == changed.failure())
             {
                 changed = without;
-                reason = each.member() + " " + each.reason();
+                reason = each.toString();
             }
         }
         if (null == reason)
@@ -426,7 +426,6 @@ final class ArrayWork implements BackgroundWork
             return false;
         }
         lastFailure = reason;
-        device.trouble(reason);
         channel.hold();
         change(changed, true);
         return true;
@@ -773,7 +772,8 @@ final class ArrayWork implements BackgroundWork
             {
                 stopStage = StopStage.CHANNEL;
                 isClean = null == intent || intent.isClosed();
-                change(device.view().next(), true);
+                // Entries are complete then: the next start does not need the journal device.
+                change(isClean ? device.view().next().journalingOn(null) : device.view().next(), true);
             }
             case CHANNEL -> close();
         }

@@ -25,6 +25,7 @@ import java.util.UUID;
  * @param isMatched      whether parity matches in all regions, entries of the journal being replayed.
  * @param trouble        a sentence on devices that cannot be used; empty: none.
  * @param replacements   that were under way when the array ended, and begin anew.
+ * @param journalDevice  device that settings name for the journal.
  * @param growth         that begins when the array is started; null: none.
  */
 record AssembledArray(
@@ -44,6 +45,7 @@ record AssembledArray(
     boolean isMatched,
     String trouble,
     List<Replacement> replacements,
+    JournalDevice journalDevice,
     Growth growth)
 {
 }

@@ -110,6 +110,26 @@ record FoundMember(BlockDevice device, Superblock superblock, String foreign)
     }
 
     /**
+     * Writes both copies of a superblock, stable when this returns.
+     *
+     * @param io         to write with.
+     * @param device     to write.
+     * @param superblock for the device.
+     * @throws BlockDeviceException when it cannot be written.
+     */
+    static void writeSuperblock(final MemberIo io, final BlockDevice device, final Superblock superblock)
+    {
+        final byte[] bytes = new byte[Superblock.BYTES];
+        superblock.encode(new UnsafeBuffer(bytes), 0);
+        try (MemberIo.Member open = io.open(device))
+        {
+            // A device that has become larger has no copy at its end while the first is written, nor may it get one.
+            open.writeIfSpace(MemberArea.secondSuperblockOffset(device.geometry().sizeBytes()), bytes);
+            open.write(MemberArea.FIRST_SUPERBLOCK_BYTES, bytes);
+        }
+    }
+
+    /**
      * Reads the newest page of the write-intent bitmap.
      *
      * @param io         to read with.

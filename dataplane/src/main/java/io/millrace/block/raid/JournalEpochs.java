@@ -55,7 +55,8 @@ final class JournalEpochs
         final boolean hasOtherSlots = present.slotCount() != changed.slotCount();
         final boolean isMoved = hasOtherSlots || !present.map().state().equals(changed.map().state());
         if (null != device.journal() && isMoved && (changed.map().isExclusive() || hasOtherSlots) ||
-            isWanted(changed) && (!present.isJournaling() || isMoved || isJoined(present, changed) || isOutdated()))
+            isWanted(changed) && (!present.isJournaling() || isMoved || isJoined(present, changed) || isOutdated() ||
+            present.journalDevice() != changed.journalDevice()))
         {
             isBeginning = true;
             device.gates().close();
@@ -110,7 +111,7 @@ final class JournalEpochs
     {
         if (isBeginning)
         {
-            device.journal().restart(JournalPlaces.of(changed.slotCount(), changed.layout().stripBytes()));
+            device.journal().restart(places(changed));
         }
         if (!isWanted(changed))
         {
@@ -132,7 +133,33 @@ final class JournalEpochs
      */
     JournalState state(final ArrayView view)
     {
-        return view.isJournaling() ? new JournalState(view.journalEpoch(), isMatched) : JournalState.NONE;
+        return view.isJournaling() ? state(view, isMatched, device.journal().places()) : JournalState.NONE;
+    }
+
+    /**
+     * {@return what superblocks say of the journal}
+     *
+     * @param view      that journals.
+     * @param isMatched whether parity matches in all regions when its entries are replayed.
+     * @param places    of the entries.
+     */
+    static JournalState state(final ArrayView view, final boolean isMatched, final JournalPlaces places)
+    {
+        final RaidMember on = view.journalDevice();
+        return null == on ? new JournalState(view.journalEpoch(), isMatched) :
+            new JournalState(view.journalEpoch(), isMatched, on.id(), places.placeCount());
+    }
+
+    /**
+     * {@return places of entries of an epoch that begins}
+     *
+     * @param view of the epoch.
+     */
+    static JournalPlaces places(final ArrayView view)
+    {
+        final JournalPlaces ofMembers = JournalPlaces.of(view.slotCount(), view.layout().stripBytes());
+        return null == view.journalDevice() ? ofMembers :
+            ofMembers.onDevice(view.journalDevice().device().geometry().sizeBytes());
     }
 
     /**

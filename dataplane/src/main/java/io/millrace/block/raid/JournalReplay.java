@@ -1,6 +1,7 @@
 package io.millrace.block.raid;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.raid.format.JournalEntry;
 import io.millrace.block.raid.format.JournalPlaces;
@@ -35,22 +36,39 @@ final class JournalReplay
     {
         this.io = io;
         this.superblock = superblock;
-        places = JournalPlaces.of(superblock.slots().size(), superblock.stripBytes());
+        final JournalPlaces ofMembers = JournalPlaces.of(superblock.slots().size(), superblock.stripBytes());
+        places = null == superblock.journal().device() ? ofMembers :
+            ofMembers.withCount(superblock.journal().placeCount());
     }
 
     /**
-     * Reads the journal of a member in sync.
+     * Reads the journal of a member in sync, unless a device of its own has it.
      *
      * @param member of the array.
      * @throws BlockDeviceException when it cannot be read: the member may have the only copy of an entry.
      */
     void read(final RaidMember member)
     {
-        if (0 == superblock.journal().epoch())
+        if (0 != superblock.journal().epoch() && null == superblock.journal().device())
         {
-            return;
+            read(member.device());
         }
-        try (MemberIo.Member open = io.open(member.device()); DmaMemory memory = DmaMemory.map(places.placeBytes()))
+    }
+
+    /**
+     * Reads the journal of a device.
+     *
+     * @param device that superblocks say that it is on.
+     * @throws BlockDeviceException when it cannot be read: the device may have the only copy of an entry.
+     */
+    void read(final BlockDevice device)
+    {
+        if (places.endOffset() > device.geometry().sizeBytes())
+        {
+            throw new BlockDeviceException("device " + device.name() + " has " + device.geometry().sizeBytes() +
+                " bytes, and the journal on it ends at " + places.endOffset() + ": restore the device's size");
+        }
+        try (MemberIo.Member open = io.open(device); DmaMemory memory = DmaMemory.map(places.placeBytes()))
         {
             final JournalEntry entry = new JournalEntry();
             for (int place = 0; place < places.placeCount(); place++)

@@ -5,6 +5,7 @@ import io.millrace.block.BlockRequest;
 import io.millrace.block.raid.format.JournalEntry;
 import io.millrace.block.raid.format.MemberArea;
 import io.millrace.block.raid.format.SlotState;
+import java.util.UUID;
 
 /**
  * The entry of a write to an array with parity in the journal, and whether the request has passed the
@@ -22,6 +23,8 @@ final class JournalWrite
     private long sequence = Journal.NONE;
     private long tail;
     private long epoch;
+    /** UUID in the entry. */
+    private UUID owner;
     private boolean isInside;
     private boolean isWaiting;
     private long address;
@@ -88,6 +91,7 @@ final class JournalWrite
             return true;
         }
         epoch = view.journalEpoch();
+        owner = null == view.journalDevice() ? device.id() : view.journalDevice().id();
         tail = journal.tail();
         sequence = journal.take(tail);
         if (Journal.NONE == sequence && !isWaiting)
@@ -117,7 +121,7 @@ final class JournalWrite
     {
         address = newAddress;
         writtenBytes = 0;
-        entry.wrap(newAddress).initialize(device.id(), epoch, sequence, tail, rowOffset, rowBytes);
+        entry.wrap(newAddress).initialize(owner, epoch, sequence, tail, rowOffset, rowBytes);
     }
 
     /**
@@ -148,15 +152,34 @@ final class JournalWrite
     }
 
     /**
-     * Submits the next part of the entry to as many members as may fail from here on, and one more: of those whose data
-     * counts, since any others may fail beside them.
+     * Submits the next part of the entry to the journal device, or to members.
      *
      * @param view of the plan.
      */
     void submit(final ArrayView view)
     {
-        final int length = Math.min(transferBytesMax, entry.bytes() - writtenBytes);
         final long offset = (long)journal.places().offset(journal.places().place(sequence)) + writtenBytes;
+        final RaidMember journalDevice = view.journalDevice();
+        if (null == journalDevice)
+        {
+            final int length = Math.min(transferBytesMax, entry.bytes() - writtenBytes);
+            submitCopies(view, offset, length);
+            writtenBytes += length;
+            return;
+        }
+        // It may take less at once than members.
+        final int length =
+            Math.min(journalDevice.device().geometry().maxTransferBytes(), entry.bytes() - writtenBytes);
+        request.submitEntry(offset, address + writtenBytes, length);
+        writtenBytes += length;
+    }
+
+    /**
+     * To as many members as may fail from here on, and one more: of those whose data counts, since any others may fail
+     * beside them.
+     */
+    private void submitCopies(final ArrayView view, final long offset, final int length)
+    {
         final int slotCount = view.map().countingLayout().memberCount();
         final int inSync = inSync(view, slotCount);
         final int copies = view.layout().parityCount() - (slotCount - inSync) + 1;
@@ -182,7 +205,6 @@ final class JournalWrite
                 }
             }
         }
-        writtenBytes += length;
     }
 
     private static int inSync(final ArrayView view, final int slotCount)

@@ -3,6 +3,7 @@ package io.millrace.block.raid;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.raid.format.Superblock;
 import io.millrace.block.raid.layout.RaidLevel;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -111,6 +112,17 @@ sealed interface MemberChange
      * @param done   when no reactor has a channel to it.
      */
     record Remove(BlockDevice device, CompletableFuture<Void> done) implements MemberChange
+    {
+    }
+
+    /**
+     * The journal gets another device, or none.
+     *
+     * @param device that all checks have passed for, with a superblock that names itself; null: members have it.
+     * @param id     UUID of the device in that.
+     * @param done   when superblocks say so, and the one before has been released.
+     */
+    record Journal(BlockDevice device, UUID id, CompletableFuture<Void> done) implements MemberChange
     {
     }
 

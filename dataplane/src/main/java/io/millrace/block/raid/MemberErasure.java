@@ -71,7 +71,8 @@ public final class MemberErasure
     static String describe(final Superblock superblock)
     {
         final int slot = superblock.slotOf(superblock.member());
-        return (slot < 0 ? "a spare, or a member that failed or was replaced," : "the member of slot " + slot) +
+        return (JournalDeviceChecks.isJournalDevice(superblock) ? "the journal device" :
+            slot < 0 ? "a spare, or a member that failed or was replaced," : "the member of slot " + slot) +
             " of array " + superblock.name() + " (" + superblock.level().title(superblock.slots().size()) + ", UUID " +
             superblock.array() + ", member " + superblock.member() + ')';
     }

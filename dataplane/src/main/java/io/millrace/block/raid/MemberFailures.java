@@ -17,6 +17,11 @@ final class MemberFailures
      */
     record Failure(RaidMember member, String reason)
     {
+        @Override
+        public String toString()
+        {
+            return member + " " + reason;
+        }
     }
 
     /** None were reported. */

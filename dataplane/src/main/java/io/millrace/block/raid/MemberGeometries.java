@@ -115,7 +115,8 @@ final class MemberGeometries
     static String sizeNote(final RaidDevice array)
     {
         final long usedBytes = array.layout().memberBytes();
-        final String larger = array.members().stream()
+        final String larger = array.raidMembers().stream()
+            .filter((each) -> each != array.journalDevice().member()).map(RaidMember::device)
             .filter((each) -> MemberArea.dataBytes(each.geometry().sizeBytes(), array.layout().stripBytes()) >
                 usedBytes + usedBytes / TENTH)
             .map((each) -> each.name() + " has " + each.geometry().sizeBytes()).collect(Collectors.joining(", "));

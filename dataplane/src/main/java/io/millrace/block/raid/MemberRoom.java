@@ -99,7 +99,8 @@ record MemberRoom(BlockDevice smallest, long bytes)
         }
         for (final RaidMember each : array.raidMembers())
         {
-            if (view.slotOf(each) < 0 && of(array, each.device()) < wantedBytes)
+            if (each != array.journalDevice().member() && view.slotOf(each) < 0 &&
+                of(array, each.device()) < wantedBytes)
             {
                 return "device " + each.device().name() + ", which array " + array.name() + " has no slot for, has " +
                     "room for " + of(array, each.device()) + " bytes of data, less than " + wantedBytes +

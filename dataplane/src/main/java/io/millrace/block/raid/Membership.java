@@ -78,7 +78,7 @@ final class Membership
         final ArrayView view = device.view();
         replacements.addAll(device.replacements());
         growth = device.growth();
-        device.raidMembers().stream().filter((member) -> view.slotOf(member) < 0 && !isReplacing(member))
+        device.raidMembers().stream().filter((member) -> !view.isUsed(member) && !isReplacing(member))
             .forEach(spares::add);
     }
 
@@ -147,13 +147,18 @@ final class Membership
     /**
      * A member has failed.
      *
-     * @param view   present one, or the one whose superblocks are being written.
-     * @param member of the array.
+     * @param view    present one, or the one whose superblocks are being written.
+     * @param failure of the member.
      * @return the view without it; the same when it has no part in that.
      */
-    ArrayView onFailed(final ArrayView view, final RaidMember member)
+    ArrayView onFailed(final ArrayView view, final MemberFailures.Failure failure)
     {
+        final RaidMember member = failure.member();
         final ArrayView changed = without(view, member);
+        if (changed != view)
+        {
+            report(failure);
+        }
         spares.remove(member);
         failed.add(member);
         replacements.stream().filter((each) -> member == each.replacement()).toList().forEach((each) ->
@@ -165,6 +170,18 @@ final class Membership
         return changed;
     }
 
+    private void report(final MemberFailures.Failure failure)
+    {
+        if (failure.member() == device.journalDevice().member())
+        {
+            device.journalDevice().onFailed(failure.reason());
+        }
+        else
+        {
+            device.trouble(failure.toString());
+        }
+    }
+
     private ArrayView without(final ArrayView view, final RaidMember member)
     {
         final int slot = view.slotOf(member);
@@ -172,6 +189,10 @@ final class Membership
         if (member == view.target())
         {
             return view.replacing(ArrayView.NO_SLOT, null);
+        }
+        if (member == view.journalDevice())
+        {
+            return view.next().journalingOn(null);
         }
         if (slot < 0 || !view.isWritable(slot))
         {
@@ -301,6 +322,7 @@ final class Membership
             case final MemberChange.Remove remove -> remove(remove.device());
             case final MemberChange.Fail fail -> fail(fail.name());
             case final MemberChange.Resize resize -> resize(resize.memberBytes());
+            case final MemberChange.Journal journal -> journal(journal);
         }
         return true;
     }
@@ -346,6 +368,11 @@ final class Membership
                 "members of the array have " + device.layout().memberBytes() + ": use a larger device");
             return;
         }
+        open(added, UUID.randomUUID());
+    }
+
+    private void open(final BlockDevice added, final UUID id)
+    {
         final int index = freeIndex();
         if (index < 0)
         {
@@ -353,7 +380,7 @@ final class Membership
                 " members and spares: remove a spare first");
             return;
         }
-        subject = new RaidMember(index, added, UUID.randomUUID(), 0);
+        subject = new RaidMember(index, added, id, 0);
         state = State.OPENING;
         device.add(subject);
         device.channels().open(subject, (reason) ->
@@ -402,6 +429,7 @@ final class Membership
                     case final MemberChange.Add add -> add(view, add);
                     case final MemberChange.TakeSlot _ -> takeSlot(view);
                     case final MemberChange.Grow grow -> fit(view, grow.level());
+                    case final MemberChange.Journal _ -> work.change(view.next().journalingOn(subject), true);
                     default -> throw new IllegalStateException("opened for " + current);
                 }
             }
@@ -601,9 +629,41 @@ final class Membership
                 "check it, and the path to it");
             close();
         }
+        else if (current instanceof MemberChange.Journal)
+        {
+            onJournalMoved();
+        }
         else
         {
             end();
+        }
+    }
+
+    private void journal(final MemberChange.Journal journal)
+    {
+        if (null != journal.device())
+        {
+            open(journal.device(), journal.id());
+        }
+        else
+        {
+            state = State.STORING;
+            work.change(device.view().next().journalingOn(null), true);
+        }
+    }
+
+    /** Entries go to another device, or to members: the device before is not needed any more. */
+    private void onJournalMoved()
+    {
+        final RaidMember before = device.journalDevice().member();
+        device.journalDevice().use(subject);
+        if (null == before)
+        {
+            end();
+        }
+        else
+        {
+            letGo(before);
         }
     }
 

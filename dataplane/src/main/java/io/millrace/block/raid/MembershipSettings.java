@@ -112,7 +112,7 @@ public final class MembershipSettings
         }
         for (final RaidMember each : array.raidMembers())
         {
-            if (!named.contains(each.device().name()))
+            if (!named.contains(each.device().name()) && each != array.journalDevice().member())
             {
                 sort(view, each);
             }

@@ -27,7 +27,6 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.agrona.concurrent.SystemEpochClock;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Finds the members of an array by their superblocks and makes the device of them, or a new array where no member has
@@ -48,6 +47,7 @@ public final class RaidAssembly
     private final MemberIo io;
     private final RaidTimes times;
     private final List<FoundMember> found = new ArrayList<>();
+    private FoundJournal journalDevice;
     /** Why devices are not used, a sentence each. */
     private final List<String> unusable = new ArrayList<>();
     /** Event count of the newest superblock that was found. */
@@ -132,8 +132,10 @@ public final class RaidAssembly
         }
     }
 
-    private AssembledArray assemble(final List<BlockDevice> devices, final Supplier<List<BlockDevice>> unused)
+    private AssembledArray assemble(final List<BlockDevice> all, final Supplier<List<BlockDevice>> unused)
     {
+        journalDevice = FoundJournal.find(config, io, all, unused);
+        final List<BlockDevice> devices = all.stream().filter((each) -> !journalDevice.isNamed(each)).toList();
         if (devices.isEmpty())
         {
             throw new BlockDeviceException("none of its members could be opened: make " +
@@ -154,6 +156,10 @@ public final class RaidAssembly
         }
         final Superblock newest = findUnnamed(unused);
         checkForeign();
+        if (!found.isEmpty())
+        {
+            journalDevice.check(found, newest);
+        }
         foundEvent = null == newest ? 0 : newest.eventCount();
         final boolean isNew = null == newest || CREATED_EVENT == newest.eventCount() && isWhole();
         return isNew ? create(null == newest ? UUID.randomUUID() : newest.array()) : assemble(newest);
@@ -268,7 +274,7 @@ public final class RaidAssembly
         final BlockGeometry geometry = MemberGeometries.ofArray(layout, members);
         final Superblock first = new Superblock(array, config.name(), layout.level(), layout.stripBytes(), block,
             memberBytes, array, CREATED_EVENT, false, SystemEpochClock.INSTANCE.time(), 0, slots, JournalState.NONE);
-        final JournalState journal = journal(layout, slots, CREATED_EVENT + 1, dirty);
+        journalDevice.checkNew();
         // All checks have passed.
         for (final RaidMember member : members)
         {
@@ -281,13 +287,11 @@ public final class RaidAssembly
             write(member, MemberArea.bitmapOffset(1), page);
         }
         // A creation that ends before all have the first is begun again, as nothing was stored yet.
-        for (final Superblock each : List.of(first, at(CREATED_EVENT + 1, first, slots, journal, ReshapeState.NONE)))
-        {
-            for (final RaidMember member : members)
-            {
-                writeSuperblock(member, each);
-            }
-        }
+        members.forEach((each) -> writeSuperblock(each, first));
+        journalDevice.attach(first, null, members.size());
+        final JournalState journal = journalDevice.state(layout, slots, CREATED_EVENT + 1, dirty);
+        final Superblock second = at(CREATED_EVENT + 1, first, slots, journal, ReshapeState.NONE);
+        members.forEach((each) -> writeSuperblock(each, second));
         return assembled(
             array, geometry, members, view(StripMap.of(layout), CREATED_EVENT + 1, slots, members, journal), dirty,
             dirty, 1, 0, journal, List.of(), null);
@@ -366,11 +370,14 @@ public final class RaidAssembly
                 return assembleWithout(member, e, newest);
             }
         }
+        journalDevice.read(replay, newest, map);
         final FoundBitmap bitmap = bitmap(newest, members, slots);
-        if (isMatched(newest))
+        if (journalDevice.isMatched(newest))
         {
             bitmap.clearDirty();
         }
+        journalDevice.checkParity(layout, isPresent, bitmap, why());
+        unusable.addAll(journalDevice.losses());
         AssemblyChecks.checkParity(config, layout, isPresent, bitmap, why());
         final Map<Integer, RaidMember> replayed = bySlot(slots, members);
         final long event = newest.eventCount() + ASSEMBLY_EVENTS * (1 + failedCount(newest.slots(), slots));
@@ -378,8 +385,6 @@ public final class RaidAssembly
         addSpares(members, byId);
         final BlockGeometry geometry =
             MemberGeometries.ofArray(map.isReshaping() ? map.old() : layout, members);
-        final JournalState journal = journal(layout, slots, event, bitmap.dirty());
-        final Superblock next = at(event, newest, slots, journal, map.ended());
         // All checks have passed.
         final JournalReplay.Failure failure =
             map.isExclusive() ? HeadRestore.run(io, map, replayed) : replay.run(replayed);
@@ -387,6 +392,9 @@ public final class RaidAssembly
         {
             return assembleWithout(failure.member(), failure.reason(), newest);
         }
+        journalDevice.attach(at(event, newest, slots, JournalState.NONE, map.ended()), newest, members.size());
+        final JournalState journal = journalDevice.state(layout, slots, event, bitmap.dirty());
+        final Superblock next = at(event, newest, slots, journal, map.ended());
         if (slots.stream().allMatch((slot) -> SlotState.IN_SYNC == slot.state()))
         {
             bitmap.onComplete();
@@ -469,16 +477,6 @@ public final class RaidAssembly
     private static boolean isRedundant(final ArrayLayout layout)
     {
         return RaidLevel.RAID0 != layout.level();
-    }
-
-    /**
-     * Whether copies or parity match although the bitmap has bits: once the journal is replayed, even where a write was
-     * in progress; and after a clean stop, when those are of what former members lack.
-     */
-    private static boolean isMatched(final Superblock newest)
-    {
-        return newest.journal().isMatched() ||
-            newest.clean() && newest.hasLostEvents() && 0 == newest.level().parityCount();
     }
 
     /**
@@ -611,15 +609,6 @@ public final class RaidAssembly
         return assemble(newest);
     }
 
-    /** Entries of epochs before are void: what they have was replayed. */
-    private JournalState journal(
-        final ArrayLayout layout, final List<Slot> slots, final long event, final BitSet dirty)
-    {
-        final boolean isComplete = slots.stream().allMatch((slot) -> SlotState.IN_SYNC == slot.state());
-        return layout.parityCount() > 0 && (JournalMode.ALWAYS == config.journal() || !isComplete) ?
-            new JournalState(event, dirty.isEmpty()) : JournalState.NONE;
-    }
-
     private static Map<Integer, RaidMember> bySlot(final List<Slot> slots, final List<RaidMember> members)
     {
         final Map<Integer, RaidMember> bySlot = new HashMap<>();
@@ -717,7 +706,7 @@ public final class RaidAssembly
         }
     }
 
-    private static ArrayView view(
+    private ArrayView view(
         final StripMap map,
         final long event,
         final List<Slot> slots,
@@ -731,19 +720,13 @@ public final class RaidAssembly
             final RaidMember missing = null == id ? null : RaidMember.missing(id);
             bySlot[slot] = members.stream().filter((each) -> each.id().equals(id)).findFirst().orElse(missing);
         }
-        return ArrayView.of(map, event, bySlot, slots).journaling(journal.epoch());
+        return ArrayView.of(map, event, bySlot, slots).journalingOn(journalDevice.member())
+            .journaling(journal.epoch());
     }
 
     private void writeSuperblock(final RaidMember member, final Superblock superblock)
     {
-        final byte[] bytes = new byte[Superblock.BYTES];
-        superblock.forMember(member.id()).encode(new UnsafeBuffer(bytes), 0);
-        try (MemberIo.Member open = io.open(member.device()))
-        {
-            // A device that has become larger has no copy at its end while the first is written, nor may it get one.
-            open.writeIfSpace(MemberArea.secondSuperblockOffset(member.device().geometry().sizeBytes()), bytes);
-            open.write(MemberArea.FIRST_SUPERBLOCK_BYTES, bytes);
-        }
+        FoundMember.writeSuperblock(io, member.device(), superblock.forMember(member.id()));
     }
 
     private void write(final RaidMember member, final long offset, final byte[] bytes)
@@ -768,8 +751,14 @@ public final class RaidAssembly
         final Growth growth)
     {
         final boolean hasParity = view.layout().parityCount() > 0;
+        final List<RaidMember> all = new ArrayList<>(members);
+        if (null != journalDevice.member())
+        {
+            all.add(journalDevice.member());
+        }
         return new AssembledArray(config.name(), array, geometry,
-            hasParity ? FastestEngine.TYPE : null, members, view, marked, dirty, sequence, times, config.copyRates(),
-            scrubbedMs, config.journal(), journal.isMatched(), String.join("; ", unusable), replacements, growth);
+            hasParity ? FastestEngine.TYPE : null, all, view, marked, dirty, sequence, times, config.copyRates(),
+            scrubbedMs, config.journal(), journal.isMatched(), String.join("; ", unusable), replacements,
+            journalDevice.device(), growth);
     }
 }

@@ -28,6 +28,7 @@ import java.util.UUID;
  * @param hedgedReads reads that other members were asked for as well, since it was assembled.
  * @param hedgesWon   of these, those that the others answered first.
  * @param writes      how stripes were written for hosts, of an array with parity.
+ * @param journal     device that settings name for the journal.
  */
 public record RaidDetails(
     String name,
@@ -47,7 +48,8 @@ public record RaidDetails(
     long scrubbedMs,
     long hedgedReads,
     long hedgesWon,
-    StripeWrites writes)
+    StripeWrites writes,
+    RaidJournalDetails journal)
 {
     /** Instead of a time that is not known. */
     public static final long UNKNOWN = -1;

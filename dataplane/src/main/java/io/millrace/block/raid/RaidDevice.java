@@ -4,7 +4,6 @@ import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
 import io.millrace.block.BlockStatus;
-import io.millrace.block.DeviceHealth;
 import io.millrace.block.DeviceProgress;
 import io.millrace.block.DeviceServices;
 import io.millrace.block.DeviceStatus;
@@ -12,7 +11,6 @@ import io.millrace.block.GrowableDevice;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.StripeLocks;
-import io.millrace.block.raid.format.JournalPlaces;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.parity.ParityEngineType;
@@ -53,6 +51,7 @@ public final class RaidDevice implements GrowableDevice
     /** Null of an array without parity. */
     private final Journal journal;
     private final JournalMode journalMode;
+    private final JournalDevice journalDevice;
     private final boolean isMatched;
     private final RaidChannels channels = new RaidChannels();
     private final MemberChanges memberChanges = new MemberChanges();
@@ -87,7 +86,7 @@ public final class RaidDevice implements GrowableDevice
         members = List.copyOf(assembled.members());
         engineType = assembled.engineType();
         view = assembled.view();
-        spares = members.stream().filter((member) -> view.slotOf(member) < 0).toList();
+        spares = members.stream().filter((member) -> !view.isUsed(member)).toList();
         bitmapSequence = assembled.bitmapSequence();
         times = assembled.times();
         copyRates = assembled.copyRates();
@@ -101,7 +100,8 @@ public final class RaidDevice implements GrowableDevice
             assembled.dirtyRegions().stream().forEach(intent::assembledDirty);
         }
         journal = layout.parityCount() > 0 ?
-            new Journal(JournalPlaces.of(layout.memberCount(), layout.stripBytes()), this::wake) : null;
+            new Journal(JournalEpochs.places(view), this::wake) : null;
+        journalDevice = assembled.journalDevice();
         journalMode = assembled.journalMode();
         isMatched = assembled.isMatched();
         trouble = assembled.trouble();
@@ -225,6 +225,14 @@ public final class RaidDevice implements GrowableDevice
     JournalMode journalMode()
     {
         return journalMode;
+    }
+
+    /**
+     * {@return the device that settings name for the journal}
+     */
+    JournalDevice journalDevice()
+    {
+        return journalDevice;
     }
 
     /**
@@ -695,8 +703,7 @@ public final class RaidDevice implements GrowableDevice
     {
         final MemberFailures.Failure failure = failures.next();
         final ArrayView present = view;
-        final int slot = null == failure ? -1 : present.slotOf(failure.member());
-        if (slot >= 0 && present.isWritable(slot) && null == present.failure())
+        if (null != failure && present.isWritten(failure.member()) && null == present.failure())
         {
             publish(present.failed("member " + failure.member() + ' ' + failure.reason() +
                 ", and superblocks are not written any more: delete and create the device again, or restart the " +
@@ -744,19 +751,7 @@ public final class RaidDevice implements GrowableDevice
     @Override
     public DeviceStatus status()
     {
-        final ArrayView present = view;
-        final DeviceProgress progress = operation.progress();
-        if (null != present.failure())
-        {
-            return new DeviceStatus(DeviceHealth.FAILED, present.failure());
-        }
-        if (present.isComplete())
-        {
-            return trouble.isEmpty() ? new DeviceStatus(DeviceHealth.ONLINE, "", progress) :
-                new DeviceStatus(DeviceHealth.DEGRADED, trouble, progress);
-        }
-        return new DeviceStatus(
-            DeviceHealth.DEGRADED, RaidSnapshot.reason(present, isResizing(), trouble), progress);
+        return new RaidSnapshot(this).status(trouble, operation.progress());
     }
 
     @Override

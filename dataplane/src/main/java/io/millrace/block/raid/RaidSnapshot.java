@@ -1,5 +1,8 @@
 package io.millrace.block.raid;
 
+import io.millrace.block.DeviceHealth;
+import io.millrace.block.DeviceProgress;
+import io.millrace.block.DeviceStatus;
 import io.millrace.block.raid.RaidMemberDetails.State;
 import io.millrace.block.raid.format.SlotState;
 import java.util.ArrayList;
@@ -35,7 +38,29 @@ final class RaidSnapshot
             device.status(), pending(), leftMs, members(), null == intent ? 0 : bytes(intent.dirtyCount()),
             null == intent ? 0 : bytes(intent.resyncCount()), device.scrubControl().result(),
             device.scrubControl().scrubbedMs(), device.hedgeCounts().begun(), device.hedgeCounts().won(),
-            device.channels().writes());
+            device.channels().writes(), device.journalDevice().details(view));
+    }
+
+    /**
+     * {@return its health}
+     *
+     * @param trouble  a sentence on members; may be empty.
+     * @param progress of its own work; null: none is running.
+     */
+    DeviceStatus status(final String trouble, final DeviceProgress progress)
+    {
+        if (null != view.failure())
+        {
+            return new DeviceStatus(DeviceHealth.FAILED, view.failure());
+        }
+        final String ofJournal = device.journalDevice().trouble();
+        final String all = trouble + (trouble.isEmpty() || ofJournal.isEmpty() ? "" : "; ") + ofJournal;
+        if (view.isComplete() && all.isEmpty())
+        {
+            return new DeviceStatus(DeviceHealth.ONLINE, "", progress);
+        }
+        return new DeviceStatus(DeviceHealth.DEGRADED,
+            view.isComplete() ? all : reason(view, device.isResizing(), all), progress);
     }
 
     private String pending()
@@ -65,7 +90,7 @@ final class RaidSnapshot
                 members.add(new RaidMemberDetails(RaidMemberDetails.NO_SLOT, each.device().name(), each.id(),
                     State.REBUILDING, each.rebuiltBytes(), each.correctedErrors(), each.lostBlocks().count()));
             }
-            else if (view.slotOf(each) < 0)
+            else if (view.slotOf(each) < 0 && each != device.journalDevice().member())
             {
                 final boolean isSpare = spares.contains(each);
                 (isSpare ? members : failed).add(new RaidMemberDetails(RaidMemberDetails.NO_SLOT,

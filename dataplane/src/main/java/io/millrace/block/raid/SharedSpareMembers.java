@@ -40,7 +40,8 @@ public final class SharedSpareMembers
         try (MemberIo io = new MemberIo(registry))
         {
             final Superblock newest = newest(io, named);
-            final int room = RaidLevel.MEMBERS_MAX - config.members().size() - config.spares().size();
+            final int room = RaidLevel.MEMBERS_MAX - config.members().size() - config.spares().size() -
+                (config.journalDevice().isEmpty() ? 0 : 1);
             // By another name it is not a start of the array again, and may be made without some on purpose.
             return null == newest || !config.name().equals(newest.name()) ? List.of() :
                 shared.stream().filter((each) -> isOf(io, newest, each)).limit(room).toList();
@@ -90,6 +91,7 @@ public final class SharedSpareMembers
         final List<String> spares = new ArrayList<>(config.spares());
         more.forEach((each) -> spares.add(each.name()));
         return new RaidConfig(config.name(), config.level(), config.stripBytes(), config.members(), spares,
-            config.assumeClean(), config.wipeSignatures(), config.forceStart(), config.copyRates(), config.journal());
+            config.assumeClean(), config.wipeSignatures(), config.forceStart(), config.copyRates(), config.journal(),
+            config.journalDevice());
     }
 }

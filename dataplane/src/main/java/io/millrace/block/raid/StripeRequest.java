@@ -25,8 +25,7 @@ abstract class StripeRequest
     /** One for each slot. */
     protected BlockRequest[] parts = {};
     private final RequestBuffer buffer;
-    /** What goes to the member that is to replace another one, beside the part of that one's slot. */
-    private final BlockRequest targetPart = new BlockRequest(this, this::onTargetPart);
+    private final SlotlessPart slotless;
     protected Purpose purpose;
     protected StripedRequest parent;
     protected ArrayView view;
@@ -48,8 +47,6 @@ abstract class StripeRequest
     /** Slots that failed and were reported, by bit. */
     private long failedSlots;
     private BlockStatus failedStatus;
-    /** How the write to the member that is to replace another one failed; null: it did not. */
-    private BlockStatus targetStatus;
     /** Slot of the last part that failed; its cause is the request's if that fails, too. */
     private int failedPart;
     /** Whether the medium of a member failed in this phase, so that others are read. */
@@ -70,6 +67,7 @@ abstract class StripeRequest
     {
         this.channel = channel;
         buffer = new RequestBuffer(channel.buffers());
+        slotless = new SlotlessPart(this, channel);
         lock = new RowLock(channel.device().locks());
         fitParts(channel.layout().memberCount());
         channel.created(this);
@@ -129,7 +127,7 @@ abstract class StripeRequest
         lock.clear();
         arrayEnd = 0;
         failedSlots = 0;
-        targetStatus = null;
+        slotless.clearFailure();
         badSlots = 0;
         isReadAgain = false;
         failedPart = NO_SLOT;
@@ -527,12 +525,8 @@ abstract class StripeRequest
         outstanding++;
         if (slot == view.targetSlot() && BlockOperation.READ != part.operation())
         {
-            targetPart.reset(part.operation(), part.lba(), part.blocks()).forceUnitAccess(part.forceUnitAccess());
-            if (BlockOperation.WRITE == part.operation())
-            {
-                part.segments().slice(0, part.blocks() << channel.blockShift(), targetPart.segments());
-            }
-            submitTarget();
+            outstanding++;
+            slotless.submitLike(view.target(), part);
         }
         channel.submit(view.member(slot), part);
     }
@@ -546,16 +540,21 @@ abstract class StripeRequest
      */
     protected final void submitCopy(final long offset, final long address, final int length)
     {
-        final int shift = channel.blockShift();
-        targetPart.reset(BlockOperation.WRITE, RaidChannel.dataOffsetBytes() + offset >>> shift, length >>> shift)
-            .addSegment(address, length);
-        submitTarget();
+        outstanding++;
+        slotless.submit(view.target(), RaidChannel.dataOffsetBytes() + offset, address, length, false);
     }
 
-    private void submitTarget()
+    /**
+     * Writes a part of an entry of the journal to the device that has these, stable when it ends.
+     *
+     * @param offset  in bytes of the device.
+     * @param address of the part.
+     * @param length  in bytes.
+     */
+    final void submitEntry(final long offset, final long address, final int length)
     {
         outstanding++;
-        channel.submit(view.target(), targetPart);
+        slotless.submit(view.journalDevice(), offset, address, length, true);
     }
 
     /**
@@ -567,8 +566,7 @@ abstract class StripeRequest
     {
         return switch (state)
         {
-            case READING, ADMITTING, JOURNALING, WRITING, REPORTED ->
-                view.slotOf(member) >= 0 || member == view.target();
+            case READING, ADMITTING, JOURNALING, WRITING, REPORTED -> view.isUsed(member);
             case FREE, ENTERING, LOCKING, BUFFERING, EXPIRING -> false;
         };
     }
@@ -591,17 +589,6 @@ abstract class StripeRequest
         MemoryQuarantine.completeWith(part, ended.status(), ended.hold());
     }
 
-    private void onTargetPart(final BlockRequest part)
-    {
-        final boolean isRefused =
-            BlockStatus.NOT_SUPPORTED == part.status() && onTargetRefused(part.operation());
-        if (BlockStatus.SUCCESS != part.status() && !isRefused)
-        {
-            targetStatus = part.status();
-        }
-        onPartEnded(part);
-    }
-
     private void onPart(final int slot, final BlockRequest part)
     {
         if (BlockStatus.SUCCESS != part.status())
@@ -611,7 +598,12 @@ abstract class StripeRequest
         onPartEnded(part);
     }
 
-    private void onPartEnded(final BlockRequest part)
+    /**
+     * A part has ended.
+     *
+     * @param part with its status, which was looked at.
+     */
+    final void onPartEnded(final BlockRequest part)
     {
         outstanding--;
         if (null != part.hold())
@@ -643,7 +635,7 @@ abstract class StripeRequest
 
     private void onPhase()
     {
-        if (0 != failedSlots || null != targetStatus)
+        if (0 != failedSlots || slotless.hasFailed())
         {
             if (isAborted())
             {
@@ -656,10 +648,7 @@ abstract class StripeRequest
                 channel.device().onMemberFailed(
                     view.member(slot), parts[slot].operation() + " ended with", failedStatus);
             }
-            if (null != targetStatus)
-            {
-                channel.device().onMemberFailed(view.target(), targetPart.operation() + " ended with", targetStatus);
-            }
+            slotless.report();
             isEarlyPhase = StripeState.WRITING != state;
             onReporting();
             state = StripeState.REPORTED;
@@ -725,14 +714,14 @@ abstract class StripeRequest
                     return false;
                 }
             }
-            if (null != targetStatus && present.isWritten(view.target()))
+            if (slotless.hasFailed() && present.isWritten(slotless.member()))
             {
                 return false;
             }
         }
         final long failed = failedSlots;
         failedSlots = 0;
-        targetStatus = null;
+        slotless.clearFailure();
         // A member that failed may still write to memory of a read: it is not given to another one.
         if (null != present.failure() || Purpose.READ == purpose && parent.isHeld())
         {

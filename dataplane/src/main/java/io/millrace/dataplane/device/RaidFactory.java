@@ -1,8 +1,10 @@
 package io.millrace.dataplane.device;
 
 import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceException;
 import io.millrace.block.DeviceProperties;
 import io.millrace.block.raid.CopyRates;
+import io.millrace.block.raid.JournalDeviceSettings;
 import io.millrace.block.raid.JournalMode;
 import io.millrace.block.raid.MembershipSettings;
 import io.millrace.block.raid.RaidAssembly;
@@ -26,6 +28,7 @@ final class RaidFactory implements DeviceFactory
     private static final String MEMBERS = "members";
     private static final String SPARES = "spares";
     private static final String JOURNAL = "journal";
+    private static final String JOURNAL_DEVICE = "journal-device";
     private static final String ALWAYS = "always";
     private static final String SYNC_RATE_MIN = "sync-rate-min";
     private static final String SYNC_RATE_MAX = "sync-rate-max";
@@ -50,9 +53,26 @@ final class RaidFactory implements DeviceFactory
     @Override
     public List<String> bases(final DeviceProperties properties)
     {
+        final List<String> bases = memberBases(properties);
+        final String journal = journalDevice(properties);
+        if (!journal.isEmpty())
+        {
+            bases.add(journal);
+        }
+        return bases;
+    }
+
+    private static List<String> memberBases(final DeviceProperties properties)
+    {
         final List<String> bases = new ArrayList<>(properties.texts(MEMBERS));
         bases.addAll(properties.texts(SPARES));
         return bases;
+    }
+
+    /** {@return the name; empty: members have the journal} */
+    private static String journalDevice(final DeviceProperties properties)
+    {
+        return properties.text(JOURNAL_DEVICE, "");
     }
 
     /** Which members an array needs, superblocks of the others say. */
@@ -100,6 +120,11 @@ final class RaidFactory implements DeviceFactory
             return new Problem(JOURNAL, ALWAYS, "not allowed: " + level.title() +
                 " has no parity that a crash could leave wrong", "remove it, or choose level 5, 6 or ec");
         }
+        final Problem ofJournal = journalProblem(properties, level);
+        if (null != ofJournal)
+        {
+            return ofJournal;
+        }
         final List<String> spares = properties.texts(SPARES);
         if (count + spares.size() > RaidLevel.MEMBERS_MAX)
         {
@@ -109,6 +134,28 @@ final class RaidFactory implements DeviceFactory
         return spares.isEmpty() || RaidLevel.RAID0 != level ? null : new Problem(SPARES, String.join(" ", spares),
             "not allowed: RAID 0 cannot rebuild onto a spare",
             "remove them, or choose another level");
+    }
+
+    private static Problem journalProblem(final DeviceProperties properties, final RaidLevel level)
+    {
+        final String journal = journalDevice(properties);
+        final List<String> others = memberBases(properties);
+        if (journal.isEmpty())
+        {
+            return null;
+        }
+        if (0 == level.parityCount())
+        {
+            return new Problem(JOURNAL_DEVICE, journal, "not allowed: " + level.title() +
+                " has no parity that a crash could leave wrong", "remove it, or choose level 5, 6 or ec");
+        }
+        if (others.contains(journal))
+        {
+            return new Problem(JOURNAL_DEVICE, journal, "listed in members or spares, too: its data would be " +
+                "overwritten", "name another device");
+        }
+        return others.size() < RaidLevel.MEMBERS_MAX ? null : new Problem(JOURNAL_DEVICE, journal,
+            "one device more than the " + RaidLevel.MEMBERS_MAX + " of an array", "remove a spare");
     }
 
     /** {@return null when there is none such} */
@@ -155,7 +202,8 @@ final class RaidFactory implements DeviceFactory
             properties.integer("strip-size", RaidConfig.STRIP_BYTES_DEFAULT), properties.texts(MEMBERS),
             properties.texts(SPARES), properties.flag("assume-clean", false), properties.flag("wipe-signatures", false),
             properties.flag("force-start", false), copyRates(properties),
-            ALWAYS.equals(properties.text(JOURNAL, "degraded")) ? JournalMode.ALWAYS : JournalMode.DEGRADED);
+            ALWAYS.equals(properties.text(JOURNAL, "degraded")) ? JournalMode.ALWAYS : JournalMode.DEGRADED,
+            journalDevice(properties));
     }
 
     private static long scrubIntervalMs(final DeviceProperties properties)
@@ -182,15 +230,45 @@ final class RaidFactory implements DeviceFactory
         final DeviceDependencies dependencies)
     {
         final RaidDevice array = (RaidDevice)device;
-        if (!bases(was).equals(bases(properties)) || level(was) != level(properties))
+        final RaidConfig config = config(device.name(), properties);
+        final boolean areMembersOthers =
+            !memberBases(was).equals(memberBases(properties)) || level(was) != level(properties);
+        if (!journalDevice(was).equals(config.journalDevice()))
         {
-            MembershipSettings.apply(array, config(device.name(), was), config(device.name(), properties),
-                dependencies.bases(), dependencies.memory());
+            if (areMembersOthers)
+            {
+                throw new BlockDeviceException("members, spares and " + JOURNAL_DEVICE +
+                    " change one at a time: set one, and the other when that is done");
+            }
+            applyJournal(array, config, dependencies);
+        }
+        if (areMembersOthers)
+        {
+            MembershipSettings.apply(
+                array, config(device.name(), was), config, dependencies.bases(), dependencies.memory());
         }
         array.copyRates(copyRates(properties));
         array.scrubIntervalMs(scrubIntervalMs(properties));
         array.hedgeReads(hedgeReads(properties));
         return CompletableFuture.completedFuture(null);
+    }
+
+    private static void applyJournal(
+        final RaidDevice array, final RaidConfig config, final DeviceDependencies dependencies)
+    {
+        if (config.journalDevice().isEmpty())
+        {
+            JournalDeviceSettings.useMembers(array);
+        }
+        else if (dependencies.bases().isEmpty())
+        {
+            throw new BlockDeviceException("device " + config.journalDevice() + " is a device of the array already: " +
+                "use another as " + JOURNAL_DEVICE + ", or remove it first");
+        }
+        else
+        {
+            JournalDeviceSettings.use(array, config, dependencies.bases().getFirst(), dependencies.memory());
+        }
     }
 
     @Override

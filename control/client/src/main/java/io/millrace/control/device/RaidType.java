@@ -73,6 +73,10 @@ final class RaidType
         SettingType.word("degraded", ALWAYS), "degraded", OnChange.REPLACED,
         "When writes with parity are journaled: while a slot is not in sync, or always.");
 
+    private static final DeviceSetting<String> JOURNAL_DEVICE = DeviceSetting.optional("journal-device",
+        DeviceSetting.DEVICE, null, OnChange.APPLIED,
+        "Name of a fast device that has the journal instead of members, declared before it.");
+
     private static final DeviceSetting<Long> HEDGE_READS = DeviceSetting.optional("hedge-reads",
         SettingType.integer(0, 100), "0", OnChange.APPLIED,
         "Most reads, in percent, that are asked of other members as well since one takes long; 0: none.");
@@ -80,7 +84,7 @@ final class RaidType
     static final DeviceType TYPE = new DeviceType("raid", DeviceContent.OF_BASE,
         "An array of other devices: RAID 0, 1, 5, 6 or 10, or an erasure code.",
         List.of(LEVEL, PARITY_STRIPS, MEMBERS, SPARES, STRIP_SIZE, ASSUME_CLEAN, WIPE_SIGNATURES, FORCE_START,
-        SYNC_RATE_MIN, SYNC_RATE_MAX, SCRUB_INTERVAL, JOURNAL, HEDGE_READS), RaidType::check);
+        SYNC_RATE_MIN, SYNC_RATE_MAX, SCRUB_INTERVAL, JOURNAL, JOURNAL_DEVICE, HEDGE_READS), RaidType::check);
 
     private RaidType()
     {
@@ -115,6 +119,7 @@ final class RaidType
             throw new InvalidSettingException(JOURNAL.key(), ALWAYS, "not allowed: RAID " + level +
                 " has no parity that a crash could leave wrong", "remove it, or choose level 5, 6 or ec");
         }
+        checkJournalDevice(level, (String)values.get(JOURNAL_DEVICE.key()), members, spares);
         for (final Object spare : spares)
         {
             if (members.contains(spare))
@@ -122,6 +127,21 @@ final class RaidType
                 throw new InvalidSettingException(SPARES.key(), (String)spare, "also listed in members",
                     "list it once");
             }
+        }
+    }
+
+    private static void checkJournalDevice(
+        final String level, final String device, final List<?> members, final List<?> spares)
+    {
+        if (null != device && !HAS_PARITY.contains(level))
+        {
+            throw new InvalidSettingException(JOURNAL_DEVICE.key(), device, "not allowed: RAID " + level +
+                " has no parity that a crash could leave wrong", "remove it, or choose level 5, 6 or ec");
+        }
+        if (null != device && (members.contains(device) || spares.contains(device)))
+        {
+            throw new InvalidSettingException(JOURNAL_DEVICE.key(), device,
+                "also listed in members or spares", "name another device");
         }
     }
 

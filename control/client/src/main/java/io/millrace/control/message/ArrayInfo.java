@@ -1,6 +1,7 @@
 package io.millrace.control.message;
 
 import io.millrace.control.codec.DeviceHealth;
+import io.millrace.control.codec.JournalDeviceState;
 import io.millrace.control.codec.MemberState;
 import java.util.List;
 import java.util.Objects;
@@ -31,6 +32,8 @@ import java.util.UUID;
  * @param writes           how stripes were written for hosts.
  * @param roomBytes        of data that each member has room for, more than {@code memberBytes} when all became
  *                         larger; 0: a slot has no member.
+ * @param journalDevice    that settings name for the journal; empty: members have it.
+ * @param journalState     of that device.
  */
 public record ArrayInfo(
     String name,
@@ -53,7 +56,9 @@ public record ArrayInfo(
     long hedgedReads,
     long hedgesWon,
     Writes writes,
-    long roomBytes)
+    long roomBytes,
+    String journalDevice,
+    JournalDeviceState journalState)
     implements Resource
 {
     /** Slot of a device that has none. */
@@ -121,6 +126,8 @@ public record ArrayInfo(
         Objects.requireNonNull(health, "health");
         Objects.requireNonNull(reason, "reason");
         Objects.requireNonNull(operation, "operation");
+        Objects.requireNonNull(journalDevice, "journalDevice");
+        Objects.requireNonNull(journalState, "journalState");
         members = List.copyOf(members);
     }
 

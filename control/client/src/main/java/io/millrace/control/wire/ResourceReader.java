@@ -354,7 +354,7 @@ final class ResourceReader
             array.leftMs(), members, array.dirtyBytes(), array.resyncBytes(), scrub(array.scrubOffsets()),
             array.scrubbedEpochMs(), array.hedgedReads(), array.hedgesWon(), new ArrayInfo.Writes(
             array.wholeStripeWrites(), array.reconstructWrites(), array.readModifyWrites(), array.gatheredWrites()),
-            array.roomBytes());
+            array.roomBytes(), array.journalDevice(), array.journalState());
     }
 
     private ScrubInfo scrub(final String texts)

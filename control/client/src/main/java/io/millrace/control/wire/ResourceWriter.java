@@ -427,7 +427,8 @@ final class ResourceWriter
             .reconstructWrites(info.writes().reconstructs())
             .readModifyWrites(info.writes().readModifyWrites())
             .gatheredWrites(info.writes().gathered())
-            .roomBytes(info.roomBytes());
+            .roomBytes(info.roomBytes())
+            .journalState(info.journalState());
         scrub(info.scrub());
         final ArrayRecordEncoder.MembersEncoder members = array.membersCount(info.members().size());
         for (final ArrayInfo.Member each : info.members())
@@ -443,7 +444,8 @@ final class ResourceWriter
             .reason(Text.fit(info.reason(), Text.SHORT_LENGTH_MAX_BYTES))
             .operation(Text.fit(info.operation(), Text.NAME_LENGTH_MAX_BYTES))
             .scrubOffsets(null == info.scrub() ? "" :
-                info.scrub().offsets().stream().map(String::valueOf).collect(Collectors.joining(" ")));
+                info.scrub().offsets().stream().map(String::valueOf).collect(Collectors.joining(" ")))
+            .journalDevice(Text.fit(info.journalDevice(), Text.NAME_LENGTH_MAX_BYTES));
         return array.encodedLength();
     }
 

@@ -220,6 +220,12 @@ class DeviceTypesTest
             "least 3; list more",
         "raid | level=0; members=a b; journal=always | journal = always: not allowed: RAID 0 has no parity that a " +
             "crash could leave wrong; remove it, or choose level 5, 6 or ec",
+        "raid | level=1; members=a b; journal-device=c | journal-device = c: not allowed: RAID 1 has no parity that " +
+            "a crash could leave wrong; remove it, or choose level 5, 6 or ec",
+        "raid | level=5; members=a b c; journal-device=b | journal-device = b: also listed in members or spares; " +
+            "name another device",
+        "raid | level=5; members=a b c; spares=d; journal-device=d | journal-device = d: also listed in members or " +
+            "spares; name another device",
         "raid | level=1; members=a b a | members = a: listed twice; keep one",
         "raid | level=1; members=a b; spares=b | spares = b: also listed in members; list it once",
         "raid | level=0; members=a b; spares=c | spares: not allowed: RAID 0 cannot rebuild onto a " +

@@ -10,6 +10,7 @@ import io.millrace.control.codec.Health;
 import io.millrace.control.codec.IoKind;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.ListenerProvider;
+import io.millrace.control.codec.JournalDeviceState;
 import io.millrace.control.codec.MemberState;
 import io.millrace.control.codec.ReconcileMode;
 import io.millrace.control.codec.Role;
@@ -99,7 +100,7 @@ public final class Samples
                 big(), big())).toList();
         return new ArrayInfo(text(), uuid(), text(), number(), big(), big(), number(), any(DeviceHealth.values()),
             text(), text(), random.nextInt(1002) - 1, big(), members, big(), big(), scrub, big(), big(), big(),
-            new ArrayInfo.Writes(big(), big(), big(), big()), big());
+            new ArrayInfo.Writes(big(), big(), big(), big()), big(), text(), any(JournalDeviceState.values()));
     }
 
     private QosSpec qos()

@@ -11,6 +11,7 @@ import io.millrace.control.codec.Code;
 import io.millrace.control.codec.DeviceHealth;
 import io.millrace.control.codec.DeviceState;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.JournalDeviceState;
 import io.millrace.control.codec.MemberState;
 import io.millrace.control.codec.MessageHeaderEncoder;
 import io.millrace.control.codec.PeerType;
@@ -99,17 +100,18 @@ class DeviceMessagesTest
         final int length = responseWriter.resource(9, new ArrayInfo("v", new UUID(1, 2), "ec", 28, 3, 4, 5,
             DeviceHealth.DEGRADED, "r", "scrub", 6, 7, List.of(spare), 12, 13,
             new ScrubInfo(ScrubMode.REPAIR, ScrubState.STOPPED, 14, 15, 16, 17, 18, 19, 20, 21, List.of(22L, 23L)),
-            24, 26, 27, new ArrayInfo.Writes(30, 31, 32, 33), 29));
-        assertEquals("cf00860044110600" + "0900000000000000" + "01000000000000000200000000000000" + "03" + "06000000" +
+            24, 26, 27, new ArrayInfo.Writes(30, 31, 32, 33), 29, "j", JournalDeviceState.FAILED));
+        assertEquals("d000860044110600" + "0900000000000000" + "01000000000000000200000000000000" + "03" + "06000000" +
             "0700000000000000" + "0300000000000000" + "0400000000000000" + "05000000" + "0c00000000000000" +
             "0d00000000000000" + "1800000000000000" + "02" + "04" + "0e00000000000000" + "0f00000000000000" +
             "1000000000000000" + "1100000000000000" + "1200000000000000" + "1300000000000000" + "1400000000000000" +
             "1500000000000000" + "1a00000000000000" + "1b00000000000000" + "1e00000000000000" + "1f00000000000000" +
             "2000000000000000" + "2100000000000000" + "1d00000000000000" +
-            "1c000000" + "2d000100" +
+            "1c000000" + "04" + "2d000100" +
             "ffffffff" + "05" + "08000000000000000900000000000000" +
             "0a00000000000000" + "0b00000000000000" + "1900000000000000" + text("d") + text("v") + text("ec") +
-            text("r") + text("scrub") + text("22 23"), hex(MessageBytes.of(responseWriter.buffer(), length)));
+            text("r") + text("scrub") + text("22 23") + text("j"),
+            hex(MessageBytes.of(responseWriter.buffer(), length)));
     }
 
     @Test

@@ -115,7 +115,8 @@ public final class RaidCommand extends CommandGroup
         footerHeading = "%nExamples:%n", footer = {
             "  millrace raid create vol0 d0 d1 d2 --level 5 --spare d3",
             "  millrace raid create mirror m0 m1 --level 1",
-            "  millrace raid create vol1 d0 d1 d2 d3 d4 d5 d6 --level ec --parity-strips 3"})
+            "  millrace raid create vol1 d0 d1 d2 d3 d4 d5 d6 --level ec --parity-strips 3",
+            "  millrace raid create vol2 d0 d1 d2 --level 5 --journal-device pmem0"})
     int create(
         @Mixin final ControlOptions control,
         @Parameters(index = "0", paramLabel = "NAME", description = "Name of the array.") final String name,
@@ -130,6 +131,11 @@ public final class RaidCommand extends CommandGroup
         @Option(names = "--spare", paramLabel = "DEVICE", completionCandidates = LiveNames.Devices.class,
             description = "Device that takes the place of a member that fails. Repeatable.")
         final List<String> spares,
+        @Option(names = "--journal", paramLabel = "WHEN",
+            description = "Journal writes with parity while the array is degraded, or always. Default: degraded.")
+        final String journal,
+        @Option(names = "--journal-device", paramLabel = "DEVICE", completionCandidates = LiveNames.Devices.class,
+            description = "Fast device that has the journal instead of members.") final String journalDevice,
         @Option(names = "--strip-size", paramLabel = "SIZE",
             description = "Consecutive bytes on one member, a power of two. Default: 64KiB.") final String stripSize,
         @Option(names = "--assume-clean", description = "All members are full of zeroes: no resync.")
@@ -142,6 +148,8 @@ public final class RaidCommand extends CommandGroup
         settings.put(ArrayDevices.MEMBERS, String.join(" ", members));
         putIf(settings, null != spares, ArrayDevices.SPARES, null == spares ? "" : String.join(" ", spares));
         putIf(settings, null != parityStrips, "parity-strips", parityStrips);
+        putIf(settings, null != journal, "journal", journal);
+        putIf(settings, null != journalDevice, "journal-device", journalDevice);
         putIf(settings, null != stripSize, "strip-size", stripSize);
         putIf(settings, isAssumedClean, "assume-clean", "true");
         putIf(settings, wipes, "wipe-signatures", "true");

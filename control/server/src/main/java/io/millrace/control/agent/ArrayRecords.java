@@ -6,6 +6,7 @@ import io.millrace.block.raid.RaidMemberDetails;
 import io.millrace.block.raid.ScrubResult;
 import io.millrace.block.raid.StripeWrites;
 import io.millrace.control.codec.DeviceHealth;
+import io.millrace.control.codec.JournalDeviceState;
 import io.millrace.control.codec.MemberState;
 import io.millrace.control.codec.ScrubMode;
 import io.millrace.control.codec.ScrubState;
@@ -33,7 +34,8 @@ final class ArrayRecords
             RaidDetails.UNKNOWN == details.leftMs() ? Resource.UNKNOWN : details.leftMs(),
             details.members().stream().map(ArrayRecords::member).toList(), details.dirtyBytes(), details.resyncBytes(),
             null == details.scrub() ? null : scrub(details.scrub()), details.scrubbedMs(),
-            details.hedgedReads(), details.hedgesWon(), writes(details.writes()), details.roomBytes());
+            details.hedgedReads(), details.hedgesWon(), writes(details.writes()), details.roomBytes(),
+            details.journal().device(), JournalDeviceState.valueOf(details.journal().state().name()));
     }
 
     private static ArrayInfo.Writes writes(final StripeWrites writes)

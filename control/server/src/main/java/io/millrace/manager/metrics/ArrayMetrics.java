@@ -1,17 +1,21 @@
 package io.millrace.manager.metrics;
 
 import io.millrace.control.codec.DeviceHealth;
+import io.millrace.control.codec.JournalDeviceState;
 import io.millrace.control.codec.MemberState;
 import io.millrace.control.message.ArrayInfo;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.ScrubInfo;
 import io.millrace.control.setting.SettingType;
+import java.util.List;
 
 /** Records of arrays as metrics. Stateless. */
 final class ArrayMetrics
 {
     private static final double MS_PER_S = 1e3;
     private static final double PER_MILLE = 1e3;
+    private static final List<JournalDeviceState> JOURNAL_DEVICE_STATES = List.of(
+        JournalDeviceState.IDLE, JournalDeviceState.ACTIVE, JournalDeviceState.FAILED, JournalDeviceState.MISSING);
 
     private ArrayMetrics()
     {
@@ -40,6 +44,14 @@ final class ArrayMetrics
             .add(Metric.ARRAY_STRIPE_WRITES, array.writes().reconstructs(), plane, name, "reconstruct")
             .add(Metric.ARRAY_STRIPE_WRITES, array.writes().readModifyWrites(), plane, name, "read-modify-write")
             .add(Metric.ARRAY_GATHERED_WRITES, array.writes().gathered(), plane, name);
+        for (final JournalDeviceState state : JOURNAL_DEVICE_STATES)
+        {
+            if (!array.journalDevice().isEmpty())
+            {
+                samples.add(Metric.ARRAY_JOURNAL_DEVICE, state == array.journalState() ? 1 : 0, plane, name,
+                    array.journalDevice(), SettingType.word(state));
+            }
+        }
         if (!array.operation().isEmpty())
         {
             samples.add(Metric.ARRAY_PROGRESS, array.progressPerMille() / PER_MILLE, plane, name, array.operation());

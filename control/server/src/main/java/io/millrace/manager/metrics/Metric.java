@@ -89,6 +89,8 @@ enum Metric
     ARRAY_SLOTS_NOT_IN_SYNC(Type.GAUGE, "millrace_array_slots_not_in_sync",
         "Slots without a member in sync.", Labels.ARRAY),
     ARRAY_SPARES(Type.GAUGE, "millrace_array_spares", "Spares that no slot has taken.", Labels.ARRAY),
+    ARRAY_JOURNAL_DEVICE(Type.GAUGE, "millrace_array_journal_device",
+        "1 for the state that the journal device of the array has.", "data_plane", "array", "device", "state"),
     SHARED_SPARE_FREE(Type.GAUGE, "millrace_shared_spare_free",
         "1 when the shared spare is online and no array has it, else 0.", "data_plane", "device"),
     ARRAY_PROGRESS(Type.GAUGE, "millrace_array_operation_progress_ratio",

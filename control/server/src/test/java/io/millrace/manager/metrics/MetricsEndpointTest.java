@@ -9,6 +9,7 @@ import io.millrace.control.codec.DeviceHealth;
 import io.millrace.control.codec.DeviceState;
 import io.millrace.control.codec.Health;
 import io.millrace.control.codec.IoKind;
+import io.millrace.control.codec.JournalDeviceState;
 import io.millrace.control.codec.MemberState;
 import io.millrace.control.codec.ScrubMode;
 import io.millrace.control.codec.ScrubState;
@@ -96,7 +97,7 @@ class MetricsEndpointTest
                     new ArrayInfo.Member(ArrayInfo.NO_SLOT, "d3", new UUID(0, 0), MemberState.SPARE, 0, 0, 0)),
                 2 << 20, 1 << 20, new ScrubInfo(ScrubMode.REPAIR, ScrubState.COMPLETED, 1, 2, 3, 4, 17, 16, 5, 6,
                 List.of(4096L)), 1_764_000_000_500L, 33, 22,
-                new ArrayInfo.Writes(44, 55, 66, 77), 1 << 29),
+                new ArrayInfo.Writes(44, 55, 66, 77), 1 << 29, "j0", JournalDeviceState.FAILED),
             spare("s0", 0, DeviceHealth.ONLINE),
             spare("s1", 1, DeviceHealth.ONLINE),
             spare("s2", 0, DeviceHealth.DEGRADED),

@@ -61,7 +61,8 @@ class DeviceSettingsTest
     private static final Map<String, List<String>> LISTS = Map.of(
         "members", List.of("wrapped, wrapped2", "wrapped2, wrapped"), "spares", List.of("wrapped3", "wrapped4"),
         "sync-rate-min", List.of("32MiB"), "sync-rate-max", List.of("2GiB"),
-        "scrub-interval", List.of("604800s"), "parity-strips", List.of("2", "1"));
+        "scrub-interval", List.of("604800s"), "parity-strips", List.of("2", "1"), "journal-device",
+        List.of("wrapped4", "wrapped5"));
 
     private static final Map<String, String> RULE_VALUES = Map.ofEntries(
         Map.entry("effect", "torn-write"), Map.entry("operations[]", "[write, copy, verify]"),
@@ -102,7 +103,7 @@ class DeviceSettingsTest
         {
             device.put(key, value);
         }
-        if ("journal".equals(key))
+        if ("journal".equals(key) || "journal-device".equals(key))
         {
             // Of arrays with parity.
             device.put("level", "5");
@@ -122,7 +123,7 @@ class DeviceSettingsTest
         DeviceTypes.of(type).settings().stream().filter((each) -> DeviceSetting.Form.VALUES == each.form())
             .forEach((each) -> device.computeIfPresent(each.key(), (_, text) -> "[" + text + "]"));
         final boolean hasBases = DeviceTypes.of(type).settings().stream().anyMatch(DeviceSetting::namesDevices);
-        return "devices: [" + (hasBases ? Stream.of("wrapped", "wrapped2", "wrapped3", "wrapped4").map(
+        return "devices: [" + (hasBases ? Stream.of("wrapped", "wrapped2", "wrapped3", "wrapped4", "wrapped5").map(
             (each) -> "{name: " + each + ", type: memory, size: 1MiB}, ").collect(Collectors.joining()) : "") +
             device(device) + "]\n";
     }

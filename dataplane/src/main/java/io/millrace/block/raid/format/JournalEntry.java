@@ -14,7 +14,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  *      0   8  magic: "MILLJRNL"              56   8  row offset in the members' data
  *      8   4  version: 1                     64   4  row bytes
  *     12   4  CRC32C, this field as zero     68   4  strip count
- *     16  16  array UUID                     72   4  payload bytes
+ *     16  16  owner UUID                     72   4  payload bytes
  *     32   8  epoch                          76  52  reserved: zero
  *     40   8  sequence                      128  64 strips of 16 bytes:
  *     48   8  tail                                4 slot, 4 start, 4 length, 4 reserved
@@ -32,9 +32,9 @@ public final class JournalEntry
     static final int VERSION_LENGTH = Integer.BYTES;
     static final int CRC_OFFSET = VERSION_OFFSET + VERSION_LENGTH;
     static final int CRC_LENGTH = PageChecksum.CRC_LENGTH;
-    static final int ARRAY_UUID_OFFSET = CRC_OFFSET + CRC_LENGTH;
-    static final int ARRAY_UUID_LENGTH = StoredUuid.BYTES;
-    static final int EPOCH_OFFSET = ARRAY_UUID_OFFSET + ARRAY_UUID_LENGTH;
+    static final int OWNER_UUID_OFFSET = CRC_OFFSET + CRC_LENGTH;
+    static final int OWNER_UUID_LENGTH = StoredUuid.BYTES;
+    static final int EPOCH_OFFSET = OWNER_UUID_OFFSET + OWNER_UUID_LENGTH;
     static final int EPOCH_LENGTH = Long.BYTES;
     static final int SEQUENCE_OFFSET = EPOCH_OFFSET + EPOCH_LENGTH;
     static final int SEQUENCE_LENGTH = Long.BYTES;
@@ -104,7 +104,7 @@ public final class JournalEntry
     /**
      * Makes an entry without strips. It is not valid before {@link #seal}.
      *
-     * @param array     UUID of the array.
+     * @param owner     UUID of the array, or of the journal device that it is stored on.
      * @param epoch     of the superblocks.
      * @param sequence  of the entry.
      * @param tail      lowest sequence whose write may be incomplete.
@@ -113,7 +113,7 @@ public final class JournalEntry
      * @return this.
      */
     public JournalEntry initialize(
-        final UUID array,
+        final UUID owner,
         final long epoch,
         final long sequence,
         final long tail,
@@ -123,7 +123,7 @@ public final class JournalEntry
         header.setMemory(0, HEADER_BYTES, (byte)0);
         header.putLong(MAGIC_OFFSET, MAGIC, LITTLE_ENDIAN);
         header.putInt(VERSION_OFFSET, VERSION, LITTLE_ENDIAN);
-        StoredUuid.put(header, ARRAY_UUID_OFFSET, array);
+        StoredUuid.put(header, OWNER_UUID_OFFSET, owner);
         header.putLong(EPOCH_OFFSET, epoch, LITTLE_ENDIAN);
         header.putLong(SEQUENCE_OFFSET, sequence, LITTLE_ENDIAN);
         header.putLong(TAIL_OFFSET, tail, LITTLE_ENDIAN);
@@ -264,7 +264,7 @@ public final class JournalEntry
         final int stored = header.getInt(CRC_OFFSET, LITTLE_ENDIAN);
         return stored == checksum() &&
             VERSION == header.getInt(VERSION_OFFSET, LITTLE_ENDIAN) &&
-            StoredUuid.isEqual(header, ARRAY_UUID_OFFSET, array.array()) &&
+            StoredUuid.isEqual(header, OWNER_UUID_OFFSET, array.journal().owner(array.array())) &&
             array.journal().epoch() == header.getLong(EPOCH_OFFSET, LITTLE_ENDIAN) &&
             sequence() >= 0 && place == sequence() % placeCount &&
             tail() >= 0 && tail() <= sequence() &&

@@ -1,9 +1,9 @@
 package io.millrace.block.raid.format;
 
 /**
- * How the journal of a member is divided: into equal places, one an entry. An entry has room for a unit of rows of each
- * strip of a stripe. The unit is the largest with which there are enough places, and not larger than a strip.
- * Immutable.
+ * How a journal is divided, of a member or on a device of its own: into equal places, one an entry. An entry has room
+ * for a unit of rows of each strip of a stripe. The unit is the largest with which members have enough places, and not
+ * larger than a strip. Immutable.
  *
  * @param rowUnitBytes most rows of an entry.
  * @param placeBytes   length of a place.
@@ -17,6 +17,10 @@ public record JournalPlaces(int rowUnitBytes, int placeBytes, int placeCount)
     public static final int ROW_UNIT_BYTES_MIN = 4096;
     /** Largest unit of rows. */
     public static final int ROW_UNIT_BYTES_MAX = 65_536;
+    /** Length of the journal that a device of its own has at least. */
+    public static final int DEVICE_BYTES_MIN = 1 << 20;
+    /** Most bytes that are used of a device. */
+    public static final int DEVICE_BYTES_MAX = 64 << 20;
 
     /**
      * {@return the places of the members of an array with parity}
@@ -32,6 +36,45 @@ public record JournalPlaces(int rowUnitBytes, int placeBytes, int placeCount)
             unit >>= 1;
         }
         return new JournalPlaces(unit, bytes(memberCount, unit), count(memberCount, unit));
+    }
+
+    /**
+     * {@return places of the same size on a device of its own}
+     *
+     * @param deviceBytes size of the device, which {@link #deviceBytes} is of.
+     */
+    public JournalPlaces onDevice(final long deviceBytes)
+    {
+        return withCount((int)(Math.min(DEVICE_BYTES_MAX, deviceBytes(deviceBytes)) / placeBytes));
+    }
+
+    /**
+     * {@return places of the same size}
+     *
+     * @param count of them.
+     */
+    public JournalPlaces withCount(final int count)
+    {
+        return new JournalPlaces(rowUnitBytes, placeBytes, count);
+    }
+
+    /**
+     * {@return length of the journal that a device of its own has room for; below {@link #DEVICE_BYTES_MIN}: it is too
+     * small}
+     *
+     * @param deviceBytes size of the device.
+     */
+    public static long deviceBytes(final long deviceBytes)
+    {
+        return MemberArea.secondSuperblockOffset(deviceBytes) - MemberArea.JOURNAL_OFFSET_BYTES;
+    }
+
+    /**
+     * {@return offset behind the last place}
+     */
+    public long endOffset()
+    {
+        return MemberArea.JOURNAL_OFFSET_BYTES + (long)placeCount * placeBytes;
     }
 
     private static int bytes(final int memberCount, final int unit)
@@ -55,7 +98,7 @@ public record JournalPlaces(int rowUnitBytes, int placeBytes, int placeCount)
     }
 
     /**
-     * {@return offset of a place on a member}
+     * {@return offset of a place on a member, or on the device}
      *
      * @param place from 0 to below the count.
      */

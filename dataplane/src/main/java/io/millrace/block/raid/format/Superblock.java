@@ -294,6 +294,17 @@ public record Superblock(
     }
 
     /**
+     * {@return the same superblock with another journal}
+     *
+     * @param other which entries count.
+     */
+    public Superblock with(final JournalState other)
+    {
+        return new Superblock(array, name, level, stripBytes, blockSizeBytes, memberBytes, member, eventCount, clean,
+            updatedMs, scrubbedMs, slots, other, reshape);
+    }
+
+    /**
      * Writes the {@link #BYTES} of this superblock.
      *
      * @param buffer to write to.

@@ -8,6 +8,7 @@ import io.millrace.block.raid.layout.RaidLevel;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -62,7 +63,8 @@ final class SuperblockCodec
             (superblock.hasLostBlocks() ? SuperblockLayout.FEATURE_LOST_BLOCKS : 0) |
             (superblock.reshape().isActive() ? SuperblockLayout.FEATURE_RESHAPE : 0) |
             (superblock.level().isErasureCode() ? SuperblockLayout.FEATURE_ERASURE_CODE : 0) |
-            (0 == superblock.level().layoutCode() ? 0 : SuperblockLayout.FEATURE_LAYOUT), LITTLE_ENDIAN);
+            (0 == superblock.level().layoutCode() ? 0 : SuperblockLayout.FEATURE_LAYOUT) |
+            (null == superblock.journal().device() ? 0 : SuperblockLayout.FEATURE_JOURNAL_DEVICE), LITTLE_ENDIAN);
         buffer.putInt(
             index + SuperblockLayout.PREVIOUS_COUNT_OFFSET, superblock.reshape().previousCount(), LITTLE_ENDIAN);
         buffer.putInt(
@@ -75,6 +77,9 @@ final class SuperblockCodec
             buffer.putLong(index + SuperblockLayout.JOURNAL_EPOCH_OFFSET, superblock.journal().epoch(), LITTLE_ENDIAN);
             buffer.putInt(index + SuperblockLayout.JOURNAL_MATCHED_OFFSET, superblock.journal().isMatched() ? 1 : 0,
                 LITTLE_ENDIAN);
+            buffer.putInt(
+                index + SuperblockLayout.JOURNAL_PLACES_OFFSET, superblock.journal().placeCount(), LITTLE_ENDIAN);
+            StoredUuid.put(buffer, index + SuperblockLayout.JOURNAL_UUID_OFFSET, superblock.journal().device());
         }
         buffer.putInt(index + SuperblockLayout.CRC_OFFSET, new PageChecksum().compute(buffer, index), LITTLE_ENDIAN);
     }
@@ -199,7 +204,13 @@ final class SuperblockCodec
             throw invalid("features 0x" + Long.toHexString(features) + " do not fit journal epoch " + epoch +
                 " with matched " + matched);
         }
-        return new JournalState(epoch, 1 == matched);
+        final UUID device = StoredUuid.get(buffer, index + SuperblockLayout.JOURNAL_UUID_OFFSET);
+        if (0 == (features & SuperblockLayout.FEATURE_JOURNAL_DEVICE) != (null == device))
+        {
+            throw invalid("features 0x" + Long.toHexString(features) + " do not fit journal device " + device);
+        }
+        return new JournalState(epoch, 1 == matched, device,
+            buffer.getInt(index + SuperblockLayout.JOURNAL_PLACES_OFFSET, LITTLE_ENDIAN));
     }
 
     private static ReshapeState reshape(final DirectBuffer buffer, final int index)

@@ -11,10 +11,12 @@ import io.millrace.block.raid.layout.RaidLevel;
  *     16   8  features: 1 journal,                112  64  name
  *             2 lost events, 4 lost blocks,       176   8  journal epoch
  *             8 reshape, 16 erasure code,
- *             32 layout
+ *             32 layout, 64 journal device
  *     24   8  reserved 1
  *     32  16  array UUID                          184   4  journal matched: 1 yes
- *     48  16  member UUID                         188  52  reserved 2
+ *                                                 188   4  journal places
+ *     48  16  member UUID                         192  16  journal UUID
+ *                                                 208  32  reserved 2
  *                                                 240   8  scrubbed, ms since 1970 (UTC)
  *                                                 248   4  parity strips
  *                                                 252   4  layout: 1 Q last
@@ -49,9 +51,11 @@ final class SuperblockLayout
     static final long FEATURE_ERASURE_CODE = 16;
     /** The layout is not the first one of the level. */
     static final long FEATURE_LAYOUT = 32;
+    /** Entries of the journal are on a device of its own. */
+    static final long FEATURE_JOURNAL_DEVICE = 64;
     /** Bits of the features that this build knows. */
     static final long FEATURES_KNOWN = FEATURE_JOURNAL | FEATURE_LOST_EVENTS | FEATURE_LOST_BLOCKS | FEATURE_RESHAPE |
-        FEATURE_ERASURE_CODE | FEATURE_LAYOUT;
+        FEATURE_ERASURE_CODE | FEATURE_LAYOUT | FEATURE_JOURNAL_DEVICE;
     static final int STATE_CLEAN = 1;
     static final int STATE_ACTIVE = 2;
 
@@ -93,8 +97,12 @@ final class SuperblockLayout
     static final int JOURNAL_EPOCH_LENGTH = Long.BYTES;
     static final int JOURNAL_MATCHED_OFFSET = JOURNAL_EPOCH_OFFSET + JOURNAL_EPOCH_LENGTH;
     static final int JOURNAL_MATCHED_LENGTH = Integer.BYTES;
-    static final int RESERVED_2_OFFSET = JOURNAL_MATCHED_OFFSET + JOURNAL_MATCHED_LENGTH;
-    static final int RESERVED_2_LENGTH = 52;
+    static final int JOURNAL_PLACES_OFFSET = JOURNAL_MATCHED_OFFSET + JOURNAL_MATCHED_LENGTH;
+    static final int JOURNAL_PLACES_LENGTH = Integer.BYTES;
+    static final int JOURNAL_UUID_OFFSET = JOURNAL_PLACES_OFFSET + JOURNAL_PLACES_LENGTH;
+    static final int JOURNAL_UUID_LENGTH = StoredUuid.BYTES;
+    static final int RESERVED_2_OFFSET = JOURNAL_UUID_OFFSET + JOURNAL_UUID_LENGTH;
+    static final int RESERVED_2_LENGTH = 32;
     static final int SCRUBBED_MS_OFFSET = RESERVED_2_OFFSET + RESERVED_2_LENGTH;
     static final int SCRUBBED_MS_LENGTH = Long.BYTES;
     static final int PARITY_STRIPS_OFFSET = SCRUBBED_MS_OFFSET + SCRUBBED_MS_LENGTH;

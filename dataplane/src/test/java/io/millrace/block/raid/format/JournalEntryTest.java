@@ -109,6 +109,12 @@ class JournalEntryTest
         make();
         assertFalse(isValid(superblock(OTHER, EPOCH, 1 << 20), PLACE));
         make();
+        assertFalse(isValid(superblock(ARRAY, EPOCH, 1 << 20).with(
+            new JournalState(EPOCH, true, OTHER, PLACES)), PLACE));
+        make();
+        assertTrue(isValid(superblock(OTHER, EPOCH, 1 << 20).with(
+            new JournalState(EPOCH, true, ARRAY, PLACES)), PLACE));
+        make();
         assertFalse(isValid(superblock(ARRAY, EPOCH - 1, 1 << 20), PLACE));
         make();
         assertFalse(isValid(superblock(ARRAY, EPOCH, 1 << 20), PLACE + 1));

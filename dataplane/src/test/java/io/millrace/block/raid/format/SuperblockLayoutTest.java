@@ -104,6 +104,24 @@ class SuperblockLayoutTest
     }
 
     @Test
+    void shouldWriteAndReadAJournalDevice()
+    {
+        final ByteBuffer bytes = ByteBuffer.wrap(bytes(1)).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putLong(16, 65);
+        bytes.putLong(176, 0x0102030405060700L);
+        bytes.putInt(188, 0x01020304);
+        for (int i = 0; i < 16; i++)
+        {
+            bytes.put(192 + i, (byte)(0x60 + i));
+        }
+        Superblocks.checksum(bytes.array());
+        final Superblock superblock = SUPERBLOCK.with(new JournalState(0x0102030405060700L, false,
+            new UUID(0x6061626364656667L, 0x68696A6B6C6D6E6FL), 0x01020304));
+        assertArrayEquals(bytes.array(), Superblocks.encode(superblock));
+        assertEquals(superblock, Superblocks.decode(bytes.array()));
+    }
+
+    @Test
     void shouldWriteAndReadLostEvents()
     {
         final ByteBuffer bytes = ByteBuffer.wrap(bytes(1)).order(ByteOrder.LITTLE_ENDIAN);

@@ -190,10 +190,10 @@ class SuperblockTest
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {6, 31, 63})
+    @ValueSource(ints = {7, 31, 63})
     void shouldRefuseFeaturesThatItDoesNotKnow(final int bit)
     {
-        assertUnreadable("needs features 0x" + Long.toHexString(1L << bit) + ", and this build knows 0x3f",
+        assertUnreadable("needs features 0x" + Long.toHexString(1L << bit) + ", and this build knows 0x7f",
             (bytes) -> bytes.putLong(16, 1L << bit));
     }
 
@@ -206,6 +206,22 @@ class SuperblockTest
         assertUnreadable("lost event -1 in state FAILED", (bytes) -> bytes.putLong(2304 + 2 * 8, -1));
         assertUnreadable("is later than event count", (bytes) -> bytes.putLong(16, 2).putLong(2304 + 2 * 8, 1L << 60));
         assertUnreadable("byte 2328 is 0x1", (bytes) -> bytes.putLong(2304 + 3 * 8, 1));
+    }
+
+    @Test
+    void shouldRefuseAJournalDeviceThatDoesNotFit()
+    {
+        // Epoch 2, in feature 1.
+        final Consumer<ByteBuffer> journal = (bytes) -> bytes.putLong(176, 2);
+        assertUnreadable("features 0x41 do not fit journal device null",
+            (bytes) -> journal.accept(bytes.putLong(16, 65)));
+        assertUnreadable("features 0x1 do not fit journal device 00000000-0000-0001-", (bytes) ->
+            journal.accept(bytes.putLong(16, 1).putInt(188, 9).put(199, (byte)1)));
+        assertUnreadable("0 places of journal device", (bytes) ->
+            journal.accept(bytes.putLong(16, 65).put(199, (byte)1)));
+        assertUnreadable("9 places of journal device null", (bytes) ->
+            journal.accept(bytes.putLong(16, 1).putInt(188, 9)));
+        assertUnreadable("do not fit epoch 0", (bytes) -> bytes.putLong(16, 64).putInt(188, 9).put(199, (byte)1));
     }
 
     @Test

@@ -37,10 +37,17 @@ final class Superblocks
         }
         final Slot any = slots.get(random.nextInt(memberCount));
         final JournalState journal = level.parityCount() > 0 && eventCount > 0 && random.nextBoolean() ?
-            new JournalState(1 + (random.nextLong() >>> 1) % eventCount, random.nextBoolean()) : JournalState.NONE;
+            journal(random, 1 + (random.nextLong() >>> 1) % eventCount) : JournalState.NONE;
         return new Superblock(uuid(random), name(random), level, stripBytes, random.nextBoolean() ? 512 : 4096,
             memberBytes, null == any.member() ? uuid(random) : any.member(), eventCount,
             random.nextBoolean(), random.nextLong() >>> 1, random.nextLong() >>> 1, slots, journal);
+    }
+
+    private static JournalState journal(final Random random, final long epoch)
+    {
+        final boolean hasDevice = random.nextBoolean();
+        return new JournalState(epoch, random.nextBoolean(), hasDevice ? uuid(random) : null,
+            hasDevice ? 1 + random.nextInt(1 << 20) : 0);
     }
 
     private static String name(final Random random)

@@ -4,6 +4,7 @@ import io.millrace.console.Quantity;
 import io.millrace.console.Table;
 import io.millrace.console.Terminal;
 import io.millrace.control.codec.DeviceHealth;
+import io.millrace.control.codec.JournalDeviceState;
 import io.millrace.control.codec.MemberState;
 import io.millrace.control.codec.ScrubMode;
 import io.millrace.control.codec.ScrubState;
@@ -69,6 +70,10 @@ public final class ArrayScreen
         lines.add("");
         lines.addAll(members(array, shared, terminal));
         lines.add("");
+        if (!array.journalDevice().isEmpty())
+        {
+            lines.add("journal device  " + array.journalDevice() + ", " + state(array.journalState(), terminal));
+        }
         if (!array.operation().isEmpty())
         {
             lines.add(operation(array));
@@ -122,6 +127,17 @@ public final class ArrayScreen
             case IN_SYNC -> terminal.good(word);
             case REBUILDING -> terminal.warn(word);
             case FAILED, EMPTY -> terminal.bad(word);
+            default -> word;
+        };
+    }
+
+    private static String state(final JournalDeviceState state, final Terminal terminal)
+    {
+        final String word = SettingType.word(state);
+        return switch (state)
+        {
+            case ACTIVE -> terminal.good(word);
+            case FAILED, MISSING -> terminal.bad(word);
             default -> word;
         };
     }

@@ -19,6 +19,8 @@ final class ArrayValues
     {
         final Map<String, Object> values = new LinkedHashMap<>();
         values.put("members", array.members().stream().map(ArrayValues::member).toList());
+        values.put("journal-device", array.journalDevice().isEmpty() ? null : array.journalDevice());
+        values.put("journal-device-state", SettingType.word(array.journalState()));
         values.put("dirty-bytes", array.dirtyBytes());
         values.put("resync-bytes", array.resyncBytes());
         values.put("hedged-reads", array.hedgedReads());
