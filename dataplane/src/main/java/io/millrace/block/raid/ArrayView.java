@@ -293,7 +293,7 @@ final class ArrayView
     {
         final int count = members.length - 1;
         return new ArrayView(newMap, eventCount + 1, Arrays.copyOf(members, count), Arrays.copyOf(states, count),
-            Arrays.copyOf(lostEvents, count), target, targetSlot, failure, journalEpoch);
+            Arrays.copyOf(lostEvents, count), target, targetSlot, failure, journalEpoch, journalDevice);
     }
 
     /**

@@ -27,6 +27,7 @@ final class Membership
     private final List<RaidMember> spares = new ArrayList<>();
     /** They may lack writes, and are not used again. */
     private final Set<RaidMember> failed = new HashSet<>();
+    private final MemberLoss loss;
     /** That a stop or a crash interrupted, and that have not begun anew. */
     private final Deque<Replacement> replacements = new ArrayDeque<>();
     /** That settings name behind all that have slots, since the array was started; null: none. */
@@ -74,6 +75,7 @@ final class Membership
     {
         this.device = device;
         this.work = work;
+        loss = new MemberLoss(device, failed);
         erasures = new MemberWrites(channel, device.pages().erasedTargets());
         final ArrayView view = device.view();
         replacements.addAll(device.replacements());
@@ -154,7 +156,7 @@ final class Membership
     ArrayView onFailed(final ArrayView view, final MemberFailures.Failure failure)
     {
         final RaidMember member = failure.member();
-        final ArrayView changed = without(view, member);
+        final ArrayView changed = loss.without(view, member);
         if (changed != view)
         {
             report(failure);
@@ -180,52 +182,6 @@ final class Membership
         {
             device.trouble(failure.toString());
         }
-    }
-
-    private ArrayView without(final ArrayView view, final RaidMember member)
-    {
-        final int slot = view.slotOf(member);
-        final ArrayView present = device.view();
-        if (member == view.target())
-        {
-            return view.replacing(ArrayView.NO_SLOT, null);
-        }
-        if (member == view.journalDevice())
-        {
-            return view.next().journalingOn(null);
-        }
-        if (slot < 0 || !view.isWritable(slot))
-        {
-            return view;
-        }
-        if (slot >= present.slotCount())
-        {
-            return view.with(slot, member, SlotState.FAILED, 0);
-        }
-        if (member == present.target() && SlotState.IN_SYNC == view.state(slot) &&
-            !failed.contains(present.member(slot)))
-        {
-            // It was about to take the slot: the member there has got all writes.
-            return view.with(slot, present.member(slot), SlotState.IN_SYNC);
-        }
-        if (SlotState.FAILED == present.state(slot) && member != present.member(slot))
-        {
-            // It was about to take the slot: the one that was lost from there may still come back.
-            return view.with(slot, present.member(slot), SlotState.FAILED, present.lostEvent(slot));
-        }
-        // The one that was to replace it has what was copied, and got all writes since.
-        return slot == view.targetSlot() ? view.with(slot, view.target(), SlotState.REBUILDING) :
-            view.with(slot, member, SlotState.FAILED, lostEvent(slot, member));
-    }
-
-    /** The event count that superblocks of a member have at least that is lost; 0: it has not all data before that. */
-    private long lostEvent(final int slot, final RaidMember member)
-    {
-        final ArrayView present = device.view();
-        // Rows of a slice of the head are restored on the others alone.
-        return null != device.intent() && !present.map().isExclusive() && slot < present.slotCount() &&
-            member == present.member(slot) &&
-            (SlotState.IN_SYNC == present.state(slot) || 0 != present.lostEvent(slot)) ? present.eventCount() : 0;
     }
 
     /**
@@ -780,7 +736,7 @@ final class Membership
             return;
         }
         final ArrayView view = device.view();
-        final ArrayView changed = without(view, member);
+        final ArrayView changed = loss.without(view, member);
         final int slot = view.slotOf(member);
         if (changed == view)
         {

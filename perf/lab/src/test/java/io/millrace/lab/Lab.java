@@ -91,8 +91,9 @@ final class Lab
     }
 
     /**
-     * Runs the machine on one CPU of the host. On two, an NVMe drive of QEMU 7.2 may stop to take commands of the kernel's driver
-     * for good, without I/O of the host under way: its threads and the machine's share doorbells in memory.
+     * Runs the machine on one CPU of the host. On two, an NVMe drive of QEMU 7.2 may stop to take commands of the
+     * kernel's driver for good, without I/O of the host under way: its threads and the machine's share doorbells in
+     * memory.
      */
     Lab onOneHostCpu()
     {
