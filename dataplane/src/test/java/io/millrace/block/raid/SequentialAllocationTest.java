@@ -32,7 +32,8 @@ class SequentialAllocationTest
     {
         try (RaidFixture fixture = new RaidFixture(); DmaMemory arena = DmaMemory.map(2L * DEPTH * BLOCK))
         {
-            final RaidDevice array = fixture.create(level, 16 << 10, fixture.memoryMembers(memberCount, 1 << 20, BLOCK));
+            final RaidDevice array =
+                fixture.create(level, 16 << 10, fixture.memoryMembers(memberCount, 1 << 20, BLOCK));
             ArrayFixture.await(() -> array.intent().nextResync(0) < 0, "resynchronized");
             final BlockRequest[] requests = new BlockRequest[DEPTH];
             for (int i = 0; i < DEPTH; i++)
