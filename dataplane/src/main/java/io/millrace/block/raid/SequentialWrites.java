@@ -98,6 +98,7 @@ final class SequentialWrites
         }
         if (stripeEnd == to)
         {
+            // Writes of a stripe do not wait for those of the next.
             close(stream);
         }
         return true;

@@ -302,6 +302,23 @@ class SequentialWritesTest
     }
 
     @Test
+    void shouldNotWaitForAnotherStripe()
+    {
+        create(RaidLevel.RAID5);
+        run(batch(0, STRIPE_BLOCKS));
+        members.getFirst().hold((operation, block) ->
+            BlockOperation.WRITE == operation && block >= 2 * STRIP_BLOCKS);
+        final List<Initiator.Io> batch = batch(STRIPE_BLOCKS, 2 * STRIPE_BLOCKS);
+        host.send(batch);
+        assertEnd(batch.subList(0, STRIPE_BLOCKS));
+        assertFalse(batch.subList(STRIPE_BLOCKS, 2 * STRIPE_BLOCKS).stream().anyMatch((each) ->
+            each.result().isDone()));
+        members.getFirst().letGo();
+        assertEnd(batch);
+        verify();
+    }
+
+    @Test
     void shouldWriteWhatOneRequestToAMemberCanHave()
     {
         create(RaidLevel.RAID5, 128 << 10, JournalMode.DEGRADED);
