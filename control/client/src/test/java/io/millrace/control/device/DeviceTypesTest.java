@@ -302,9 +302,12 @@ class DeviceTypesTest
         final Map<String, String> was = Map.of("level", "1", "members", "a b");
         assertEquals(Map.of("level", "1", "members", "a c", "spares", "d"),
             DeviceTypes.of("raid").applied(was, Map.of("members", "a c", "spares", "d")));
-        assertEquals("level = 5: does not change while the device serves; delete it and create it again",
-            assertThrows(InvalidSettingException.class, () -> DeviceTypes.of("raid")
-                .applied(Map.of("level", "1", "members", "a b c"), Map.of("level", "5"))).getMessage());
+        final Map<String, String> raid5 = Map.of("level", "5", "members", "a b c");
+        assertEquals(Map.of("level", "6", "members", "a b c d"),
+            DeviceTypes.of("raid").applied(raid5, Map.of("level", "6", "members", "a b c d")));
+        assertEquals("journal = always: does not change while the device serves; delete it and create it again",
+            assertThrows(InvalidSettingException.class,
+                () -> DeviceTypes.of("raid").applied(raid5, Map.of("journal", "always"))).getMessage());
     }
 
     @Test
