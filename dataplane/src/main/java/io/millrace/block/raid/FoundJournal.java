@@ -18,6 +18,8 @@ import java.util.function.Supplier;
 /** What was found of the journal device when an array is assembled. Set-up only; waits. */
 final class FoundJournal
 {
+    private static final String RESYNCHRONIZED = " are lost: parity is resynchronized where it may not match";
+
     private final RaidConfig config;
     private final MemberIo io;
     private final Supplier<List<BlockDevice>> unused;
@@ -197,12 +199,12 @@ final class FoundJournal
     }
 
     /**
-     * {@return a sentence on entries that are lost; empty: none are}
+     * {@return a sentence on entries that are lost with a device that settings do not name; empty: none are}
      */
     List<String> losses()
     {
-        return null == lost ? List.of() : List.of("entries of the journal on device " + lost +
-            " are lost: parity is resynchronized where it may not match");
+        return null == lost || !config.journalDevice().isEmpty() ? List.of() :
+            List.of("entries of the journal on device " + lost + RESYNCHRONIZED);
     }
 
     /**
@@ -297,7 +299,7 @@ final class FoundJournal
     JournalDevice device()
     {
         final String name = config.journalDevice();
-        return new JournalDevice(
-            name, member, null != member || name.isEmpty() ? "" : JournalDevice.trouble(name, problem));
+        return new JournalDevice(name, member, null != member || name.isEmpty() ? "" :
+            JournalDevice.trouble(name, null == lost ? problem : problem + " (its entries" + RESYNCHRONIZED + ')'));
     }
 }
