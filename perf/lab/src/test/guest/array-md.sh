@@ -1,7 +1,7 @@
 # Arrays of Millrace that md assembles, and arrays of md whose data Millrace reads.
-# usage: array-md.sh "LEVEL:MEMBERS:STRIP_KIB"...
-# In /share, of each level: ours.LEVEL.SLOT, members that Millrace wrote, and image.LEVEL, what is in them. Leaves md.LEVEL.SLOT there,
-# members of an array that md wrote the second image to, image2.LEVEL.
+# usage: array-md.sh "NAME:LEVEL:MEMBERS:STRIP_KIB"...
+# In /share, of each array: ours.NAME.SLOT, members that Millrace wrote, and image.NAME, what is in them. Leaves md.NAME.SLOT there,
+# members of an array that md wrote the second image to, image2.NAME. The array q-last has Q in its last slot.
 . "$(dirname "$0")/common.sh"
 DATA_KIB=1024
 MEMBER_KIB=2048
@@ -24,10 +24,11 @@ attach()
 assemble()
 {
     local layout=()
-    case $level in
+    case $array in
         0) layout=(--chunk="$strip") ;;
         1) layout=(--size=$MEMBER_KIB --bitmap=none) ;;
         5 | 6) layout=(--chunk="$strip" --size=$MEMBER_KIB --bitmap=none --layout=left-symmetric) ;;
+        q-last) layout=(--chunk="$strip" --size=$MEMBER_KIB --bitmap=none --layout=left-symmetric-6) ;;
         10) layout=(--chunk="$strip" --size=$MEMBER_KIB --bitmap=none --layout=n2) ;;
     esac
     mdadm --create /dev/md0 --run --quiet --metadata=1.2 --data-offset=$DATA_KIB --level="$level" \
@@ -66,16 +67,16 @@ degraded()
         devices[slot]=missing
     done
     assemble --assume-clean "${devices[@]}"
-    cmp /dev/md0 "/share/image.$level" || { echo "level $level without slots $*"; return 1; }
+    cmp /dev/md0 "/share/image.$array" || { echo "array $array without slots $*"; return 1; }
     disassemble
 }
 
 reads_ours()
 {
-    attach "/share/ours.$level".*
+    attach "/share/ours.$array".*
     assemble --assume-clean "${DEVICES[@]}"
-    [ "$(blockdev --getsize64 /dev/md0)" = "$(stat -c %s "/share/image.$level")" ]
-    cmp /dev/md0 "/share/image.$level"
+    [ "$(blockdev --getsize64 /dev/md0)" = "$(stat -c %s "/share/image.$array")" ]
+    cmp /dev/md0 "/share/image.$array"
     if [ "$level" != 0 ]
     then
         mismatches
@@ -109,13 +110,13 @@ writes()
     # --force: md computes parity of all, rather than to rebuild the last member from the others.
     if [ "$level" = 5 ]; then assemble --force "${DEVICES[@]}"; else assemble "${DEVICES[@]}"; fi
     # Whole stripes, then single blocks.
-    dd if="/share/image2.$level" of=/dev/md0 bs=1M oflag=direct status=none
-    dd if="/share/image2.$level" of=/dev/md0 bs=4k count=128 oflag=direct conv=fsync status=none
+    dd if="/share/image2.$array" of=/dev/md0 bs=1M oflag=direct status=none
+    dd if="/share/image2.$array" of=/dev/md0 bs=4k count=128 oflag=direct conv=fsync status=none
     [ "$level" = 0 ] || await 60 "is_sync idle"
     disassemble
     for ((slot = 0; slot < members; slot++))
     do
-        dd if=/dev/ram$slot of="/share/md.$level.$slot" bs=1M status=none
+        dd if=/dev/ram$slot of="/share/md.$array.$slot" bs=1M status=none
     done
 }
 
@@ -126,8 +127,8 @@ do
 done
 for case in "$@"
 do
-    IFS=: read -r level members strip <<< "$case"
-    step "reads-$level" reads_ours
-    step "writes-$level" writes
+    IFS=: read -r array level members strip <<< "$case"
+    step "reads-$array" reads_ours
+    step "writes-$array" writes
 done
 finish

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Arrays have the layout of Linux md: md reads members that Millrace wrote, without some of them too, and its check
- * finds nothing, in an array that has grown by a member as well. Millrace reads the data of md's arrays, without some
- * members too.
+ * finds nothing, in an array that has grown by a member, and in one that was RAID 5 before, as well. Millrace reads the
+ * data of md's arrays, without some members too.
  */
 @LabTest
 final class ArrayMdTest
@@ -35,39 +35,52 @@ final class ArrayMdTest
     /** With the second copy of the superblock. */
     private static final int FILE_BYTES = DATA_OFFSET + MEMBER_BYTES + 4096;
     private static final int LIMIT_S = 600;
-    /** Level of the array that md gets when it has grown. */
-    private static final String GROWN_LEVEL = "6";
-    private static final List<Case> CASES = List.of(new Case("0", 3, 16, 6 << 20, List.of()),
-        new Case("1", 2, 64, MEMBER_BYTES, anyOne(2)), new Case("5", 4, 64, 6 << 20, anyOne(4)),
-        new Case("6", 5, 16, 6 << 20, anyTwo(5)), new Case("10", 3, 64, 3 << 20, anyOne(3)));
+    /** The array that md gets when it has grown. */
+    private static final String GROWN = "6";
+    /** The array that is RAID 5 first. */
+    private static final String RAISED = "q-last";
+    private static final List<Case> CASES = List.of(new Case("0", "0", 3, 16, 6 << 20, List.of()),
+        new Case("1", "1", 2, 64, MEMBER_BYTES, anyOne(2)), new Case("5", "5", 4, 64, 6 << 20, anyOne(4)),
+        new Case(GROWN, "6", 5, 16, 6 << 20, anyTwo(5)), new Case(RAISED, "6", 5, 16, 6 << 20, anyTwo(5)),
+        new Case("10", "10", 3, 64, 3 << 20, anyOne(3)));
 
     private final Random random = TestSeeds.random();
 
     /**
      * An array.
      *
+     * @param name      of its files.
      * @param level     of the array.
      * @param members   count of them.
      * @param stripKib  size of a strip.
      * @param sizeBytes of the array.
      * @param losses    slots that may be missing at once.
      */
-    private record Case(String level, int members, int stripKib, int sizeBytes, List<Set<Integer>> losses)
+    private record Case(
+        String name, String level, int members, int stripKib, int sizeBytes, List<Set<Integer>> losses)
     {
         String argument()
         {
-            return level + ':' + members + ':' + stripKib;
+            return name + ':' + level + ':' + members + ':' + stripKib;
         }
 
-        List<Path> files(final Path share, final String name)
+        List<Path> files(final Path share, final String kind)
         {
-            return IntStream.range(0, members).mapToObj((slot) -> share.resolve(name + '.' + level + '.' + slot))
+            return IntStream.range(0, members).mapToObj((slot) -> share.resolve(kind + '.' + name + '.' + slot))
                 .toList();
         }
 
         ServedArray serve(final List<Path> files, final String settings)
         {
             return new ServedArray(level, stripKib, files, settings);
+        }
+
+        /** The array as it is created. */
+        ServedArray create(final List<Path> files)
+        {
+            return RAISED.equals(name) ?
+                new ServedArray("5", stripKib, files.subList(0, members - 1), ", assume-clean: true") :
+                new ServedArray(level, stripKib, files, ", assume-clean: true");
         }
     }
 
@@ -115,8 +128,8 @@ final class ArrayMdTest
         result.assertPassed();
         for (final Case each : CASES)
         {
-            result.assertStep("reads-" + each.level);
-            result.assertStep("writes-" + each.level);
+            result.assertStep("reads-" + each.name);
+            result.assertStep("writes-" + each.name);
             read(each, share);
         }
         emptyShare();
@@ -130,24 +143,29 @@ final class ArrayMdTest
         {
             makeFile(file);
         }
-        final byte[] image = GROWN_LEVEL.equals(array.level) ? writeGrown(array, files) : write(array, files);
-        Files.write(share.resolve("image." + array.level), image);
-        Files.write(share.resolve("image2." + array.level), bytes(array.sizeBytes));
+        final byte[] image = GROWN.equals(array.name) ? writeGrown(array, files) : write(array, files);
+        Files.write(share.resolve("image." + array.name), image);
+        Files.write(share.resolve("image2." + array.name), bytes(array.sizeBytes));
     }
 
     private byte[] write(final Case array, final List<Path> files)
     {
         final byte[] image = bytes(array.sizeBytes);
-        try (ServedArray served = array.serve(files, ", assume-clean: true"))
+        try (ServedArray served = array.create(files))
         {
             assertEquals(array.sizeBytes, served.sizeBytes(), array::argument);
             served.write(image, 128 << 10);
+        }
+        // Of one that was RAID 5, Q is computed of what was written before, and updated by what is written now.
+        try (ServedArray served = array.serve(files, ""))
+        {
+            served.awaitOnline(array.members);
             // Parity of all is updated by blocks that change, half of it is written again by larger transfers.
             random.nextBytes(image);
             served.write(image, 4096);
             System.arraycopy(bytes(array.sizeBytes / 2), 0, image, 0, array.sizeBytes / 2);
             served.write(Arrays.copyOf(image, array.sizeBytes / 2), 96 << 10);
-            assertEquals(DeviceHealth.ONLINE, served.health());
+            served.awaitOnline(array.members);
         }
         return image;
     }
@@ -178,7 +196,7 @@ final class ArrayMdTest
     /** Data areas of md's members in an array of Millrace, with all members and without those that may be missing. */
     private void read(final Case array, final Path share) throws IOException
     {
-        final byte[] image = Files.readAllBytes(share.resolve("image2." + array.level));
+        final byte[] image = Files.readAllBytes(share.resolve("image2." + array.name));
         final List<Path> ofMd = array.files(share, "md");
         final String refusal =
             assertThrows(SettingException.class, () -> array.serve(ofMd, "").close(), array::argument).getMessage();
@@ -188,7 +206,14 @@ final class ArrayMdTest
         {
             makeFile(file);
         }
-        array.serve(files, ", assume-clean: true").close();
+        array.create(files).close();
+        if (RAISED.equals(array.name))
+        {
+            try (ServedArray served = array.serve(files, ""))
+            {
+                served.awaitOnline(array.members);
+            }
+        }
         for (int slot = 0; slot < array.members; slot++)
         {
             copyData(ofMd.get(slot), files.get(slot));

@@ -72,6 +72,13 @@ final class ServedArray implements AutoCloseable
             () -> expectedBytes == snapshot().geometry().sizeBytes());
     }
 
+    /** Waits until the array has a number of slots, all in sync. */
+    void awaitOnline(final int slots)
+    {
+        Waits.until("the array is online with " + slots + " slots", 60, () -> DeviceHealth.ONLINE == health() &&
+            slots == dataPlane.arrays().get(ARRAY).members().stream().filter((each) -> each.slot() >= 0).count());
+    }
+
     DeviceHealth health()
     {
         return snapshot().health();
