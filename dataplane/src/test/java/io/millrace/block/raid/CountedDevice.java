@@ -31,6 +31,8 @@ final class CountedDevice implements BlockDevice
     private volatile BlockOperation failing;
     private final AtomicInteger held = new AtomicInteger();
     private volatile Holding holding = Holding.NOTHING;
+    private long rangeBlock;
+    private long rangeEndBlock;
 
     /** A request that changes data. */
     record Asked(BlockOperation operation, long lba, int blocks, boolean isForced)
@@ -46,6 +48,8 @@ final class CountedDevice implements BlockDevice
         DATA,
         /** Those to the array's data; they are aborted at the close, as of a drive that hangs. */
         HUNG_DATA,
+        /** Those to a range of the array's data; they are aborted at the close. */
+        HUNG_RANGE,
         /** Those to the journal; they are aborted at the close. */
         HUNG_JOURNAL,
         /** Those to the list of lost blocks; they are aborted at the close. */
@@ -82,6 +86,14 @@ final class CountedDevice implements BlockDevice
     void hang()
     {
         holding = Holding.HUNG_DATA;
+    }
+
+    /** From now on requests that change a range of the data wait, as by {@link #hang}. */
+    void hang(final long offsetBytes, final long endBytes)
+    {
+        rangeBlock = offsetBytes / geometry.blockSizeBytes();
+        rangeEndBlock = endBytes / geometry.blockSizeBytes();
+        holding = Holding.HUNG_RANGE;
     }
 
     /** From now on writes of the journal wait; they end as aborted, and undone, when their channel is closed. */
@@ -224,6 +236,7 @@ final class CountedDevice implements BlockDevice
             {
                 case NOTHING -> false;
                 case DATA, HUNG_DATA -> lba >= dataBlock;
+                case HUNG_RANGE -> lba >= dataBlock + rangeBlock && lba < dataBlock + rangeEndBlock;
                 case HUNG -> true;
                 case HUNG_JOURNAL ->
                     lba >= MemberArea.JOURNAL_OFFSET_BYTES / geometry.blockSizeBytes() && lba < dataBlock;
