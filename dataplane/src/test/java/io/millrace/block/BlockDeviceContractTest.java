@@ -7,6 +7,7 @@ import io.millrace.bindings.NativeMemory;
 import io.millrace.memory.DmaMemory;
 import io.millrace.memory.Segments;
 import io.millrace.nvmf.initiator.Waits;
+import io.millrace.reactor.Poller;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.seed.TestSeeds;
 import java.io.IOException;
@@ -371,6 +372,56 @@ public abstract class BlockDeviceContractTest
             return null;
         });
         assertTrue(initiator.get(closed));
+        assertEquals(BlockStatus.SUCCESS, write(0, 1, false));
+    }
+
+    @Test
+    void shouldCloseAChannelWithinTheCompletionOfItsLastRequest()
+    {
+        for (final int count : new int[]{1, 2})
+        {
+            final BlockChannel channel = initiator.get(initiator.open(device));
+            final CompletableFuture<Boolean> closed = new CompletableFuture<>();
+            final int[] left = {count};
+            final Poller owner = new Poller()
+            {
+                @Override
+                public int poll()
+                {
+                    return channel.inFlight() > 0 ? channel.poll() : 0;
+                }
+
+                @Override
+                public boolean canSleep()
+                {
+                    return 0 == channel.inFlight() || channel.canSleep();
+                }
+            };
+            initiator.call(() ->
+            {
+                initiator.reactor().addPoller(owner);
+                for (int i = 0; i < count; i++)
+                {
+                    final boolean isTaken = channel.submit(new BlockRequest(this, (request) ->
+                    {
+                        left[0]--;
+                        if (0 == left[0])
+                        {
+                            channel.close((gone) -> closed.complete(initiator.reactor().isOnThread()));
+                        }
+                    }).reset(BlockOperation.READ, i, 1)
+                        .addSegment(arena.address() + (long)i * 4096, geometry.blockSizeBytes()));
+                    assertTrue(isTaken);
+                }
+                return null;
+            });
+            assertTrue(initiator.get(closed));
+            initiator.call(() ->
+            {
+                initiator.reactor().removePoller(owner);
+                return null;
+            });
+        }
         assertEquals(BlockStatus.SUCCESS, write(0, 1, false));
     }
 

@@ -71,6 +71,8 @@ final class FileDeviceChannel implements BlockChannel
         OPEN,
         /** Waits for what is in flight. */
         CLOSING,
+        /** Nothing is in flight; it ends with the next cycle of the reactor. */
+        ENDING,
         /** Its owner has been notified; memory is quarantined until the drive has completed the abandoned requests. */
         LINGERING,
         /** Rings and memory are gone. */
@@ -266,14 +268,16 @@ final class FileDeviceChannel implements BlockChannel
     @Override
     public void close(final CloseListener listener)
     {
-        state = State.CLOSING;
         closeListener = listener;
         if (freeCount == freeSlots.length)
         {
-            end();
+            // Not at once: the completion of the last request may close it, and its rings are looked at behind that.
+            state = State.ENDING;
+            reactor.schedule(reactor.nowNs(), (nowNs) -> end());
         }
         else
         {
+            state = State.CLOSING;
             final CloseTimeouts times = device.closeTimeouts();
             cancelTimer = reactor.schedule(reactor.nowNs() + times.cancelNs(), (nowNs) -> rings.cancelAll());
             giveUpTimer = reactor.schedule(reactor.nowNs() + times.giveUpNs(), (nowNs) -> giveUp());
