@@ -288,20 +288,17 @@ final class GatheredWrite extends StripedRequest
 
     private void endAlone()
     {
-        final int ended = alone;
-        if (BlockStatus.ABORTED == status())
+        int next = alone + 1;
+        end(alone, status());
+        // A channel that closes does not wait for what has not begun.
+        final boolean isOver = BlockStatus.ABORTED == status() || channel.isClosing();
+        for (; isOver && next < writeCount; next++)
         {
-            for (int i = ended; i < writeCount; i++)
-            {
-                end(i, BlockStatus.ABORTED);
-            }
-            free();
-            return;
+            end(next, BlockStatus.ABORTED);
         }
-        end(ended, status());
-        if (ended + 1 < writeCount)
+        if (next < writeCount)
         {
-            tryAlone(ended + 1);
+            tryAlone(next);
         }
         else
         {

@@ -431,6 +431,29 @@ class SequentialWritesTest
     }
 
     @Test
+    void shouldEndAllWhenTheChannelClosesWhileTheyAreTriedAlone()
+    {
+        create(RaidLevel.RAID5);
+        run(batch(0, STRIP_BLOCKS));
+        final HeldMember one = members.get(layout.dataSlot(1, 0));
+        final HeldMember other = members.get(layout.dataSlot(1, 1));
+        run(batch(STRIP_BLOCKS, STRIPE_BLOCKS - STRIP_BLOCKS));
+        one.unreadable(STRIP_BLOCKS + 1);
+        other.unreadable(STRIP_BLOCKS + 1);
+        one.hold((operation, block) -> BlockOperation.WRITE == operation);
+        final List<Initiator.Io> batch = batch(STRIPE_BLOCKS, STRIP_BLOCKS - 1);
+        host.send(batch);
+        ArrayFixture.await(() -> 1 == one.held(), "the first is written alone");
+        final CompletableFuture<Void> closed = host.beginClosing();
+        // It ends when the view says that the member has failed, later in a cycle than what waits is begun.
+        one.end(BlockStatus.DEVICE_ERROR);
+        host.get(closed);
+        assertEquals(BlockStatus.SUCCESS, host.await(batch.get(0)));
+        assertEquals(BlockStatus.ABORTED, host.await(batch.get(1)));
+        assertEquals(BlockStatus.ABORTED, host.await(batch.get(2)));
+    }
+
+    @Test
     void shouldAbortWhatHasNotBegunWhenTheChannelCloses()
     {
         create(RaidLevel.RAID5);
