@@ -581,6 +581,7 @@ abstract class StripeRequest
     final void adopt(final ArrayView by, final int slot, final BlockRequest ended)
     {
         view = by;
+        fitParts(by.slotCount());
         issuing(BlockOperation.READ == ended.operation() ? StripeState.READING : StripeState.WRITING);
         isIssuing = false;
         outstanding++;

@@ -121,6 +121,33 @@ class DirectRequestsTest
         assertArrayEquals(Arrays.copyOf(model, BLOCK), NativeMemory.bytes(arena.address(), BLOCK));
     }
 
+    @Test
+    void shouldReadFromOthersWhatAMemberInASlotThatIsNewCannotRead()
+    {
+        create(RaidLevel.RAID1, 2);
+        final HeldMember added =
+            new HeldMember(MemoryDevice.create("m2", RaidFixture.deviceBytes(MEMBER_BYTES), BLOCK));
+        fixture.own(added);
+        members.add(added);
+        final CompletableFuture<Void> done = new CompletableFuture<>();
+        array.change(new MemberChange.Grow(added, RaidLevel.RAID1, done));
+        RaidFixture.get(done);
+        ArrayFixture.await(() -> array.view().isComplete(), "rebuilt");
+        added.unreadable(0);
+        // No stripe request of the channel was used since.
+        members.getFirst().hold((operation, block) -> BlockOperation.READ == operation);
+        members.get(1).hold((operation, block) -> BlockOperation.READ == operation);
+        final List<Initiator.Io> reads = new ArrayList<>();
+        for (int i = 0; i < 4; i++)
+        {
+            reads.add(begin(BlockOperation.READ, 0));
+        }
+        host.call(() -> null);
+        members.forEach(HeldMember::letGo);
+        reads.forEach((each) -> assertEquals(BlockStatus.SUCCESS, host.await(each)));
+        assertRead();
+    }
+
     @ParameterizedTest
     @CsvSource({"RAID0,2", "RAID1,2", "RAID10,4", "RAID5,4", "RAID6,5", "RAID6_Q_LAST,5"})
     void shouldReadIntoTheMemoryOfTheHost(final RaidLevel level, final int memberCount)
