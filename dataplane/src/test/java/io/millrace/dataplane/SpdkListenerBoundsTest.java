@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.bindings.spdk.SpdkBdev;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
 import io.millrace.dataplane.OperationException.Reason;
@@ -20,7 +21,9 @@ import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import io.millrace.nvmf.initiator.Waits;
 import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.spdk.SpdkBdevListener;
 import io.millrace.spdk.SpdkFrontEnd;
+import io.millrace.spdk.SpdkRuntime;
 import io.millrace.spdk.SpdkTesting;
 import io.millrace.testing.Requirement;
 import java.lang.foreign.MemorySegment;
@@ -232,6 +235,53 @@ class SpdkListenerBoundsTest
         assertThrows(AssertionError.class, () -> host.connect(to(spdk)));
         assertEquals("", Waits.get(dataPlane.hosts().allowAny(nqn, true)));
         host.connect(to(spdk)).close();
+    }
+
+    /** Subsystems end with the last listener: what does not end is named as with another one. */
+    @Test
+    void shouldNameADeviceThatSpdkDoesNotLetGoOfWithTheLastListener()
+    {
+        listen(spdk);
+        final SpdkRuntime runtime = SpdkTesting.runtime();
+        final SpdkBdevListener user = new DeafUser();
+        final SpdkBdev kept = runtime.onApplication(() -> runtime.application().open(vol0, false, 0, user));
+        final String left = dataPlane.listeners().remove(spdk);
+        runtime.onApplication(() ->
+        {
+            runtime.application().close(kept, user);
+            return null;
+        });
+        assertTrue(left.contains("device " + vol0 + " may not have completed commands"), left);
+        Waits.get(dataPlane.subsystems().delete(nqn));
+        assertNull(dataPlane.devices().get(vol0).user());
+    }
+
+    /** Keeps a bdev open that is removed. */
+    private static final class DeafUser implements SpdkBdevListener
+    {
+        @Override
+        public void onCompletion(final int slot, final int status, final int errno)
+        {
+            throw new IllegalStateException("no requests");
+        }
+
+        @Override
+        public void onRemoved()
+        {
+            // It goes on.
+        }
+
+        @Override
+        public void onRefused(final boolean isRefused)
+        {
+            // It is no namespace of SPDK's driver.
+        }
+
+        @Override
+        public void onResized(final long blockCount)
+        {
+            // It has no size of its own.
+        }
     }
 
     @Test
