@@ -103,15 +103,12 @@ millrace_spdk_bdev *millrace_spdk_bdev_open(
         opened->bdev = spdk_bdev_desc_get_bdev(opened->desc);
         opened->block_shift = spdk_u32log2(spdk_bdev_desc_get_block_size(opened->desc));
         opened->can_flush = spdk_bdev_io_type_supported(opened->bdev, SPDK_BDEV_IO_TYPE_FLUSH);
-        opened->channel = slots > 0 ? spdk_bdev_get_io_channel(opened->desc) : NULL;
-        if (slots > 0 && NULL == opened->channel)
+        const bool is_known = reactor != millrace_spdk_application() || millrace_spdk_nvme_watch(opened);
+        opened->channel = is_known && slots > 0 ? spdk_bdev_get_io_channel(opened->desc) : NULL;
+        *error = !is_known ? -ENOLINK : slots > 0 && NULL == opened->channel ? -ENOMEM : 0;
+        if (0 != *error)
         {
             spdk_bdev_close(opened->desc);
-            *error = -ENOMEM;
-        }
-        if (reactor == millrace_spdk_application())
-        {
-            millrace_spdk_nvme_watch(opened);
         }
     }
     millrace_spdk_leave();

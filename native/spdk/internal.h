@@ -103,8 +103,9 @@ millrace_spdk_reactor *millrace_spdk_current(void);
 /* The first reactor, whose own SPDK thread is the application thread. */
 millrace_spdk_reactor *millrace_spdk_application(void);
 
-/* Remembers which namespace a bdev is of, when it is one of SPDK's NVMe driver. On the application thread. */
-void millrace_spdk_nvme_watch(millrace_spdk_bdev *bdev);
+/* Remembers which namespace a bdev is of, when it is one of SPDK's NVMe driver. Returns false when no path says so now. On the
+   application thread. */
+bool millrace_spdk_nvme_watch(millrace_spdk_bdev *bdev);
 
 /* Disconnects controllers whose namespaces were replaced by others while they were connected. On the application thread. */
 void millrace_spdk_nvme_check(millrace_spdk_reactor *application);

@@ -111,13 +111,13 @@ static bool is_foreign(struct spdk_nvme_ctrlr *controller, const millrace_spdk_b
     return 0 != memcmp(&bdev->identity, &now, sizeof(now));
 }
 
-void millrace_spdk_nvme_watch(millrace_spdk_bdev *bdev)
+bool millrace_spdk_nvme_watch(millrace_spdk_bdev *bdev)
 {
     const char *const name = spdk_bdev_get_name(bdev->bdev);
     const char *const end = strrchr(name, 'n');
     if (0 != strcmp("NVMe disk", spdk_bdev_get_product_name(bdev->bdev)) || NULL == end)
     {
-        return;
+        return true;
     }
     snprintf(bdev->controller, sizeof(bdev->controller), "%.*s", (int)(end - name), name);
     struct spdk_bdev_nvme_ctrlr *const group = find_group(bdev->controller);
@@ -127,11 +127,13 @@ void millrace_spdk_nvme_watch(millrace_spdk_bdev *bdev)
     {
         each = spdk_bdev_nvme_ctrlr_next_ctrlr(group, each);
     }
-    if (NULL != each)
+    if (NULL == each)
     {
-        bdev->nsid = nsid;
-        identify(each, spdk_nvme_ctrlr_get_ns(each, nsid), &bdev->identity);
+        return false;
     }
+    bdev->nsid = nsid;
+    identify(each, spdk_nvme_ctrlr_get_ns(each, nsid), &bdev->identity);
+    return true;
 }
 
 static bool has_foreign(millrace_spdk_reactor *application, struct spdk_nvme_ctrlr *controller)
@@ -210,14 +212,15 @@ int spdk_nvme_ctrlr_reconnect_poll_async(struct spdk_nvme_ctrlr *controller)
     {
         return result;
     }
-    lost->is_foreign = 0 == result && has_foreign(application, controller);
-    const bool is_connected = 0 == result && !lost->is_foreign;
-    const bool is_other = lost->is_foreign;
-    if (is_connected)
+    const bool is_other = 0 == result && has_foreign(application, controller);
+    if (is_other)
+    {
+        lost->is_foreign = true;
+    }
+    else if (0 == result)
     {
         forget(lost);
     }
-    forget_freed();
     report(application);
     if (is_other)
     {
@@ -230,6 +233,8 @@ int spdk_nvme_ctrlr_reconnect_poll_async(struct spdk_nvme_ctrlr *controller)
 
 void millrace_spdk_nvme_check(millrace_spdk_reactor *application)
 {
+    /* Before the next controller, which may be at the same address. */
+    forget_freed();
     const millrace_spdk_bdev *each;
     TAILQ_FOREACH(each, &application->bdevs, link)
     {

@@ -197,10 +197,18 @@ final class SpdkTarget implements AutoCloseable
         operations.target().removeListener(address);
         withdraw(address, operations.target().subsystems());
         final StringJoiner problems = new StringJoiner("; ");
-        // Subsystems end with the last listener, when what they wait for has ended.
-        if (serves())
+        for (final Subsystem each : operations.target().subsystems())
         {
-            operations.target().subsystems().forEach((each) -> drain(each, problems));
+            if (serves())
+            {
+                drain(each, problems);
+            }
+            else
+            {
+                // Subsystems end with the last listener, when what they wait for has ended.
+                exported(each).forEach((device) -> problems.add("device " + device.name() + " may not have completed " +
+                    "commands that came before by SPDK's target, which has not let go of it: delete the subsystem"));
+            }
         }
         return problems.toString();
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.bindings.spdk.SpdkBdev;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
 import io.millrace.dataplane.OperationException.Reason;
@@ -20,7 +21,9 @@ import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import io.millrace.nvmf.initiator.Waits;
 import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.spdk.SpdkBdevListener;
 import io.millrace.spdk.SpdkFrontEnd;
+import io.millrace.spdk.SpdkRuntime;
 import io.millrace.spdk.SpdkTesting;
 import io.millrace.testing.Requirement;
 import java.lang.foreign.MemorySegment;
@@ -48,6 +51,8 @@ class SpdkListenerBoundsTest
     private static final long SIZE_BYTES = 4 << 20;
     /** More than SPDK's memory has room for with the queues that SPDK's target has by default. */
     private static final int IDLE_CONNECTIONS = 300;
+    /** More than SPDK's memory has room for. */
+    private static final int CONNECTIONS_MAX = 2000;
 
     private final String nqn = SpdkTesting.name("nqn.2026-11.io.millrace:bounds");
     private final String vol0 = SpdkTesting.name("Bounds");
@@ -232,6 +237,53 @@ class SpdkListenerBoundsTest
         host.connect(to(spdk)).close();
     }
 
+    /** Subsystems end with the last listener: what does not end is named as with another one. */
+    @Test
+    void shouldNameADeviceThatSpdkDoesNotLetGoOfWithTheLastListener()
+    {
+        listen(spdk);
+        final SpdkRuntime runtime = SpdkTesting.runtime();
+        final SpdkBdevListener user = new DeafUser();
+        final SpdkBdev kept = runtime.onApplication(() -> runtime.application().open(vol0, false, 0, user));
+        final String left = dataPlane.listeners().remove(spdk);
+        runtime.onApplication(() ->
+        {
+            runtime.application().close(kept, user);
+            return null;
+        });
+        assertTrue(left.contains("device " + vol0 + " may not have completed commands"), left);
+        Waits.get(dataPlane.subsystems().delete(nqn));
+        assertNull(dataPlane.devices().get(vol0).user());
+    }
+
+    /** Keeps a bdev open that is removed. */
+    private static final class DeafUser implements SpdkBdevListener
+    {
+        @Override
+        public void onCompletion(final int slot, final int status, final int errno)
+        {
+            throw new IllegalStateException("no requests");
+        }
+
+        @Override
+        public void onRemoved()
+        {
+            // It goes on.
+        }
+
+        @Override
+        public void onRefused(final boolean isRefused)
+        {
+            // It is no namespace of SPDK's driver.
+        }
+
+        @Override
+        public void onResized(final long blockCount)
+        {
+            // It has no size of its own.
+        }
+    }
+
     @Test
     void shouldSayWhatRdmaNeeds()
     {
@@ -273,6 +325,52 @@ class SpdkListenerBoundsTest
             {
                 each.close();
             }
+        }
+    }
+
+    /** Who is connected has what it needs, and who comes finds memory again when others have left. */
+    @Test
+    void shouldServeThoseThatAreConnectedWhenConnectionsHaveUsedUpTheMemory() throws Exception
+    {
+        listen(spdk);
+        final List<Socket> idle = new ArrayList<>();
+        try (RemoteController controller = host.connect(to(spdk)))
+        {
+            final RemoteQueuePair queue = host.queue(controller);
+            while (SpdkTesting.messages().stream().noneMatch((each) -> each.contains("raise spdk.memory")))
+            {
+                assertTrue(idle.size() < CONNECTIONS_MAX, "memory for " + idle.size() + " connections");
+                idle.add(new Socket("127.0.0.1", spdk.socketAddress().getPort()));
+            }
+            final MemorySegment data = host.memory(16 * BLOCK);
+            for (int i = 0; i < 100; i++)
+            {
+                assertEquals(0, host.run(queue, (r) -> r.write(1, 0, 16, data.address(), 16 * BLOCK)));
+                assertEquals(0, host.run(queue, (r) -> r.read(1, 0, 16, data.address(), 16 * BLOCK)));
+            }
+            assertEquals(1, Waits.get(controller.namespaces()).size());
+            assertThrows(AssertionError.class, () -> host.connect(to(spdk)));
+        }
+        finally
+        {
+            for (final Socket each : idle)
+            {
+                each.close();
+            }
+        }
+        Waits.until("a host finds memory", this::canConnect);
+    }
+
+    private boolean canConnect()
+    {
+        try
+        {
+            host.connect(to(spdk)).close();
+            return true;
+        }
+        catch (final AssertionError _)
+        {
+            return false;
         }
     }
 
@@ -329,17 +427,12 @@ class SpdkListenerBoundsTest
         }
     }
 
-    /** SPDK copies on two threads what the two targets write to a malloc bdev. */
+    /** Each target copies on a thread of its own. */
     @Test
-    void shouldWriteWholeBlocksOfABdevFromBothTargets()
+    void shouldWriteWholeBlocksOfAMemoryDeviceFromBothTargets()
     {
         listen(spdk);
         final TransportAddress own = dataPlane.listeners().add(OperationsFixture.anyPort(), false);
-        final String bdev = SpdkTesting.name("Torn");
-        SpdkTesting.rpc("bdev_malloc_create", "{'name':'" + bdev + "','num_blocks':256,'block_size':4096}");
-        final String device = SpdkTesting.name("Bounds");
-        dataPlane.devices().create(DeviceConfig.of(device, "spdk-bdev", Map.of("bdev", bdev)));
-        dataPlane.namespaces().add(nqn, new NamespaceSettings(2, device, null));
         try (RemoteController first = host.connect(to(own)); RemoteController second = host.connect(to(spdk)))
         {
             final List<RemoteQueuePair> queues = List.of(host.queue(first), host.queue(second));
@@ -355,7 +448,7 @@ class SpdkListenerBoundsTest
             for (int i = 0; running.get() > 0; i++)
             {
                 final RemoteQueuePair queue = queues.get(i % 2);
-                assertEquals(0, host.run(queue, (r) -> r.read(2, 0, 16, read.address(), 16 * BLOCK)));
+                assertEquals(0, host.run(queue, (r) -> r.read(1, 0, 16, read.address(), 16 * BLOCK)));
                 for (long block = 0; block < 16; block++)
                 {
                     torn += -1 == read.asSlice(block * BLOCK, BLOCK - 1)
@@ -364,15 +457,12 @@ class SpdkListenerBoundsTest
             }
             assertEquals(0, torn);
         }
-        Waits.get(dataPlane.namespaces().remove(nqn, 2));
-        dataPlane.devices().delete(device);
-        SpdkTesting.rpc("bdev_malloc_delete", "{'name':'" + bdev + "'}");
     }
 
     private void repeat(
         final RemoteQueuePair queue, final MemorySegment data, final int left, final AtomicInteger running)
     {
-        host.submit(queue, (r) -> r.write(2, 0, 16, data.address(), 16 * BLOCK)).thenAccept((status) ->
+        host.submit(queue, (r) -> r.write(1, 0, 16, data.address(), 16 * BLOCK)).thenAccept((status) ->
         {
             if (left > 0 && 0 == status)
             {

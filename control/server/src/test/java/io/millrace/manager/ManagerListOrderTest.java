@@ -18,9 +18,11 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -133,5 +135,35 @@ class ManagerListOrderTest
         sender.await(List.of(slow, ordered));
         assertFalse(slow.text().isEmpty());
         assertEquals(List.of("mine"), devices(ordered));
+    }
+
+    /** Each session keeps to its own limit: the one of the manager at its data plane is none of theirs. */
+    @Test
+    void shouldAnswerListsOfManySessionsAtATime() throws IOException
+    {
+        final Call slow = sender.submit(createFar());
+        final List<ControlClient> clients = new ArrayList<>();
+        try (Socket _ = target.accept())
+        {
+            for (int i = 0; i < 6; i++)
+            {
+                clients.add(fixture.connect());
+            }
+            final List<List<Call>> calls = clients.stream().map((client) ->
+                IntStream.range(0, 32).mapToObj((_) -> list(client, Command.List.ACTUAL)).toList()).toList();
+            for (int i = 0; i < clients.size(); i++)
+            {
+                clients.get(i).await(calls.get(i));
+            }
+            assertEquals(List.of(), calls.stream().flatMap(List::stream).map(Call::text)
+                .filter((text) -> !text.isEmpty()).toList());
+            assertUnanswered(slow);
+            target.close();
+        }
+        finally
+        {
+            clients.forEach(ControlClient::close);
+        }
+        sender.await(slow);
     }
 }

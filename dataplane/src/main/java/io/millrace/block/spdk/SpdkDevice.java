@@ -132,6 +132,8 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
         final String reason = Errno.ENODEV == e.errno() ? "is not a bdev of SPDK: " + source.remedyWhenMissing() :
             Errno.EPERM == e.errno() ?
             "has been claimed by a module of SPDK: use the bdev that the module makes of it" :
+            Errno.ENOLINK == e.errno() ?
+            "is a namespace that cannot be identified now, as none of its paths is connected: try again later" :
             "cannot be opened (" + e.getMessage() + ')';
         return new BlockDeviceException("device " + name + ": bdev " + bdevName + ' ' + reason, e);
     }

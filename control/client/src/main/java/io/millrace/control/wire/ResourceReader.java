@@ -85,7 +85,7 @@ final class ResourceReader
     private final CounterRecordDecoder counter = check.add(new CounterRecordDecoder(), "TTTT");
     private final DeviceErrorRecordDecoder deviceError = check.add(new DeviceErrorRecordDecoder(), "TTTT");
     private final ArrayRecordDecoder array =
-        check.add(new ArrayRecordDecoder(), "(T)TTTTT", ArrayRecordDecoder.MembersDecoder.sbeBlockLength());
+        check.add(new ArrayRecordDecoder(), "(T)TTTTTT", ArrayRecordDecoder.MembersDecoder.sbeBlockLength());
     private final LeadershipRecordDecoder leadership = check.add(new LeadershipRecordDecoder(), "TT");
     private final DriftRecordDecoder drift = check.add(new DriftRecordDecoder(), "TTT");
     private long correlationId;

@@ -16,6 +16,7 @@ import io.millrace.control.service.Listing;
 import io.millrace.control.service.Reply;
 import io.millrace.manager.config.PlaneConfig;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -29,11 +30,15 @@ final class PlaneLink implements AutoCloseable
 {
     /** The data plane accepts 1024 outstanding commands; some are reserved for lists. */
     static final int WINDOW = 768;
+    /** The data plane answers 32 lists of a session at a time; the manager's own have the others. */
+    private static final int LISTS_MAX = 16;
 
     private static final long CALL_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
 
     private final String name;
     private final ControlClient client;
+    private final ArrayDeque<Runnable> waitingLists = new ArrayDeque<>();
+    private int lists;
     private Instant seen = Instant.EPOCH;
     private SessionInfo session;
 
@@ -72,7 +77,14 @@ final class PlaneLink implements AutoCloseable
 
     int poll()
     {
-        return client.poll();
+        int count = client.poll();
+        // Not where one ends: without a session each would end the next within itself.
+        while (lists < LISTS_MAX && !waitingLists.isEmpty())
+        {
+            waitingLists.removeFirst().run();
+            count++;
+        }
+        return count;
     }
 
     boolean isConnected()
@@ -151,10 +163,26 @@ final class PlaneLink implements AutoCloseable
         });
     }
 
-    /** Forwards a List. */
+    /** Forwards a List, in turn where many are under way: sessions that ask share the one of the manager. */
     CompletableFuture<Listing<?>> list(final Command.List list)
     {
-        return ask(list, CommandId.NONE, (call) ->
+        final CompletableFuture<Listing<?>> future = new CompletableFuture<>();
+        final Runnable task = () -> begin(list, future);
+        if (lists < LISTS_MAX && waitingLists.isEmpty())
+        {
+            task.run();
+        }
+        else
+        {
+            waitingLists.addLast(task);
+        }
+        return future;
+    }
+
+    private void begin(final Command.List list, final CompletableFuture<Listing<?>> future)
+    {
+        lists++;
+        final CompletableFuture<Listing<?>> answer = ask(list, CommandId.NONE, (call) ->
         {
             if (Code.OK != call.code())
             {
@@ -162,6 +190,18 @@ final class PlaneLink implements AutoCloseable
                 throw new ControlException(reply.code(), reply.text());
             }
             return new Listing<>(call.resources(), Function.identity());
+        });
+        answer.whenComplete((listing, failure) ->
+        {
+            lists--;
+            if (null == failure)
+            {
+                future.complete(listing);
+            }
+            else
+            {
+                future.completeExceptionally(failure);
+            }
         });
     }
 
