@@ -67,8 +67,11 @@ class LevelChangeTest
 
     private static void scrub(final RaidDevice array, final ScrubMode mode, final int mismatches)
     {
+        final long event = array.view().eventCount();
         array.scrub(mode);
         ArrayFixture.await(() -> !array.scrubControl().isActive(), "scrubbed");
+        // Its time is stored behind its end.
+        ArrayFixture.await(() -> event != array.view().eventCount(), "stored");
         assertEquals(ScrubStatus.COMPLETED, array.scrubControl().result().status());
         assertEquals(mismatches, array.scrubControl().result().mismatches());
     }
