@@ -201,6 +201,8 @@ class JournalDeviceTest
         }
         assertEquals(BlockStatus.SUCCESS, initiator.await(begin(0, BLOCK)));
         assertEquals(before + 1, disks.get(4).writes());
+        // Who writes an entry waits until superblocks do without the device that failed it.
+        assertTrue(array.view().isWritten(array.journalDevice().member()));
         assertEquals(1, array.journal().tail());
         assertEquals(List.of("d0", "d1", "d2", "d3"), array.details().members().stream()
             .map(RaidMemberDetails::name).toList());
@@ -244,6 +246,7 @@ class JournalDeviceTest
         assertEquals(array.journal().places().placeCount(), superblock(1).journal().placeCount());
         crash();
         open("d4");
+        assertTrue(disks.get(0).reads() < array.journal().places().placeCount(), "entries are read of members");
         assertEquals(first.member(), superblock(4).member(), "it has entries that count");
         closeArray();
         open("d4");

@@ -62,12 +62,16 @@ class LevelChangeTest
         final ArrayLayout layout = fixture.array().layout();
         assertEquals(RaidLevel.RAID5, layout.level());
         assertEquals(count, layout.memberCount());
+        assertEquals(count, fixture.array().slotsMax(), "requests are cut for a slot that is gone");
     }
 
     private static void scrub(final RaidDevice array, final ScrubMode mode, final int mismatches)
     {
+        final long event = array.view().eventCount();
         array.scrub(mode);
         ArrayFixture.await(() -> !array.scrubControl().isActive(), "scrubbed");
+        // Its time is stored behind its end.
+        ArrayFixture.await(() -> event != array.view().eventCount(), "stored");
         assertEquals(ScrubStatus.COMPLETED, array.scrubControl().result().status());
         assertEquals(mismatches, array.scrubControl().result().mismatches());
     }
@@ -133,6 +137,8 @@ class LevelChangeTest
             fixture.awaitOnline();
             assertNull(fixture.read(count).superblock(), "the member that has left has a superblock");
             fixture.writeAnywhere(20);
+            // By requests that had the slot.
+            fixture.zero(0, 6 * ArrayFixture.STRIP_BYTES * count);
             fixture.verify();
             scrub(fixture.array(), ScrubMode.CHECK, 0);
             fixture.restart();
@@ -368,6 +374,23 @@ class LevelChangeTest
             fixture.restart();
             fixture.verify();
             assertEquals(DeviceHealth.ONLINE, fixture.array().status().health());
+        }
+    }
+
+    /** Rows of the last slot may be rewritten while superblocks are written that do not have it. */
+    @Test
+    void shouldNotCountRowsOfTheSlotThatIsGone()
+    {
+        try (ArrayFixture fixture = create(3, JournalMode.DEGRADED))
+        {
+            raise(fixture, 3);
+            fixture.awaitOnline();
+            lower(fixture, 3);
+            fixture.stopWork();
+            final RaidDevice array = fixture.array();
+            final long before = array.correctedErrors();
+            array.onRepaired(1L << 3 | 1L << 1);
+            assertEquals(before + 1, array.correctedErrors());
         }
     }
 

@@ -249,7 +249,8 @@ class SequentialWritesPropertyTest
 
     @ParameterizedTest
     @CsvSource({"RAID5,3,16384,DEGRADED,0", "RAID5,5,4096,DEGRADED,0", "RAID5,5,65536,ALWAYS,0",
-        "RAID6,6,16384,ALWAYS,0", "RAID6,6,8192,DEGRADED,2", "RAID5,4,16384,DEGRADED,1", "EC3,7,16384,DEGRADED,1"})
+        "RAID6,6,16384,ALWAYS,0", "RAID6,6,8192,DEGRADED,2", "RAID6_Q_LAST,6,16384,DEGRADED,0",
+        "RAID6_Q_LAST,6,8192,ALWAYS,2", "RAID5,4,16384,DEGRADED,1", "EC3,7,16384,DEGRADED,1"})
     void shouldLeaveWhatWasWrittenLast(
         final RaidLevel level, final int memberCount, final int stripBytes, final JournalMode journal, final int lost)
     {

@@ -183,7 +183,8 @@ class SequentialWritesTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID5,DEGRADED", "RAID6,DEGRADED", "EC3,DEGRADED", "RAID5,ALWAYS", "RAID6,ALWAYS"})
+    @CsvSource({"RAID5,DEGRADED", "RAID6,DEGRADED", "RAID6_Q_LAST,DEGRADED", "EC3,DEGRADED", "RAID5,ALWAYS",
+        "RAID6,ALWAYS", "RAID6_Q_LAST,ALWAYS"})
     void shouldWriteWholeStripesOfSmallWrites(final RaidLevel level, final JournalMode journal)
     {
         create(level, STRIP, journal);
@@ -357,7 +358,7 @@ class SequentialWritesTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID5,DEGRADED", "RAID6,DEGRADED", "RAID5,ALWAYS"})
+    @CsvSource({"RAID5,DEGRADED", "RAID6,DEGRADED", "RAID6_Q_LAST,DEGRADED", "RAID5,ALWAYS"})
     void shouldWriteWithoutAMemberThatFails(final RaidLevel level, final JournalMode journal)
     {
         create(level, STRIP, journal);

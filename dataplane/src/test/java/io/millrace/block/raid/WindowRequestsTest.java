@@ -140,6 +140,40 @@ class WindowRequestsTest
         }
     }
 
+    /** They were submitted before there was a window, and nobody asks again whether they may begin. */
+    @Test
+    void shouldWaitForWritesThatWereGathered()
+    {
+        try (RaidFixture fixture = new RaidFixture(); DmaMemory memory = DmaMemory.map(BLOCK))
+        {
+            final RaidDevice array =
+                fixture.create(RaidLevel.RAID5, STRIP, fixture.memoryMembers(3, (long)ROWS * STRIP, BLOCK));
+            ArrayFixture.await(() -> array.intent().nextResync(0) < 0, "resynchronized");
+            final AtomicBoolean isDrained = new AtomicBoolean();
+            try (Initiator host = new Initiator("host", array))
+            {
+                // Its region is set in the bitmap from here on.
+                assertEquals(BlockStatus.SUCCESS,
+                    host.run(BlockOperation.WRITE, 2, 1, false, memory.address(), BLOCK));
+                final List<Initiator.Io> ios = new ArrayList<>();
+                final boolean isEarly = host.call(() ->
+                {
+                    final RaidChannel channel = (RaidChannel)host.channel();
+                    ios.add(send(host, channel, BlockOperation.WRITE, 0, BLOCK, memory.address()));
+                    ios.add(send(host, channel, BlockOperation.WRITE, BLOCK, BLOCK, memory.address()));
+                    assertTrue(channel.hasGathered());
+                    channel.window().drain(window(), () -> isDrained.set(true));
+                    return isDrained.get();
+                });
+                assertFalse(isEarly, "rows of the window are still to be written");
+                ios.forEach((io) -> assertEquals(BlockStatus.SUCCESS, host.await(io)));
+                ArrayFixture.await(isDrained::get, "drained");
+            }
+            fixture.stop();
+            array.close();
+        }
+    }
+
     private static StripMap window()
     {
         return StripMap.of(ArrayLayout.of(RaidLevel.RAID5, 4, STRIP, (long)ROWS * STRIP),
