@@ -85,7 +85,7 @@ class SpdkNvmeIdentityTest
                 List.of(DeviceConfig.memory(first, 4 * MIB, BLOCK), DeviceConfig.memory("own2", 4 * MIB, BLOCK)),
                 List.of(new SubsystemSettings(NQN, "identity", SubsystemSettings.MODEL_DEFAULT, true, List.of(),
                     List.of(new SubsystemSettings.NamespaceSettings(1, first, null),
-                    new SubsystemSettings.NamespaceSettings(2, "own2", null)))),
+                        new SubsystemSettings.NamespaceSettings(2, "own2", null)))),
                 List.of(new ListenerSettings(TransportAddress.tcp(address))), DataPlaneConfig.NO_DISCOVERY_PORT,
                 config, TcpTransportConfig.defaults()), TargetListener.NONE);
             address = dataPlane.addresses().getFirst().socketAddress();
@@ -143,7 +143,7 @@ class SpdkNvmeIdentityTest
         final BlockDevice device = factory.open("d" + nsid, DeviceProperties.of(Map.of("controller", NQN, "nsid",
             (long)nsid, "addresses", List.of(paths).stream().map(RestartedTarget::url).toList())),
             new DeviceDependencies(registry, List.of(), List::of, List::of,
-            new FileAccess(FileBounds.ANYWHERE, FileRecords.NONE), null, SpdkTesting::runtime, (_) -> {}));
+                new FileAccess(FileBounds.ANYWHERE, FileRecords.NONE), null, SpdkTesting::runtime, (_) -> {}));
         opened.add(device);
         return device;
     }
