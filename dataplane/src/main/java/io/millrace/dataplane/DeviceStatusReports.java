@@ -30,7 +30,7 @@ final class DeviceStatusReports
     };
     /** As they were reported last. */
     private final Map<ManagedDevice, ScrubResult> scrubs = new WeakHashMap<>();
-    private final Map<ManagedDevice, List<String>> members = new WeakHashMap<>();
+    private final Map<ManagedDevice, Parts> parts = new WeakHashMap<>();
     private final Queue<Created> created = new ManyToOneConcurrentLinkedQueue<>();
     private final Queue<ManagedDevice> changed = new ManyToOneConcurrentLinkedQueue<>();
     private final Queue<Event> events = new ManyToOneConcurrentLinkedQueue<>();
@@ -49,11 +49,28 @@ final class DeviceStatusReports
     /**
      * An array serves from now on.
      *
-     * @param device  that serves.
-     * @param members of the array that it is.
+     * @param device that serves.
+     * @param parts  of the array that it is.
      */
-    private record Created(ManagedDevice device, List<String> members)
+    private record Created(ManagedDevice device, Parts parts)
     {
+    }
+
+    /**
+     * What an array is made of.
+     *
+     * @param level   such as RAID 6; of erasure codes without the number of their members, which growth changes.
+     * @param members names of all its devices, with and without slots.
+     * @param journal name of the device that settings name for the journal; empty: none.
+     */
+    private record Parts(String level, List<String> members, String journal)
+    {
+        static Parts of(final RaidDevice array)
+        {
+            final RaidDetails details = array.details();
+            return new Parts(details.level().title(), array.members().stream().map(BlockDevice::name).toList(),
+                details.journal().device());
+        }
     }
 
     DeviceStatusReports(final Operations operations)
@@ -70,7 +87,7 @@ final class DeviceStatusReports
     {
         if (device.device() instanceof final RaidDevice array)
         {
-            created.add(new Created(device, names(array)));
+            created.add(new Created(device, Parts.of(array)));
         }
     }
 
@@ -114,7 +131,7 @@ final class DeviceStatusReports
     {
         for (Created each = created.poll(); null != each; each = created.poll())
         {
-            members.put(each.device(), each.members());
+            parts.put(each.device(), each.parts());
         }
         for (Event event = events.poll(); null != event; event = events.poll())
         {
@@ -165,28 +182,33 @@ final class DeviceStatusReports
         }
         if (null != array)
         {
-            members(device, (RaidDevice)device.device());
+            parts(device, (RaidDevice)device.device());
             scrub(device, array.scrub());
         }
     }
 
-    /** Spares, and devices that replace others, come and go while the array serves. */
-    private void members(final ManagedDevice device, final RaidDevice array)
+    /** Spares, devices that replace others, level and journal device change while the array serves. */
+    private void parts(final ManagedDevice device, final RaidDevice array)
     {
-        final List<String> now = names(array);
-        final List<String> before = members.put(device, now);
-        if (null != before)
+        final Parts now = Parts.of(array);
+        final Parts before = parts.put(device, now);
+        if (null == before)
         {
-            now.stream().filter((each) -> !before.contains(each))
-                .forEach((each) -> publish(device, "device " + each + " was added", false));
-            before.stream().filter((each) -> !now.contains(each))
-                .forEach((each) -> publish(device, "device " + each + " was removed", false));
+            return;
         }
-    }
-
-    private static List<String> names(final RaidDevice array)
-    {
-        return array.members().stream().map(BlockDevice::name).toList();
+        now.members().stream().filter((each) -> !before.members().contains(each))
+            .forEach((each) -> publish(device, "device " + each + " was added", false));
+        if (!now.level().equals(before.level()))
+        {
+            publish(device, "is " + now.level() + " now, was " + before.level(), false);
+        }
+        if (!now.journal().equals(before.journal()))
+        {
+            publish(device, now.journal().isEmpty() ? "members have the journal now, device " + before.journal() +
+                " had it" : "device " + now.journal() + " has the journal now", false);
+        }
+        before.members().stream().filter((each) -> !now.members().contains(each))
+            .forEach((each) -> publish(device, "device " + each + " was removed", false));
     }
 
     /** A scrub goes on though another operation shows its progress, and may end before anybody sees it running. */

@@ -96,7 +96,7 @@ final class ManagedDevice
 
     String description()
     {
-        return factory.description(config.properties());
+        return factory.description(config.properties(), device);
     }
 
     BlockDevice device()

@@ -473,6 +473,45 @@ class RaidDataPlaneTest
     }
 
     @Test
+    void shouldReportAnotherLevelAndAnotherJournalDevice() throws IOException
+    {
+        final List<DeviceConfig> devices = List.of(file("m0"), file("m1"), file("m2"), file("m3"), file("m4"),
+            file("m5"), array("5", List.of("m0", "m1", "m2"), List.of()));
+        try (DataPlane dataPlane = start(devices))
+        {
+            awaitOnline(dataPlane);
+            assertEquals("RAID 5 of m0, m1, m2", dataPlane.devices().get("vol").description());
+            set(dataPlane, "journal-device", "m4");
+            Waits.until("the device", () -> notes.contains("array vol: device m4 has the journal now"));
+            set(dataPlane, "journal-device", "m5");
+            Waits.until("the other", () -> notes.contains("array vol: device m5 has the journal now"));
+            set(dataPlane, "journal-device", "");
+            Waits.until("members", () -> notes.contains("array vol: members have the journal now, device m5 had it"));
+            Waits.get(dataPlane.devices().modify("vol", dataPlane.devices().get("vol").config().properties()
+                .with("level", "6").with("members", List.of("m0", "m1", "m2", "m3"))));
+            Waits.until("the level", () -> notes.contains("array vol: is RAID 6 now, was RAID 5"));
+            assertTrue(changes.toString().contains("is RAID 6 now, was RAID 5"), changes::toString);
+            awaitOnline(dataPlane);
+            assertEquals("RAID 6 of m0, m1, m2, m3", dataPlane.devices().get("vol").description());
+        }
+        // Settings that are older than the array, which finds the device of its last slot only where it is declared.
+        try (DataPlane dataPlane = start(devices))
+        {
+            assertEquals("RAID 6 of m0, m1, m2, m3", dataPlane.devices().get("vol").description());
+        }
+        try (DataPlane dataPlane = start(devices.stream().filter((each) -> !"m3".equals(each.name())).toList()))
+        {
+            assertEquals("RAID 6 of m0, m1, m2, (missing)", dataPlane.devices().get("vol").description());
+        }
+    }
+
+    private static void set(final DataPlane dataPlane, final String setting, final String value)
+    {
+        Waits.get(dataPlane.devices().modify("vol", dataPlane.devices().get("vol").config().properties()
+            .with(setting, value)));
+    }
+
+    @Test
     void shouldChangeMembersWhileAHostWrites() throws IOException
     {
         final List<DeviceConfig> devices = List.of(file("m0"), file("m1"), file("m2"), file("m3"), file("m4"),

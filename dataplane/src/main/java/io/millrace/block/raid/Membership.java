@@ -613,6 +613,7 @@ final class Membership
     {
         final RaidMember before = device.journalDevice().member();
         device.journalDevice().use(subject);
+        device.onJournalMoved();
         if (null == before)
         {
             end();

@@ -659,6 +659,12 @@ public final class RaidDevice implements GrowableDevice
         services.onEvent(sentence, true);
     }
 
+    /** Superblocks name another journal device, or none. */
+    void onJournalMoved()
+    {
+        services.onStatusChanged();
+    }
+
     /** A scrub has begun or ended, and its result is there. */
     void onScrubChanged()
     {

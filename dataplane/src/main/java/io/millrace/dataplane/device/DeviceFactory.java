@@ -48,6 +48,18 @@ public interface DeviceFactory
     }
 
     /**
+     * {@return the {@link #description(DeviceProperties) description} of an open device, which may be other than its
+     * settings say; any thread, control path}
+     *
+     * @param properties of the device.
+     * @param device     that was opened with them.
+     */
+    default String description(final DeviceProperties properties, final BlockDevice device)
+    {
+        return description(properties);
+    }
+
+    /**
      * {@return names of the devices below a device, which no other device or namespace may use}
      *
      * @param properties of the device.

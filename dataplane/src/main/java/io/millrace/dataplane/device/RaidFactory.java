@@ -9,7 +9,9 @@ import io.millrace.block.raid.JournalMode;
 import io.millrace.block.raid.MembershipSettings;
 import io.millrace.block.raid.RaidAssembly;
 import io.millrace.block.raid.RaidConfig;
+import io.millrace.block.raid.RaidDetails;
 import io.millrace.block.raid.RaidDevice;
+import io.millrace.block.raid.RaidMemberDetails;
 import io.millrace.block.raid.SharedSpareMembers;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.parity.ParityEngineType;
@@ -34,6 +36,7 @@ final class RaidFactory implements DeviceFactory
     private static final String SYNC_RATE_MAX = "sync-rate-max";
     private static final String SCRUB_INTERVAL = "scrub-interval";
     private static final String HEDGE_READS = "hedge-reads";
+    private static final String MISSING = "(missing)";
     private static final int PERCENT_MAX = 100;
     private static final long NS_PER_MS = 1_000_000;
 
@@ -48,6 +51,16 @@ final class RaidFactory implements DeviceFactory
     {
         final List<String> members = properties.texts(MEMBERS);
         return level(properties).title(members.size()) + " of " + String.join(", ", members);
+    }
+
+    /** Level and slots are what superblocks say: settings may be older, and a spare may have a slot. */
+    @Override
+    public String description(final DeviceProperties properties, final BlockDevice device)
+    {
+        final RaidDetails array = ((RaidDevice)device).details();
+        final List<String> slots = array.members().stream().filter((each) -> RaidMemberDetails.NO_SLOT != each.slot())
+            .map((each) -> each.name().isEmpty() ? MISSING : each.name()).toList();
+        return array.level().title(slots.size()) + " of " + String.join(", ", slots);
     }
 
     @Override
