@@ -271,6 +271,18 @@ class RaidCommandsTest
     }
 
     @Test
+    void shouldFailAJournalDevice()
+    {
+        files("d0", "d1", "d2", "fast");
+        ok("raid create vol0 d0 d1 d2 --level 5 --assume-clean --journal always --journal-device fast");
+        refused(ExitCode.USAGE, "raid fail vol0 fast", "raid fail: journal device fast of array vol0 would be taken " +
+            "out of service, and members have the journal then: add --yes to confirm");
+        assertTrue(ok("raid fail vol0 fast --yes").startsWith(
+            "journal device fast of array vol0 is taken out of service\n"));
+        assertTrue(ok("raid show vol0").contains("\njournal device  fast, failed\n"), ok("raid show vol0"));
+    }
+
+    @Test
     void shouldChangeTheLevelOfAnArray()
     {
         files("d0", "d1", "d2", "d3", "d4");
@@ -289,6 +301,17 @@ class RaidCommandsTest
         final String shown = await("raid show vol0", "vol0  RAID 6, 13.9MiB, online\n");
         assertTrue(shown.contains("\n   3  d3      in-sync"), shown);
         refused(ExitCode.FAILURE, "raid level vol0 6 --add d4", "raid level: array vol0 is of level 6 already");
+        // Settings that are older than the array.
+        ok("device delete vol0 --yes");
+        ok("device create vol0 --type raid --level 5 --members d0,d1,d2");
+        refused(ExitCode.FAILURE, "raid level vol0 5 --yes", "raid level: array vol0 is RAID 6, and level is 5 in " +
+            "its settings, which are older: add the device of its last slot with 'millrace raid level vol0 6 --add " +
+            "DEVICE' first");
+        ok("raid level vol0 6 --add d3");
+        refused(ExitCode.FAILURE, "raid level vol0 6 --add d4", "raid level: array vol0 is of level 6 already");
+        ok("device delete vol0 --yes");
+        ok("device create vol0 --type raid --level 6 --members d0,d1,d2,d3");
+        await("raid show vol0", "vol0  RAID 6, 13.9MiB, online\n");
         refused(ExitCode.FAILURE, "device set vol0 level=5", "device set: device vol0: array vol0 gets one member " +
             "less as RAID 5, that of slot 3, which has Q: leave d3 out of members, and change nothing else");
         refused(ExitCode.USAGE, "raid level vol0 5", "raid level: array vol0 would tolerate the failure of one " +

@@ -195,6 +195,11 @@ final class ArrayDevices
      */
     String leaving(final ArrayInfo array)
     {
+        if (RAID5.equals(level) && RAID6.equals(array.level()))
+        {
+            throw refusal("array " + name + " is RAID 6, and level is 5 in its settings, which are older: add the " +
+                "device of its last slot with 'millrace raid level " + name + " 6 --add DEVICE' first");
+        }
         checkLevel(RAID5);
         final List<ArrayInfo.Member> slots = array.members().stream().filter(ArrayInfo.Member::isInSlot).toList();
         final String last = slots.isEmpty() ? "" : slots.getLast().device();

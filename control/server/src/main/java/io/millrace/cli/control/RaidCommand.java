@@ -229,11 +229,13 @@ public final class RaidCommand extends CommandGroup
         @Parameters(index = "1", paramLabel = "MEMBER", completionCandidates = LiveNames.Devices.class,
             description = "Device of the array.") final String member)
     {
-        final String subject = "member " + member + " of array " + array.name();
         return array.control().run(Role.OPERATOR, AnswerTimeout.LONG, null, (link) ->
         {
-            confirmation.require(Terminal.standard(),
-                subject + " would be taken out of service, and is rebuilt when it comes back");
+            final boolean hasJournal = link.client().arrays(array.name()).stream()
+                .anyMatch((each) -> member.equals(each.journalDevice()));
+            final String subject = (hasJournal ? "journal device " : "member ") + member + " of array " + array.name();
+            confirmation.require(Terminal.standard(), subject + " would be taken out of service, and " +
+                (hasJournal ? "members have the journal then" : "is rebuilt when it comes back"));
             link.client().operateArray(array.name(), ArrayOperation.FAIL_MEMBER, member);
             Terminal.standard().line(link.outcome(subject + " is taken out of service"));
             ArrayOptions.noteUnstored(link, "the next start uses " + member +
