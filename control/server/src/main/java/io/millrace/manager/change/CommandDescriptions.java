@@ -112,10 +112,13 @@ public final class CommandDescriptions
     private static String device(final DeviceSpec device)
     {
         final String level = device.properties().get("level");
+        final String journal = device.properties().getOrDefault("journal-device", "");
+        final List<String> bases = device.bases().stream().filter((each) -> !each.equals(journal)).toList();
         return device.name() + " (" + device.type() + (null == level ? "" : " level " + level) +
             (device.location().isEmpty() ? "" : " " +
             (device.path().isEmpty() ? device.location() : device.path())) +
-            (device.bases().isEmpty() ? "" : " over " + String.join(", ", device.bases())) +
+            (bases.isEmpty() ? "" : " over " + String.join(", ", bases)) +
+            (journal.isEmpty() ? "" : " with its journal on " + journal) +
             (0 == device.sizeBytes() ? "" : " of " + Units.size(device.sizeBytes())) + ')';
     }
 }

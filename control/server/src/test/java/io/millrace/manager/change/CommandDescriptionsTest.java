@@ -20,6 +20,14 @@ class CommandDescriptionsTest
     }
 
     @Test
+    void shouldNameTheJournalDeviceApartFromMembers()
+    {
+        assertEquals("create device vol0 (raid level 5 over d0, d1, d2 with its journal on fast)",
+            CommandDescriptions.of(new Command.CreateDevice(new DeviceSpec("vol0", "raid",
+            Map.of("level", "5", "members", "d0 d1 d2", "journal-device", "fast")))));
+    }
+
+    @Test
     void shouldSayWhatWasErasedByAnAdministrator()
     {
         final Command erase = new Command.OperateArray("d1", ArrayOperation.ERASE_DEVICE, "an ext4 file system");
