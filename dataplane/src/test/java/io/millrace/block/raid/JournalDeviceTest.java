@@ -2,6 +2,7 @@ package io.millrace.block.raid;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -18,6 +19,7 @@ import io.millrace.block.Initiator;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.block.raid.RaidJournalDetails.State;
 import io.millrace.block.raid.format.JournalPlaces;
+import io.millrace.block.raid.format.JournalState;
 import io.millrace.block.raid.format.Superblock;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.block.raid.layout.RaidLevel;
@@ -370,6 +372,25 @@ class JournalDeviceTest
         force = true;
         open("d4", "d4", "d1");
         assertEquals(new RaidJournalDetails("d4", State.MISSING), journal());
+    }
+
+    @Test
+    void shouldNotSayThatParityMatchesBeforeItIsResynchronized()
+    {
+        open("d4");
+        write(20);
+        crash();
+        // The array's own work does not begin.
+        RaidAssembly.assemble(config("d5"),
+            disks.stream().filter((each) -> !"d4".equals(each.name())).map(BlockDevice.class::cast).toList(), null)
+            .close();
+        final JournalState journal = superblock(0).journal();
+        assertEquals(superblock(5).member(), journal.device());
+        assertFalse(journal.isMatched());
+        disks = new ArrayList<>(disks.stream().map((disk) -> disk.restart(supply)).toList());
+        open("d5", "d4");
+        ArrayFixture.await(() -> array.intent().nextResync(0) < 0, "resynchronized");
+        verify();
     }
 
     @Test
