@@ -307,7 +307,7 @@ class RaidDataPlaneTest
         // So slow that a member is lost within it.
         try (DataPlane dataPlane = start(List.of(file("m0"), file("m1"), file("m2"), file("m3"),
             DeviceConfig.of("vol", "raid", Map.of("level", "5", "members", List.of("m0", "m1", "m2"), "spares",
-            List.of("m3"), "sync-rate-min", 1L << 20, "sync-rate-max", 2L << 20)))))
+            List.of("m3"), "assume-clean", true, "sync-rate-min", 1L << 20, "sync-rate-max", 2L << 20)))))
         {
             awaitOnline(dataPlane);
             for (final String each : List.of("m0", "m1", "m2", "m3"))

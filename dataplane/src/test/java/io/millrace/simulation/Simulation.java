@@ -318,15 +318,16 @@ final class Simulation
         return null != inner && draw.oneIn(2) ? inner : target;
     }
 
+    /** {@return whether it has power, and has not begun to end} */
     boolean isServing(final TargetProcess process)
     {
-        return isPowered && (process == inner || process == target);
+        return isPowered && (process == inner || process == target) && process.isListening();
     }
 
     /** {@return the target with several addresses; null when there is none} */
     TargetProcess severalPaths()
     {
-        return innerAddresses.size() > 1 ? inner : null;
+        return innerAddresses.size() > 1 && null != inner && isServing(inner) ? inner : null;
     }
 
     boolean isPowered()

@@ -117,6 +117,12 @@ final class TargetProcess
         return target;
     }
 
+    /** {@return whether it has not begun to end} */
+    boolean isListening()
+    {
+        return listener.isListening();
+    }
+
     TransportAddress address(final int index)
     {
         return listener.address(index);

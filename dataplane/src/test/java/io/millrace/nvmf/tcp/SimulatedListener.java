@@ -44,6 +44,11 @@ public final class SimulatedListener
         target.addListener(acceptor.local());
     }
 
+    public boolean isListening()
+    {
+        return !acceptors.isEmpty();
+    }
+
     public TransportAddress address(final int index)
     {
         return acceptors.get(index).local();
