@@ -26,7 +26,7 @@ class SharedSpareCrashTest
     private static final int CHECKED_BLOCKS = 12;
     private static final int REQUESTS = 12;
     /** So many that the spare is in sync before they have ended. */
-    private static final int REQUESTS_WHILE_FAILING = 150;
+    private static final int REQUESTS_WHILE_FAILING = 400;
     /** Steps. */
     private static final int FAIL_AFTER = 3;
     private static final int STEPS_MAX = 10_000;
