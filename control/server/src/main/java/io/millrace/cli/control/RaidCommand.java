@@ -15,6 +15,7 @@ import io.millrace.control.codec.ArrayOperation;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.ArrayInfo;
 import io.millrace.control.message.Command.OperateArray;
+import io.millrace.control.message.ControlException;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
 import java.util.List;
@@ -231,8 +232,7 @@ public final class RaidCommand extends CommandGroup
     {
         return array.control().run(Role.OPERATOR, AnswerTimeout.LONG, null, (link) ->
         {
-            final boolean hasJournal = link.client().arrays(array.name()).stream()
-                .anyMatch((each) -> member.equals(each.journalDevice()));
+            final boolean hasJournal = hasJournal(link, array.name(), member);
             final String subject = (hasJournal ? "journal device " : "member ") + member + " of array " + array.name();
             confirmation.require(Terminal.standard(), subject + " would be taken out of service, and " +
                 (hasJournal ? "members have the journal then" : "is rebuilt when it comes back"));
@@ -242,6 +242,19 @@ public final class RaidCommand extends CommandGroup
                 " again, so name another device instead of it for device " + array.name());
             return ExitCode.OK;
         });
+    }
+
+    private static boolean hasJournal(final ControlLink link, final String array, final String device)
+    {
+        try
+        {
+            return link.client().arrays(array).stream().anyMatch((each) -> device.equals(each.journalDevice()));
+        }
+        catch (final ControlException e)
+        {
+            // The command itself says what is wrong, and is recorded.
+            return false;
+        }
     }
 
     @Command(name = "add", mixinStandardHelpOptions = true,
