@@ -5,16 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.FreePorts;
-import io.millrace.console.ExitCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,72 +23,33 @@ class RaidGrowthIT
 {
     private static final String NQN = "nqn.2026-11.io.example:array";
     private static final int DEVICES = 5;
-    private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(60);
 
     @TempDir
     private Path directory;
 
-    private final List<MillraceProcess> running = new ArrayList<>();
+    private ManagedArrayProcesses processes;
+
+    @BeforeEach
+    void begin()
+    {
+        processes = new ManagedArrayProcesses(directory, "");
+    }
 
     @AfterEach
     void end()
     {
-        running.forEach(MillraceProcess::close);
-    }
-
-    private MillraceProcess start(final String kind, final String name, final String config)
-        throws IOException, InterruptedException
-    {
-        // State lies beside the configuration.
-        final Path file = Files.createDirectories(directory.resolve("etc-" + name)).resolve("config.yaml");
-        final MillraceProcess process =
-            MillraceProcess.start(kind, "--config", Files.writeString(file, config).toString());
-        running.add(process);
-        process.await("^ready");
-        return process;
-    }
-
-    private MillraceProcess startPlane() throws IOException, InterruptedException
-    {
-        return start("serve", "plane", """
-            control: {directory: %1$s/plane, device-directories: [%1$s]}
-            status: {file: none}
-            warm-up: false
-            """.formatted(directory));
-    }
-
-    private String run(final String control, final int exitCode, final String line)
-        throws IOException, InterruptedException
-    {
-        final List<String> command = new ArrayList<>(List.of(MillraceProcess.ROOT.resolve("millrace").toString()));
-        command.addAll(List.of(line.split(" ")));
-        try (MillraceProcess process = MillraceProcess.start(command, Map.of(
-            "MILLRACE_NO_BUILD", "1", "MILLRACE_CONTROL", directory.resolve(control).toString())))
-        {
-            assertEquals(exitCode, process.exitCode(), () -> line + " printed:\n" + process.outputOrReason());
-            return process.output();
-        }
+        processes.close();
     }
 
     private String ok(final String line) throws IOException, InterruptedException
     {
-        return run("manager", ExitCode.OK, line);
+        return processes.ok(line);
     }
 
-    /** Until a command prints a text. */
-    private String until(final String control, final String line, final String text)
+    private void until(final String control, final String line, final String text)
         throws IOException, InterruptedException
     {
-        final long deadlineNs = System.nanoTime() + WAIT_NS;
-        String output = run(control, ExitCode.OK, line);
-        while (!output.contains(text))
-        {
-            final String last = output;
-            assertTrue(System.nanoTime() - deadlineNs < 0, () -> "never '" + text + "' in:\n" + last);
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
-            output = run(control, ExitCode.OK, line);
-        }
-        return output;
+        processes.until(control, line, text);
     }
 
     private static String uuid(final String shown)
@@ -101,26 +57,11 @@ class RaidGrowthIT
         return shown.replaceAll("(?s).*UUID ([0-9a-f-]{36})\\n.*", "$1");
     }
 
-    private MillraceProcess killAndRestart(final MillraceProcess plane, final MillraceProcess manager)
-        throws IOException, InterruptedException
-    {
-        plane.signal("KILL");
-        plane.exitCode();
-        manager.await("dp0: disconnected: ");
-        final MillraceProcess next = startPlane();
-        manager.await("dp0: active with term ");
-        return next;
-    }
-
     @Test
     void shouldGrowThroughKillsWhileHostsStayConnected() throws IOException, InterruptedException
     {
-        MillraceProcess plane = startPlane();
-        final MillraceProcess manager = start("manager", "manager", """
-            state: {directory: %1$s/state}
-            control: {directory: %1$s/manager}
-            data-planes: [{name: dp0, directory: %1$s/plane}]
-            """.formatted(directory));
+        MillraceProcess plane = processes.startPlane();
+        final MillraceProcess manager = processes.startManager();
         manager.await("dp0: initial import");
         for (int i = 0; i < DEVICES; i++)
         {
@@ -134,7 +75,7 @@ class RaidGrowthIT
         ok("namespace add " + NQN + " vol0");
         ok("listener add 127.0.0.1:" + port);
         final String uuid = uuid(ok("raid show vol0"));
-        final MillraceProcess host = start("serve", "host", """
+        final MillraceProcess host = processes.start("serve", "host", """
             control: {directory: %1$s/host}
             status: {file: none}
             warm-up: false
@@ -145,7 +86,7 @@ class RaidGrowthIT
         // By the command.
         ok("raid grow vol0 --add d3");
         until("manager", "raid show vol0", "reshape");
-        plane = killAndRestart(plane, manager);
+        plane = processes.killAndRestart(plane, manager);
         final String restarted = ok("raid show vol0");
         assertEquals(uuid, uuid(restarted));
         assertTrue(restarted.contains("reshape") && restarted.contains("4 slots"), restarted);
@@ -162,7 +103,7 @@ class RaidGrowthIT
         Files.writeString(state, after);
         ok("apply --file " + state + " --yes");
         until("manager", "raid show vol0", "5 slots");
-        plane = killAndRestart(plane, manager);
+        plane = processes.killAndRestart(plane, manager);
         assertEquals(uuid, uuid(ok("raid show vol0")));
         ok("device set vol0 sync-rate-min=1GiB sync-rate-max=1GiB");
         until("manager", "raid show vol0", "RAID 5, 256MiB, online");
