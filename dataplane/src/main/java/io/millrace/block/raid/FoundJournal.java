@@ -237,6 +237,20 @@ final class FoundJournal
     }
 
     /**
+     * Erases what the device has of a creation that did not end: members are erased next, and with none of them left
+     * it would be the journal device of an unknown array.
+     *
+     * @throws BlockDeviceException when it cannot be written.
+     */
+    void wipe()
+    {
+        if (null != found)
+        {
+            FoundMember.wipe(io, found.device());
+        }
+    }
+
+    /**
      * Writes a superblock to the device, before members have one that names it.
      *
      * @param superblock that members get, but for the journal.

@@ -276,6 +276,7 @@ public final class RaidAssembly
             memberBytes, array, CREATED_EVENT, false, SystemEpochClock.INSTANCE.time(), 0, slots, JournalState.NONE);
         journalDevice.checkNew();
         // All checks have passed.
+        journalDevice.wipe();
         for (final RaidMember member : members)
         {
             FoundMember.wipe(io, member.device());

@@ -497,6 +497,59 @@ class JournalDeviceTest
             "remove journal-device", () -> open("d4", "d4"));
     }
 
+    /** Each time from all devices: what one attempt has left is no obstacle for the next. */
+    @Test
+    void shouldBeginACreationAgainHoweverOftenItWasCut()
+    {
+        int steps = 1;
+        while (!isCreatedBefore(steps))
+        {
+            steps++;
+        }
+        for (int first = steps - 1; first > 0; first -= 1 + random.nextInt(3))
+        {
+            for (int second = 1; second < steps; second += 1 + random.nextInt(6))
+            {
+                assertFalse(isCreatedBefore(first));
+                if (!isCreatedBefore(second))
+                {
+                    open("d4");
+                    closeArray();
+                }
+                erase();
+            }
+        }
+    }
+
+    /** Cuts the power before a step of the creation, unless it ends before; then all is erased again. */
+    private boolean isCreatedBefore(final int step)
+    {
+        supply.cutBefore(step);
+        try
+        {
+            open("d4");
+            closeArray();
+            erase();
+            return true;
+        }
+        catch (final BlockDeviceException e)
+        {
+            supply = new PowerSupply(random.nextLong());
+            disks = new ArrayList<>(disks.stream().map((disk) -> disk.restart(supply)).toList());
+            return false;
+        }
+    }
+
+    private void erase()
+    {
+        try (MemberIo io = new MemberIo(null))
+        {
+            disks.forEach((each) -> FoundMember.wipe(io, each));
+        }
+        supply = new PowerSupply(random.nextLong());
+        disks = new ArrayList<>(disks.stream().map((disk) -> disk.restart(supply)).toList());
+    }
+
     private static RaidConfig named(final RaidConfig of, final String... members)
     {
         return new RaidConfig(of.name(), of.level(), of.stripBytes(), List.of(members), List.of(), true, false, false,
