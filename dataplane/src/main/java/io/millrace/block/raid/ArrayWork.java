@@ -3,7 +3,6 @@ package io.millrace.block.raid;
 import io.millrace.block.BackgroundWork;
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDeviceException;
-import io.millrace.block.BlockStatus;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.raid.format.SlotState;
@@ -27,7 +26,7 @@ final class ArrayWork implements BackgroundWork
     private RaidChannel channel;
     private MetadataPages pages;
     private MemberWrites superblocks;
-    private MemberWrites bitmaps;
+    private BitmapStore bitmap;
     private LostBlockStore lostBlocks;
     private RegionCopies copies;
     /** Null of an array without redundancy. */
@@ -46,8 +45,6 @@ final class ArrayWork implements BackgroundWork
     private boolean isStopping;
     private StopStage stopStage = StopStage.BITMAP;
     private boolean isClean;
-    private boolean hasCleared;
-    private long clearNs;
     private long checkpointNs;
     private long checkpointBytes;
 
@@ -55,14 +52,12 @@ final class ArrayWork implements BackgroundWork
     {
         /** Channels to the members are opened. */
         OPENING,
-        /** No metadata is being written. */
+        /** No superblocks are being written. */
         IDLE,
         /** Superblocks of {@link #candidate} are written when nobody writes members any more whom they wait for. */
         QUIESCING,
         /** Superblocks of {@link #candidate} are being written. */
         SUPERBLOCKS,
-        /** The bitmap is being written. */
-        BITMAP,
         /** The channel is being closed. */
         CLOSING,
         /** Nothing is under way. */
@@ -106,7 +101,7 @@ final class ArrayWork implements BackgroundWork
     public void start(final ReactorContext context)
     {
         reactor = context.reactor();
-        RaidChannel.open(device, context, new OpenListener()
+        ChannelOpening.open(device, context, new OpenListener()
         {
             @Override
             public void onOpened(final BlockChannel opened)
@@ -129,7 +124,6 @@ final class ArrayWork implements BackgroundWork
     {
         pages = device.pages();
         superblocks = new MemberWrites(channel, pages.superblockTargets());
-        bitmaps = new MemberWrites(channel, pages.bitmapTargets());
         lostBlocks = new LostBlockStore(device, channel);
         copies = new RegionCopies(device, channel, reactor, lostBlocks);
         repairs = null == device.intent() ? null : new BlockRepairs(device, channel);
@@ -137,8 +131,8 @@ final class ArrayWork implements BackgroundWork
             new Scrub(device, channel, this::precedesScrub, reactor, SystemEpochClock.INSTANCE);
         reshaping = null == device.journal() ? null : new Reshaping(device, this, channel, reactor);
         membership = new Membership(device, this, channel);
+        bitmap = new BitmapStore(device, channel, membership, reactor);
         resizing = new Resizing(device, this, channel, membership, reactor, copies::isPending);
-        clearNs = reactor.nowNs() + times.clearNs();
         checkpointNs = reactor.nowNs() + times.checkpointNs();
         scheduleTick();
         lostBlocks.announceFound();
@@ -177,7 +171,7 @@ final class ArrayWork implements BackgroundWork
             return 0;
         }
         int count = channel.poll();
-        if (State.IDLE == state)
+        if (isIdle())
         {
             count += next() ? 1 : 0;
         }
@@ -195,7 +189,7 @@ final class ArrayWork implements BackgroundWork
                 writeSuperblocks();
             }
         }
-        else if ((State.SUPERBLOCKS == state || State.BITMAP == state) && !device.failures().isEmpty())
+        else if ((State.SUPERBLOCKS == state || isStoringBitmap()) && !device.failures().isEmpty())
         {
             count++;
             device.failures().each(this::onFailed);
@@ -221,13 +215,24 @@ final class ArrayWork implements BackgroundWork
         {
             return false;
         }
-        if (State.IDLE == state && null != device.view().failure())
+        if (isIdle() && null != device.view().failure())
         {
             return !isStopping && device.failures().isEmpty() && device.memberChanges().isEmpty() && channel.canSleep();
         }
-        return State.OPENING == state || State.IDLE == state && channel.canSleep() && !isStopping && !hasWanted() &&
+        return State.OPENING == state || isIdle() && channel.canSleep() && !isStopping && !bitmap.hasWanted() &&
             !epochs.isOutdated() && device.failures().isEmpty() && (isReshaping() ? reshaping.canSleep() : canWait()) ||
-            State.IDLE != state && channel.canSleep();
+            !isIdle() && channel.canSleep();
+    }
+
+    /** {@return whether no metadata is being written} */
+    private boolean isIdle()
+    {
+        return State.IDLE == state && !bitmap.isBusy();
+    }
+
+    private boolean isStoringBitmap()
+    {
+        return State.IDLE == state && bitmap.isBusy();
     }
 
     /** Of what does not go on beside a step of a reshape. */
@@ -266,16 +271,11 @@ final class ArrayWork implements BackgroundWork
             null != scrub && (repairs.isBusy() || scrub.isBusy());
     }
 
-    private boolean hasWanted()
-    {
-        return null != device.intent() && device.intent().hasWanted();
-    }
-
     /** A member that has failed may never end what it was asked for, and others wait until superblocks say so. */
     private void onFailed(final RaidMember member)
     {
         superblocks.onFailed(member);
-        bitmaps.onFailed(member);
+        bitmap.onFailed(member);
         lostBlocks.onFailed(member);
     }
 
@@ -301,15 +301,15 @@ final class ArrayWork implements BackgroundWork
         }
         if (isReshaping())
         {
-            return reshaping.poll() || writeWanted();
+            return reshaping.poll() || bitmap.storeWanted();
         }
         if (isStopping)
         {
             membership.refuseAll("the array is being stopped: change it when it is started again");
             return stopStep();
         }
-        return takeSpare() || promote() || announceLost() || membership.poll() || writeWanted() || clearUnused() ||
-            checkpoint() || storeScrubbed() || resizing.step() || reshape();
+        return takeSpare() || promote() || announceLost() || membership.poll() || bitmap.storeWanted() ||
+            bitmap.clearUnused() || checkpoint() || storeScrubbed() || resizing.step() || reshape();
     }
 
     /**
@@ -345,13 +345,9 @@ final class ArrayWork implements BackgroundWork
             change(device.view().mapping(larger), true);
             return;
         }
-        state = State.BITMAP;
-        pages.sealEnlarged(larger.layout().memberBytes());
-        bitmaps.begin(membership.withBitmap(device.view()), false, (failed) ->
+        bitmap.storeEnlarged(larger.layout().memberBytes(), (isStored) ->
         {
-            state = State.IDLE;
-            reportFailed(failed, bitmaps.failedStatus());
-            if (0 == failed)
+            if (isStored)
             {
                 change(device.view().mapping(larger), true);
             }
@@ -506,7 +502,7 @@ final class ArrayWork implements BackgroundWork
     private void onSuperblocks(final long failed)
     {
         state = State.IDLE;
-        reportFailed(failed, superblocks.failedStatus());
+        superblocks.report(failed);
         if (failedSlots(candidate, failed) || !superblocks.isWritten())
         {
             // Not published: the next attempt is without the members that failed, which may be spares.
@@ -521,16 +517,14 @@ final class ArrayWork implements BackgroundWork
         lostBlocks.onSuperblocksStored();
         if (stable.isComplete() && !device.view().isComplete() && null != device.intent())
         {
-            // Nobody lacks anything any more. A crash would have it all resynchronized while it is set.
-            device.intent().forgetUse();
-            clearNs = reactor.nowNs();
+            bitmap.onComplete();
         }
         resizing.onStored(stable);
         device.publish(stable);
         resume();
         if (stable.isComplete())
         {
-            device.trouble("");
+            device.reports().trouble("");
         }
     }
 
@@ -551,17 +545,6 @@ final class ArrayWork implements BackgroundWork
             }
         }
         return false;
-    }
-
-    private void reportFailed(final long failed, final BlockStatus status)
-    {
-        for (final RaidMember member : device.raidMembers())
-        {
-            if (0 != (failed & 1L << member.index()))
-            {
-                device.onMemberFailed(member, "failed a metadata write:", status);
-            }
-        }
     }
 
     /** {@return whether a spare takes the place of a member that failed} */
@@ -606,7 +589,7 @@ final class ArrayWork implements BackgroundWork
         final int rebuilding = view.firstOf(SlotState.REBUILDING);
         // One that is in sync has the bitmap. And a write that was torn may have reached the member that it was copied
         // from, where hosts have read it: the resync gives it to this one, which is the first to be read only then.
-        if (copies.isBusy() || hasWanted() || copies.isResyncing(view))
+        if (copies.isBusy() || bitmap.hasWanted() || copies.isResyncing(view))
         {
             return -1;
         }
@@ -644,67 +627,6 @@ final class ArrayWork implements BackgroundWork
     private boolean isCopied(final RaidMember member)
     {
         return null != member && member.rebuiltBytes() >= device.layout().memberBytes();
-    }
-
-    private boolean writeWanted()
-    {
-        if (!hasWanted())
-        {
-            return false;
-        }
-        device.intent().collectWanted(pages.bitmap());
-        writeBitmap();
-        return true;
-    }
-
-    private boolean clearUnused()
-    {
-        // While a slot is not in sync, the bitmap has what its former member lacks when that comes back.
-        if (null == device.intent() || !device.view().isComplete() || reactor.nowNs() - clearNs < 0)
-        {
-            return false;
-        }
-        clearNs = reactor.nowNs() + times.clearNs();
-        if (0 == device.intent().clearUnused(pages.bitmap()))
-        {
-            return false;
-        }
-        hasCleared = true;
-        writeBitmap();
-        return true;
-    }
-
-    private void writeBitmap()
-    {
-        state = State.BITMAP;
-        pages.sealBitmap();
-        // What was written in regions that are cleared is stable before their bits are gone.
-        bitmaps.begin(membership.withBitmap(device.view()), hasCleared, this::onBitmap);
-        hasCleared = false;
-    }
-
-    private void onBitmap(final long failed)
-    {
-        state = State.IDLE;
-        reportFailed(failed, bitmaps.failedStatus());
-        if (bitmaps.isWritten())
-        {
-            device.intent().onCleared();
-        }
-        else
-        {
-            device.intent().restoreCleared(pages.bitmap());
-            pages.onBitmapUnwritten();
-        }
-        // A member that did not take it leaves the array before a write that needs it is acknowledged.
-        if (0 == failed)
-        {
-            device.intent().onStable(pages.bitmap());
-        }
-        else
-        {
-            device.intent().wantAgain();
-        }
     }
 
     /** {@return whether the progress of a rebuild is written} */
@@ -753,19 +675,7 @@ final class ArrayWork implements BackgroundWork
                 stopStage = StopStage.SUPERBLOCKS;
                 if (null != intent)
                 {
-                    // Regions that are being written stay, and nobody enters the others any more, since nobody sets
-                    // them.
-                    if (device.view().isComplete())
-                    {
-                        intent.forgetUse();
-                        intent.clearUnused(pages.bitmap());
-                    }
-                    else
-                    {
-                        intent.closeUnused();
-                    }
-                    hasCleared = true;
-                    writeBitmap();
+                    bitmap.storeLast();
                 }
             }
             case SUPERBLOCKS ->

@@ -61,7 +61,7 @@ final class LostBlockStore
             final int count = view.isWritable(slot) ? view.member(slot).lostBlocks().count() : 0;
             if (0 != count)
             {
-                device.announceLoss("slot " + slot + " (" + view.member(slot) + "): " + count +
+                device.reports().announceLoss("slot " + slot + " (" + view.member(slot) + "): " + count +
                     (1 == count ? " block was" : " blocks were") + " lost before this start: the first at byte " +
                     view.member(slot).lostBlocks().first(0, blockShift) + " of the member's data; overwrite " +
                     (1 == count ? "it" : "them") + " from a host");
@@ -201,7 +201,7 @@ final class LostBlockStore
     {
         if (0 != failures)
         {
-            device.onMemberFailed(member, "failed a metadata write:", lists.failedStatus());
+            lists.report(failures);
             onEnded(BlockStatus.DEVICE_ERROR);
             return;
         }

@@ -63,6 +63,25 @@ final class MemberGeometries
     }
 
     /**
+     * {@return bytes of data that a device has room for, at least a strip}
+     *
+     * @param device     of the configuration.
+     * @param stripBytes of the array.
+     * @throws BlockDeviceException naming the device that has no room for a strip.
+     */
+    static long dataBytes(final BlockDevice device, final int stripBytes)
+    {
+        final long bytes = MemberArea.dataBytes(device.geometry().sizeBytes(), stripBytes);
+        if (0 == bytes)
+        {
+            throw new BlockDeviceException("device " + device.name() + " of " + device.geometry().sizeBytes() +
+                " bytes has no room for a strip of " + stripBytes + " bytes behind " +
+                MemberArea.DATA_OFFSET_BYTES + " bytes of metadata: use a larger device");
+        }
+        return bytes;
+    }
+
+    /**
      * Checks that a device can become a member of an array that serves, whose geometry does not change, and has room.
      *
      * @param array  that serves.

@@ -277,6 +277,22 @@ final class MemberIo implements AutoCloseable
         return awaitAnswer(device, opened, () -> opened.cancel(false));
     }
 
+    /**
+     * Writes bytes of a device that is not open, stable when this returns.
+     *
+     * @param device to write.
+     * @param offset on the device, a multiple of its block size.
+     * @param bytes  at most {@link #LENGTH_MAX}, a multiple of its block size.
+     * @throws BlockDeviceException when they cannot be written.
+     */
+    void write(final BlockDevice device, final long offset, final byte[] bytes)
+    {
+        try (Member open = open(device))
+        {
+            open.write(offset, bytes);
+        }
+    }
+
     private static <T> T awaitAnswer(
         final BlockDevice device, final CompletableFuture<T> future, final Runnable onTimeout)
     {

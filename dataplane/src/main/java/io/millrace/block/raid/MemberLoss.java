@@ -74,4 +74,45 @@ final class MemberLoss
             member == present.member(slot) &&
             (SlotState.IN_SYNC == present.state(slot) || 0 != present.lostEvent(slot)) ? present.eventCount() : 0;
     }
+
+    /**
+     * {@return a member of the array, or a spare; null: there is none}
+     *
+     * @param name of its device.
+     */
+    RaidMember named(final String name)
+    {
+        return device.raidMembers().stream().filter((each) -> name.equals(each.device().name())).findFirst()
+            .orElse(null);
+    }
+
+    /**
+     * {@return why an operator must not fail a member, a sentence; null: it may be failed}
+     *
+     * @param name of its device.
+     */
+    String problem(final String name)
+    {
+        final RaidMember member = named(name);
+        final ArrayView view = device.view();
+        final ArrayView changed = null == member ? view : without(view, member);
+        if (changed == view)
+        {
+            // A spare has no data, and what has failed is not used already.
+            return "device " + name + " is no member of array " + device.name() + " that is in use";
+        }
+        if (!changed.isSufficient())
+        {
+            return "array " + device.name() + " would lose data without " + name + ": " +
+                (view.isComplete() ? "no other member has what it holds" : "rebuild what failed before first");
+        }
+        final int slot = view.slotOf(member);
+        if (slot >= 0 && view.isReadable(slot, 1) && device.intent().nextResync(0) >= 0)
+        {
+            // What hosts have read since a crash may be on this member alone, of one that is rebuilt in part, too.
+            return "device " + name + " is in slot " + slot + ", and what the others have may not match before the " +
+                "resync has ended: wait for that";
+        }
+        return null;
+    }
 }

@@ -105,11 +105,19 @@ final class MemberWrites
     }
 
     /**
-     * {@return how the last write to a member that failed ended; null: none failed yet}
+     * Says of members that they have failed. Not before the write has ended.
+     *
+     * @param failedMembers as the listener gets them, by bit of their index.
      */
-    BlockStatus failedStatus()
+    void report(final long failedMembers)
     {
-        return failedStatus;
+        for (final RaidMember member : members)
+        {
+            if (0 != (failedMembers & 1L << member.index()))
+            {
+                channel.device().onMemberFailed(member, "failed a metadata write:", failedStatus);
+            }
+        }
     }
 
     private void next()

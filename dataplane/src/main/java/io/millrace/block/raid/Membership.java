@@ -5,9 +5,7 @@ import io.millrace.block.BlockDeviceException;
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.format.Superblock;
 import io.millrace.block.raid.layout.RaidLevel;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -28,8 +26,7 @@ final class Membership
     /** They may lack writes, and are not used again. */
     private final Set<RaidMember> failed = new HashSet<>();
     private final MemberLoss loss;
-    /** That a stop or a crash interrupted, and that have not begun anew. */
-    private final Deque<Replacement> replacements = new ArrayDeque<>();
+    private final Replacements replacements;
     /** That settings name behind all that have slots, since the array was started; null: none. */
     private Growth growth;
     private State state = State.IDLE;
@@ -38,9 +35,6 @@ final class Membership
     private RaidMember subject;
     /** Of the array, with the slot that it gets. */
     private RaidLevel grownLevel;
-    /** That {@link #replacement} is to replace; null: none. */
-    private RaidMember replaced;
-    private RaidMember replacement;
     /** Why the present change is undone; null: it goes on. */
     private BlockDeviceException problem;
     /** Whether the reactors, or the member, have answered. */
@@ -78,22 +72,18 @@ final class Membership
         loss = new MemberLoss(device, failed);
         erasures = new MemberWrites(channel, device.pages().erasedTargets());
         final ArrayView view = device.view();
-        replacements.addAll(device.replacements());
+        replacements = new Replacements(device);
         growth = device.growth();
-        device.raidMembers().stream().filter((member) -> !view.isUsed(member) && !isReplacing(member))
+        device.raidMembers().stream().filter((member) -> !view.isUsed(member) &&
+            !replacements.waiting().contains(member))
             .forEach(spares::add);
-    }
-
-    private boolean isReplacing(final RaidMember member)
-    {
-        return replacements.stream().anyMatch((each) -> member == each.replacement());
     }
 
     /** What is to replace a member is a spare for others, as long as it has no slot. */
     private void publishSpares()
     {
         final List<RaidMember> all = new ArrayList<>(spares);
-        replacements.forEach((each) -> all.add(each.replacement()));
+        all.addAll(replacements.waiting());
         device.spares(all);
     }
 
@@ -120,7 +110,7 @@ final class Membership
     {
         final List<RaidMember> members = withBitmap(view);
         members.addAll(spares);
-        replacements.forEach((each) -> members.add(each.replacement()));
+        members.addAll(replacements.waiting());
         return members;
     }
 
@@ -163,11 +153,7 @@ final class Membership
         }
         spares.remove(member);
         failed.add(member);
-        replacements.stream().filter((each) -> member == each.replacement()).toList().forEach((each) ->
-        {
-            replacements.remove(each);
-            device.trouble(notReplaced(each.replacement(), each.replaced()));
-        });
+        replacements.onFailed(member);
         publishSpares();
         return changed;
     }
@@ -180,7 +166,7 @@ final class Membership
         }
         else
         {
-            device.trouble(failure.toString());
+            device.reports().trouble(failure.toString());
         }
     }
 
@@ -191,8 +177,8 @@ final class Membership
     {
         return switch (state)
         {
-            case IDLE -> !isGrowthDue() && device.memberChanges().isEmpty() && !isReplacementOver() &&
-                !isReplacementDue();
+            case IDLE -> !isGrowthDue() && device.memberChanges().isEmpty() && !replacements.isOver() &&
+                !replacements.isDue();
             case OPENING, FITTING, ERASING, CLOSING -> !hasAnswer;
             case NAMING, STORING -> false;
         };
@@ -206,24 +192,14 @@ final class Membership
         return State.IDLE == state;
     }
 
-    private boolean isReplacementOver()
-    {
-        return null != replaced && null == device.view().target();
-    }
-
-    private boolean isReplacementDue()
-    {
-        return !replacements.isEmpty() && null == replaced && null == device.view().target();
-    }
-
     /** {@return whether a replacement that was interrupted has begun from its start} */
     private boolean beginAnew()
     {
-        if (!isReplacementDue())
+        if (!replacements.isDue())
         {
             return false;
         }
-        final Replacement next = replacements.removeFirst();
+        final Replacement next = replacements.next();
         problem = null;
         subject = next.replacement();
         subject.rebuiltBytes(0);
@@ -472,7 +448,7 @@ final class Membership
         if (null == current)
         {
             // Settings name it: it is a spare.
-            device.trouble("members names one device more than the array has slots, and " + reason);
+            device.reports().trouble("members names one device more than the array has slots, and " + reason);
             end();
         }
         else if (view.isWritten(subject))
@@ -560,8 +536,7 @@ final class Membership
             addSpare(view);
             return;
         }
-        replaced = old;
-        replacement = subject;
+        replacements.begin(old, subject);
         // It gets the bitmap, in place of an old one that it may have.
         device.intent().wantAgain();
         work.change(view.replacing(slot, subject), false);
@@ -613,7 +588,7 @@ final class Membership
     {
         final RaidMember before = device.journalDevice().member();
         device.journalDevice().use(subject);
-        device.onJournalMoved();
+        device.reports().onChanged();
         if (null == before)
         {
             end();
@@ -667,7 +642,7 @@ final class Membership
     {
         subject = member;
         spares.remove(member);
-        replacements.removeIf((each) -> member == each.replacement());
+        replacements.remove(member);
         publishSpares();
         if (failed.contains(member))
         {
@@ -693,10 +668,10 @@ final class Membership
     private void onClosed()
     {
         failed.remove(subject);
-        device.onReleased(subject);
+        device.reports().onReleased(subject);
         if (device.view().isComplete())
         {
-            device.trouble("");
+            device.reports().trouble("");
         }
         end();
     }
@@ -704,62 +679,33 @@ final class Membership
     /** {@return whether a member that was replaced is let go of, or will not be replaced} */
     private boolean endReplacement()
     {
-        if (!isReplacementOver())
+        if (!replacements.isOver())
         {
             return false;
         }
-        final RaidMember old = replaced;
-        replaced = null;
-        if (device.view().slotOf(old) < 0)
+        final Replacement ended = replacements.end();
+        if (device.view().slotOf(ended.replaced()) < 0)
         {
             problem = null;
-            letGo(old);
+            letGo(ended.replaced());
         }
-        else if (failed.contains(replacement))
+        else if (failed.contains(ended.replacement()))
         {
-            device.trouble(notReplaced(replacement, old));
+            replacements.report(ended);
         }
         return true;
     }
 
-    private static String notReplaced(final RaidMember replacement, final RaidMember old)
-    {
-        return replacement + " failed, and does not replace " + old;
-    }
-
     private void fail(final String name)
     {
-        final RaidMember member = device.raidMembers().stream()
-            .filter((each) -> name.equals(each.device().name())).findFirst().orElse(null);
-        if (null == member)
+        final String reason = loss.problem(name);
+        if (null != reason)
         {
-            refuse("device " + name + " is no member of array " + device.name() + " that is in use");
+            refuse(reason);
             return;
         }
-        final ArrayView view = device.view();
-        final ArrayView changed = loss.without(view, member);
-        final int slot = view.slotOf(member);
-        if (changed == view)
-        {
-            // A spare has no data, and what has failed is not used already.
-            refuse("device " + name + " is no member of array " + device.name() + " that is in use");
-        }
-        else if (!changed.isSufficient())
-        {
-            refuse("array " + device.name() + " would lose data without " + name + ": " +
-                (view.isComplete() ? "no other member has what it holds" : "rebuild what failed before first"));
-        }
-        else if (slot >= 0 && view.isReadable(slot, 1) && device.intent().nextResync(0) >= 0)
-        {
-            // What hosts have read since a crash may be on this member alone, of one that is rebuilt in part, too.
-            refuse("device " + name + " is in slot " + slot + ", and what the others have may not match before the " +
-                "resync has ended: wait for that");
-        }
-        else
-        {
-            state = State.STORING;
-            work.fail(member, "was failed by an operator");
-        }
+        state = State.STORING;
+        work.fail(loss.named(name), "was failed by an operator");
     }
 
     /**

@@ -35,7 +35,6 @@ import org.agrona.concurrent.SystemEpochClock;
 public final class RaidAssembly
 {
     private static final long CHOICE_NS = 20_000_000;
-    private static final long CREATED_EVENT = 1;
     /**
      * More than the changes that may be on a part of the members when the power is cut. Where those are missing, and
      * the others are assembled, what they then store is newer; with an equal count nobody could tell which is. Once
@@ -161,8 +160,10 @@ public final class RaidAssembly
             journalDevice.check(found, newest);
         }
         foundEvent = null == newest ? 0 : newest.eventCount();
-        final boolean isNew = null == newest || CREATED_EVENT == newest.eventCount() && isWhole();
-        return isNew ? create(null == newest ? UUID.randomUUID() : newest.array()) : assemble(newest);
+        final ArrayCreation creation = new ArrayCreation(config, io, found, journalDevice);
+        final boolean isNew = null == newest || ArrayCreation.EVENT == newest.eventCount() && creation.isWhole();
+        return isNew ? created(creation.create(null == newest ? UUID.randomUUID() : newest.array(), why())) :
+            assemble(newest);
     }
 
     /** {@return the superblock with the highest event count, of members that are not named, too; null: none} */
@@ -170,7 +171,7 @@ public final class RaidAssembly
     {
         Superblock newest = newest();
         // By another name it is not a start of the array again: what is not named may be left out on purpose.
-        if (null == newest || CREATED_EVENT == newest.eventCount() || RaidLevel.RAID0 == newest.level() ||
+        if (null == newest || ArrayCreation.EVENT == newest.eventCount() || RaidLevel.RAID0 == newest.level() ||
             !config.name().equals(newest.name()))
         {
             return newest;
@@ -186,11 +187,6 @@ public final class RaidAssembly
         found.removeIf((each) -> isUnnamed(each.device()) &&
             !UnnamedMembers.isInSync(each.superblock().member(), last));
         return newest;
-    }
-
-    private boolean isWhole()
-    {
-        return found.size() == config.members().size() + config.spares().size();
     }
 
     /** {@return the superblock with the highest event count; null: no device has one} */
@@ -237,86 +233,12 @@ public final class RaidAssembly
         return unusable.isEmpty() ? "" : " (" + String.join("; ", unusable) + ')';
     }
 
-    private AssembledArray create(final UUID array)
+    private AssembledArray created(final ArrayCreation.Created created)
     {
-        if (!isWhole())
-        {
-            final List<String> missing = new ArrayList<>(config.members());
-            missing.addAll(config.spares());
-            found.forEach((each) -> missing.remove(each.device().name()));
-            throw new BlockDeviceException("no usable superblock was found, and " + String.join(", ", missing) +
-                " cannot be used: if an array existed here, make its members available; a new one needs all" + why());
-        }
-        long memberBytes = Long.MAX_VALUE;
-        for (final FoundMember each : found)
-        {
-            memberBytes = Math.min(memberBytes, dataBytes(each.device()));
-        }
-        final ArrayLayout layout =
-            ArrayLayout.of(config.level(), config.members().size(), config.stripBytes(), memberBytes);
-        final List<RaidMember> members = new ArrayList<>();
-        final List<Slot> slots = new ArrayList<>();
-        for (final FoundMember each : inOrder())
-        {
-            final RaidMember member = new RaidMember(members.size(), each.device(), UUID.randomUUID(), 0);
-            members.add(member);
-            if (slots.size() < layout.memberCount())
-            {
-                slots.add(new Slot(member.id(), SlotState.IN_SYNC, 0));
-            }
-        }
-        final BitSet dirty = new BitSet();
-        if (isRedundant(layout) && !config.assumeClean())
-        {
-            dirty.set(0, BitmapPage.regionCount(memberBytes));
-        }
-        final int block = members.getFirst().device().geometry().blockSizeBytes();
-        final BlockGeometry geometry = MemberGeometries.ofArray(layout, members);
-        final Superblock first = new Superblock(array, config.name(), layout.level(), layout.stripBytes(), block,
-            memberBytes, array, CREATED_EVENT, false, SystemEpochClock.INSTANCE.time(), 0, slots, JournalState.NONE);
-        journalDevice.checkNew();
-        // All checks have passed.
-        journalDevice.wipe();
-        for (final RaidMember member : members)
-        {
-            FoundMember.wipe(io, member.device());
-        }
-        // The bitmap is there before a superblock says that it is.
-        final byte[] page = FoundBitmap.page(array, memberBytes, dirty, 1);
-        for (final RaidMember member : members)
-        {
-            write(member, MemberArea.bitmapOffset(1), page);
-        }
-        // A creation that ends before all have the first is begun again, as nothing was stored yet.
-        members.forEach((each) -> writeSuperblock(each, first));
-        journalDevice.attach(first, null, members.size());
-        final JournalState journal = journalDevice.state(layout, slots, CREATED_EVENT + 1, dirty);
-        final Superblock second = at(CREATED_EVENT + 1, first, slots, journal, ReshapeState.NONE);
-        members.forEach((each) -> writeSuperblock(each, second));
-        return assembled(
-            array, geometry, members, view(StripMap.of(layout), CREATED_EVENT + 1, slots, members, journal), dirty,
-            dirty, 1, 0, journal, List.of(), null);
-    }
-
-    /** Found devices in the order of the configuration, which is that of the slots of a new array. */
-    private List<FoundMember> inOrder()
-    {
-        final List<String> names = new ArrayList<>(config.members());
-        names.addAll(config.spares());
-        return names.stream().map((name) -> found.stream().filter((each) -> each.device().name().equals(name))
-            .findFirst().orElseThrow()).toList();
-    }
-
-    private long dataBytes(final BlockDevice device)
-    {
-        final long bytes = MemberArea.dataBytes(device.geometry().sizeBytes(), config.stripBytes());
-        if (0 == bytes)
-        {
-            throw new BlockDeviceException("device " + device.name() + " of " + device.geometry().sizeBytes() +
-                " bytes has no room for a strip of " + config.stripBytes() + " bytes behind " +
-                MemberArea.DATA_OFFSET_BYTES + " bytes of metadata: use a larger device");
-        }
-        return bytes;
+        final Superblock last = created.superblock();
+        return assembled(last.array(), created.geometry(), created.members(),
+            view(StripMap.of(created.layout()), last.eventCount(), last.slots(), created.members(), last.journal()),
+            created.dirty(), created.dirty(), ArrayCreation.BITMAP_SEQUENCE, 0, last.journal(), List.of(), null);
     }
 
     private AssembledArray assemble(final Superblock newest)
@@ -401,8 +323,8 @@ public final class RaidAssembly
             bitmap.onComplete();
         }
         final List<FoundMember> refusing = store(
-            inWriteOrder(members, returned), isRedundant(layout) ? bySlot(slots, members).values() : List.of(), bitmap,
-            next);
+            inWriteOrder(members, returned),
+            ArrayCreation.isRedundant(layout) ? bySlot(slots, members).values() : List.of(), bitmap, next);
         if (!refusing.isEmpty())
         {
             // Once more without them, if what is left suffices: the others say so, with a higher event count.
@@ -475,11 +397,6 @@ public final class RaidAssembly
         }
     }
 
-    private static boolean isRedundant(final ArrayLayout layout)
-    {
-        return RaidLevel.RAID0 != layout.level();
-    }
-
     /**
      * Writes the bitmap, whose newest page may be on one member alone, and superblocks, which say that it is there.
      *
@@ -508,7 +425,7 @@ public final class RaidAssembly
             }
             if (withBitmap.contains(member))
             {
-                write(member, MemberArea.bitmapOffset(place), page);
+                io.write(member.device(), MemberArea.bitmapOffset(place), page);
             }
             writeSuperblock(member, superblock);
         });
@@ -655,7 +572,7 @@ public final class RaidAssembly
     /** Members may have become larger since it was one, or a spare: it is left out, unless it has a slot. */
     private boolean isTooSmall(final FoundMember member, final Superblock newest)
     {
-        final long bytes = dataBytes(member.device());
+        final long bytes = MemberGeometries.dataBytes(member.device(), config.stripBytes());
         if (bytes >= newest.memberBytes())
         {
             return false;
@@ -728,14 +645,6 @@ public final class RaidAssembly
     private void writeSuperblock(final RaidMember member, final Superblock superblock)
     {
         FoundMember.writeSuperblock(io, member.device(), superblock.forMember(member.id()));
-    }
-
-    private void write(final RaidMember member, final long offset, final byte[] bytes)
-    {
-        try (MemberIo.Member open = io.open(member.device()))
-        {
-            open.write(offset, bytes);
-        }
     }
 
     private AssembledArray assembled(

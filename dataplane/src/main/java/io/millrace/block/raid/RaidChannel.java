@@ -7,7 +7,6 @@ import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.CloseListener;
 import io.millrace.block.MemoryHold;
-import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.raid.format.MemberArea;
 import io.millrace.block.raid.layout.ArrayLayout;
@@ -52,9 +51,15 @@ final class RaidChannel implements BlockChannel
     private int stripeCount;
     private boolean isIssuing;
     private boolean isHeld;
-    private int openCount;
 
-    private RaidChannel(final RaidDevice device, final ReactorContext context, final StripeBuffers buffers)
+    /**
+     * Without a channel to any member: {@link ChannelOpening} opens them.
+     *
+     * @param device  of the channel.
+     * @param context of the reactor.
+     * @param buffers for requests to all members; the channel closes them.
+     */
+    RaidChannel(final RaidDevice device, final ReactorContext context, final StripeBuffers buffers)
     {
         this.device = device;
         this.context = context;
@@ -76,66 +81,6 @@ final class RaidChannel implements BlockChannel
         direct = new DirectRequests(this, sizes.directBytesMax());
         window = new WindowRequests(this, stripes, direct);
         sequential = hasParity ? new SequentialWrites(this) : null;
-    }
-
-    /**
-     * Opens the channels of all members. A member that cannot be opened has failed; the array tells whether it can do
-     * without.
-     *
-     * @param device   to open.
-     * @param context  of the reactor.
-     * @param listener notified when each member is open or has failed.
-     */
-    static void open(final RaidDevice device, final ReactorContext context, final OpenListener listener)
-    {
-        final int bytesMin = RequestSizes.bytesMin(device, device.slotsMax());
-        // With room for requests to one member more, where there is, so that the array can grow.
-        final StripeBuffers roomy =
-            new StripeBuffers(context.buffers(), RequestSizes.bytesMin(device, device.slotsMax() + 1));
-        final StripeBuffers buffers = roomy.exist() ? roomy : new StripeBuffers(context.buffers(), bytesMin);
-        if (!buffers.exist())
-        {
-            listener.onOpenFailed(new BlockDeviceException("array " + device.name() + " needs a buffer of " + bytesMin +
-                " bytes on reactor " + context.reactor().config().name() +
-                ", which has none free: raise memory.size and restart the data plane"));
-            return;
-        }
-        final RaidChannel channel = new RaidChannel(device, context, buffers);
-        device.channels().add(channel);
-        try
-        {
-            // It may have got another slot before this channel was known.
-            channel.grow();
-        }
-        catch (final BlockDeviceException e)
-        {
-            device.channels().remove(channel);
-            buffers.close();
-            listener.onOpenFailed(e);
-            return;
-        }
-        channel.openMembers(listener);
-    }
-
-    private void openMembers(final OpenListener listener)
-    {
-        final List<RaidMember> present = device.raidMembers();
-        openCount = present.size();
-        for (final RaidMember member : present)
-        {
-            members.open(member, (problem) ->
-            {
-                if (null != problem)
-                {
-                    device.onMemberFailed(member, "cannot be opened: " + problem.getMessage());
-                }
-                openCount--;
-                if (0 == openCount)
-                {
-                    listener.onOpened(this);
-                }
-            });
-        }
     }
 
     /**

@@ -4,7 +4,6 @@ import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
 import io.millrace.block.BlockStatus;
-import io.millrace.block.DeviceProgress;
 import io.millrace.block.DeviceServices;
 import io.millrace.block.DeviceStatus;
 import io.millrace.block.GrowableDevice;
@@ -61,11 +60,9 @@ public final class RaidDevice implements GrowableDevice
     private final List<Replacement> replacements;
     private final Growth growth;
     private volatile ArrayView view;
-    private volatile DeviceServices services = DeviceServices.NONE;
     private volatile ArrayWork work;
     private volatile boolean hasEnded;
-    private volatile String trouble;
-    private final OperationClock operation = new OperationClock();
+    private final ArrayReports reports;
     private final LostBlockChanges lostBlockChanges;
     private volatile List<RaidMember> spares;
     private final SpareDemand spareDemand;
@@ -104,7 +101,7 @@ public final class RaidDevice implements GrowableDevice
         journalDevice = assembled.journalDevice();
         journalMode = assembled.journalMode();
         isMatched = assembled.isMatched();
-        trouble = assembled.trouble();
+        reports = new ArrayReports(assembled.trouble());
         replacements = List.copyOf(assembled.replacements());
         growth = assembled.growth();
         lostBlockChanges = new LostBlockChanges(geometry.blockShift(), this::wake);
@@ -402,6 +399,14 @@ public final class RaidDevice implements GrowableDevice
         return growth;
     }
 
+    /**
+     * {@return what it reports to the data plane}
+     */
+    ArrayReports reports()
+    {
+        return reports;
+    }
+
     MetadataPages pages()
     {
         return pages;
@@ -464,17 +469,7 @@ public final class RaidDevice implements GrowableDevice
     {
         removedErrors += member.correctedErrors();
         members = members.stream().filter((each) -> member != each).toList();
-        services.onStatusChanged();
-    }
-
-    /**
-     * No channel uses a member any more.
-     *
-     * @param member that was removed.
-     */
-    void onReleased(final RaidMember member)
-    {
-        services.onReleased(member.device());
+        reports.onChanged();
     }
 
     /**
@@ -551,34 +546,7 @@ public final class RaidDevice implements GrowableDevice
     {
         spareDemand.onView(newView);
         view = newView;
-        services.onStatusChanged();
-    }
-
-    /**
-     * Says what an operator should know though all members are in sync, or why a rebuild does not go on.
-     *
-     * @param sentence empty: nothing.
-     */
-    void trouble(final String sentence)
-    {
-        if (!sentence.equals(trouble))
-        {
-            trouble = sentence;
-            services.onStatusChanged();
-        }
-    }
-
-    /**
-     * Says how far the array's own work is.
-     *
-     * @param newProgress null: no operation is running.
-     */
-    void progress(final DeviceProgress newProgress)
-    {
-        if (operation.progress(newProgress))
-        {
-            services.onStatusChanged();
-        }
+        reports.onChanged();
     }
 
     /**
@@ -586,7 +554,7 @@ public final class RaidDevice implements GrowableDevice
      */
     public RaidDetails details()
     {
-        return new RaidSnapshot(this).details(operation.leftMs());
+        return new RaidSnapshot(this).details(reports.leftMs());
     }
 
     /**
@@ -610,11 +578,6 @@ public final class RaidDevice implements GrowableDevice
         return spareDemand;
     }
 
-    void onSpareWanted()
-    {
-        services.onSpareWanted();
-    }
-
     /**
      * Says which members take the place of those that fail. {@link ArrayWork} alone.
      *
@@ -623,52 +586,6 @@ public final class RaidDevice implements GrowableDevice
     void spares(final List<RaidMember> newSpares)
     {
         spares = List.copyOf(newSpares);
-    }
-
-    /**
-     * An operation of the array's own work does not go on now.
-     *
-     * @param ended whose progress is not said any more, unless another's is.
-     */
-    void endProgress(final String ended)
-    {
-        final DeviceProgress present = operation.progress();
-        if (null != present && ended.equals(present.operation()))
-        {
-            progress(null);
-        }
-    }
-
-    /**
-     * Something happened that an operator should know.
-     *
-     * @param sentence without the name of the array.
-     */
-    void announce(final String sentence)
-    {
-        services.onEvent(sentence, false);
-    }
-
-    /**
-     * Data was lost, which an operator has to restore.
-     *
-     * @param sentence without the name of the array.
-     */
-    void announceLoss(final String sentence)
-    {
-        services.onEvent(sentence, true);
-    }
-
-    /** Superblocks name another journal device, or none. */
-    void onJournalMoved()
-    {
-        services.onStatusChanged();
-    }
-
-    /** A scrub has begun or ended, and its result is there. */
-    void onScrubChanged()
-    {
-        services.onStatusChanged();
     }
 
     /**
@@ -757,13 +674,13 @@ public final class RaidDevice implements GrowableDevice
     @Override
     public DeviceStatus status()
     {
-        return new RaidSnapshot(this).status(trouble, operation.progress());
+        return new RaidSnapshot(this).status(reports.trouble(), reports.progress());
     }
 
     @Override
     public void start(final DeviceServices newServices)
     {
-        services = newServices;
+        reports.start(newServices);
         final ArrayWork starting = new ArrayWork(this);
         work = starting;
         if (!newServices.run(starting))
@@ -788,7 +705,7 @@ public final class RaidDevice implements GrowableDevice
     @Override
     public void open(final ReactorContext context, final OpenListener listener)
     {
-        RaidChannel.open(this, context, listener);
+        ChannelOpening.open(this, context, listener);
     }
 
     @Override

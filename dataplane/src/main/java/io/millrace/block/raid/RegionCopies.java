@@ -270,8 +270,8 @@ final class RegionCopies
             {
                 count += intent.isMarked(each) ? 1 : 0;
             }
-            device.announce("slot " + slot + " (" + target + ") is back: " + count + " of " + intent.regionCount() +
-                " regions are copied");
+            device.reports().announce("slot " + slot + " (" + target + ") is back: " + count + " of " +
+                intent.regionCount() + " regions are copied");
         }
     }
 
@@ -418,7 +418,7 @@ final class RegionCopies
                 return;
             }
             announceLost();
-            device.trouble(name() + " stopped: a block near byte " + window.firstOffset() +
+            device.reports().trouble(name() + " stopped: a block near byte " + window.firstOffset() +
                 " of the members' data cannot be read" + (Purpose.RESYNC == purpose ? "" :
                 ", and the list of lost blocks of " + target + " is full") + "; retried every " +
                 device.times().retryNs() / NS_PER_S + " s: overwrite it from a host, or copy the data off");
@@ -519,7 +519,7 @@ final class RegionCopies
             if (device.intent().nextResync(0) < 0)
             {
                 progress(null, 0);
-                device.trouble("");
+                device.reports().trouble("");
             }
         }
         return true;
@@ -544,15 +544,15 @@ final class RegionCopies
         final String blocks = count + (1 == count ? " block" : " blocks");
         if (Purpose.RESYNC == purpose)
         {
-            device.announceLoss("resync: " + blocks + " of members " + (1 == count ? "is" : "are") +
+            device.reports().announceLoss("resync: " + blocks + " of members " + (1 == count ? "is" : "are") +
                 " lost, since what others have of the same rows cannot be read, from byte " + lost.newOffset() +
                 " of the members' data on");
         }
         else if (device.view().isWritten(target))
         {
-            device.announceLoss("slot " + slot + " (" + target + "): " + blocks + (1 == count ? " is" : " are") +
-                " lost, which other members cannot read: the first at byte " + lost.newOffset() +
-                " of the member's data; overwrite " + (1 == count ? "it" : "them") + " from a host");
+            device.reports().announceLoss("slot " + slot + " (" + target + "): " + blocks +
+                (1 == count ? " is" : " are") + " lost, which other members cannot read: the first at byte " +
+                lost.newOffset() + " of the member's data; overwrite " + (1 == count ? "it" : "them") + " from a host");
         }
         lost.announced();
     }
@@ -573,13 +573,13 @@ final class RegionCopies
         if (null != purpose)
         {
             announceLost();
-            device.endProgress(name());
+            device.reports().endProgress(name());
             purpose = null;
         }
     }
 
     private void progress(final String operation, final long perMille)
     {
-        device.progress(null == operation ? null : new DeviceProgress(operation, (int)perMille));
+        device.reports().progress(null == operation ? null : new DeviceProgress(operation, (int)perMille));
     }
 }

@@ -150,7 +150,8 @@ final class Reshaping
 
     private void progress(final StripMap of)
     {
-        device.progress(new DeviceProgress(OPERATION, (int)(of.state().position() * 1000 / of.layout().stripes())));
+        device.reports().progress(new DeviceProgress(
+            OPERATION, (int)(of.state().position() * 1000 / of.layout().stripes())));
     }
 
     /**
@@ -325,7 +326,7 @@ final class Reshaping
                 stalled();
             }
         }
-        device.endProgress(OPERATION);
+        device.reports().endProgress(OPERATION);
         device.publish(view.waiting(view.map().at(view.map().state())));
     }
 
@@ -334,9 +335,9 @@ final class Reshaping
     {
         final long stripeBytes = (long)map.old().dataCount() << map.old().stripShift();
         final long start = parts.unreadableRow() * stripeBytes;
-        device.trouble(OPERATION + " stopped: a block within bytes " + start + " to " + (start + stripeBytes - 1) +
-            " of the array cannot be read, and not be computed from others; retried every " +
-            device.times().retryNs() / NS_PER_S + " s: overwrite these bytes from a host by one write");
+        device.reports().trouble(OPERATION + " stopped: a block within bytes " + start + " to " +
+            (start + stripeBytes - 1) + " of the array cannot be read, and not be computed from others; retried " +
+            "every " + device.times().retryNs() / NS_PER_S + " s: overwrite these bytes from a host by one write");
     }
 
     private void onMoved(final ArrayView view)
@@ -354,7 +355,7 @@ final class Reshaping
         }
         else
         {
-            device.endProgress(OPERATION);
+            device.reports().endProgress(OPERATION);
         }
     }
 

@@ -213,7 +213,7 @@ final class Resizing
     private void progress()
     {
         final long presentBytes = device.layout().memberBytes();
-        device.progress(new DeviceProgress(
+        device.reports().progress(new DeviceProgress(
             OPERATION, (int)(Math.max(0.0, zeroedBytes - presentBytes) / (wantedBytes - presentBytes) * 1000)));
     }
 
@@ -247,7 +247,7 @@ final class Resizing
                 }
                 if (!isGoing())
                 {
-                    device.endProgress(OPERATION);
+                    device.reports().endProgress(OPERATION);
                     state = State.WAITING;
                     return true;
                 }
@@ -267,8 +267,8 @@ final class Resizing
             return false;
         }
         state = State.IDLE;
-        device.endProgress(OPERATION);
-        device.announce(OPERATION + " was given up: " + problem);
+        device.reports().endProgress(OPERATION);
+        device.reports().announce(OPERATION + " was given up: " + problem);
         return true;
     }
 
@@ -321,7 +321,7 @@ final class Resizing
         }
         final boolean isEnlarged = wantedBytes == view.layout().memberBytes();
         state = isEnlarged ? State.IDLE : State.WAITING;
-        device.endProgress(OPERATION);
+        device.reports().endProgress(OPERATION);
         if (null != device.intent() && isEnlarged)
         {
             device.intent().grow(wantedBytes);

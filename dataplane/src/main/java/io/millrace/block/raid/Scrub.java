@@ -225,7 +225,7 @@ final class Scrub
         endOffset = hasParity ? layout.memberBytes() : layout.dataBytes();
         tally.begin(mode, clock.time(), layout.dataBytes());
         publish();
-        device.onScrubChanged();
+        device.reports().onChanged();
         return true;
     }
 
@@ -238,7 +238,7 @@ final class Scrub
         }
         status = ScrubStatus.WAITING;
         // A rebuild or a resync shows its own.
-        device.endProgress(OPERATION);
+        device.reports().endProgress(OPERATION);
         control.result(tally.result(status, 0));
         return true;
     }
@@ -299,7 +299,7 @@ final class Scrub
     private void publish()
     {
         control.result(tally.result(status, 0));
-        device.progress(new DeviceProgress(OPERATION, (int)(nextOffset * 1000 / endOffset)));
+        device.reports().progress(new DeviceProgress(OPERATION, (int)(nextOffset * 1000 / endOffset)));
     }
 
     private void end(final ScrubStatus how)
@@ -316,10 +316,10 @@ final class Scrub
             control.scrubbedMs(endedMs);
             isUnstored = true;
         }
-        device.endProgress(OPERATION);
+        device.reports().endProgress(OPERATION);
         control.result(tally.result(how, endedMs));
         control.onEnded();
-        device.onScrubChanged();
+        device.reports().onChanged();
     }
 
     /** The array has failed, or its own work ends: so does the scrub. Nothing is under way. */

@@ -70,7 +70,7 @@ public final class SpareDemand
         if (view != asked)
         {
             asked = view;
-            array.onSpareWanted();
+            array.reports().onSpareWanted();
         }
     }
 

@@ -44,9 +44,7 @@ abstract class StripeRequest
     /** What it has of a request of a host, in offsets on the array. */
     private long arrayStart;
     private long arrayEnd;
-    /** Slots that failed and were reported, by bit. */
-    private long failedSlots;
-    private BlockStatus failedStatus;
+    private final PartFailures failures;
     /** Slot of the last part that failed; its cause is the request's if that fails, too. */
     private int failedPart;
     /** Whether the medium of a member failed in this phase, so that others are read. */
@@ -68,6 +66,7 @@ abstract class StripeRequest
         this.channel = channel;
         buffer = new RequestBuffer(channel.buffers());
         slotless = new SlotlessPart(this, channel);
+        failures = new PartFailures(channel.device());
         lock = new RowLock(channel.device().locks());
         fitParts(channel.layout().memberCount());
         channel.created(this);
@@ -126,7 +125,7 @@ abstract class StripeRequest
         region = NO_REGION;
         lock.clear();
         arrayEnd = 0;
-        failedSlots = 0;
+        failures.clear();
         slotless.clearFailure();
         badSlots = 0;
         isReadAgain = false;
@@ -629,26 +628,20 @@ abstract class StripeRequest
         }
         else if (BlockStatus.NOT_SUPPORTED != part.status() || !onRefused(slot, part.operation()))
         {
-            failedSlots |= 1L << slot;
-            failedStatus = part.status();
+            failures.add(slot, part.status());
         }
     }
 
     private void onPhase()
     {
-        if (0 != failedSlots || slotless.hasFailed())
+        if (!failures.isEmpty() || slotless.hasFailed())
         {
             if (isAborted())
             {
                 finish(BlockStatus.ABORTED);
                 return;
             }
-            for (long left = failedSlots; 0 != left; left &= left - 1)
-            {
-                final int slot = Long.numberOfTrailingZeros(left);
-                channel.device().onMemberFailed(
-                    view.member(slot), parts[slot].operation() + " ended with", failedStatus);
-            }
+            failures.report(view, parts);
             slotless.report();
             isEarlyPhase = StripeState.WRITING != state;
             onReporting();
@@ -705,23 +698,13 @@ abstract class StripeRequest
             return true;
         }
         final ArrayView present = channel.device().view();
-        if (null == present.failure())
+        if (null == present.failure() && (failures.isAnyWritten(view, present) ||
+            slotless.hasFailed() && present.isWritten(slotless.member())))
         {
-            for (long left = failedSlots; 0 != left; left &= left - 1)
-            {
-                final int slot = Long.numberOfTrailingZeros(left);
-                if (present.isWritten(view.member(slot)))
-                {
-                    return false;
-                }
-            }
-            if (slotless.hasFailed() && present.isWritten(slotless.member()))
-            {
-                return false;
-            }
+            return false;
         }
-        final long failed = failedSlots;
-        failedSlots = 0;
+        final long failed = failures.slots();
+        failures.clear();
         slotless.clearFailure();
         // A member that failed may still write to memory of a read: it is not given to another one.
         if (null != present.failure() || Purpose.READ == purpose && parent.isHeld())
