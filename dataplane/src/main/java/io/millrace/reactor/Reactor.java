@@ -71,6 +71,8 @@ public final class Reactor implements AutoCloseable
     private long lastWorkNs;
     private long readinessDueNs;
     private boolean lastCycleBusy;
+    /** Of a reactor that is driven, while it is; each thread finds itself here or not. */
+    private Thread driver;
 
     private volatile State state = State.NEW;
 
@@ -191,11 +193,21 @@ public final class Reactor implements AutoCloseable
     }
 
     /**
+     * Sets the thread whose cycles are the reactor's; by that thread alone.
+     *
+     * @param thread null for none.
+     */
+    void driver(final Thread thread)
+    {
+        driver = thread;
+    }
+
+    /**
      * {@return whether the caller is the reactor's thread}
      */
     public boolean isOnThread()
     {
-        return ReactorThread.current() == this;
+        return ReactorThread.current() == this || Thread.currentThread() == driver;
     }
 
     /**
@@ -434,6 +446,13 @@ public final class Reactor implements AutoCloseable
         }
     }
 
+    /** Fails commands that have not run, and refuses others. */
+    void rejectCommands()
+    {
+        commands.stop();
+        commands.failAll("reactor " + config.name() + " has ended");
+    }
+
     private void run()
     {
         ReactorThread.run(this);
@@ -470,8 +489,7 @@ public final class Reactor implements AutoCloseable
         {
             Housekeeping.leaveReactor();
             sleeping.lower();
-            commands.stop();
-            commands.failAll("reactor " + config.name() + " has ended");
+            rejectCommands();
             state = State.ENDED;
         }
     }

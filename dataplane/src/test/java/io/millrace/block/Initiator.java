@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.memory.BufferPool;
 import io.millrace.memory.DmaMemory;
+import io.millrace.reactor.DrivenReactor;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
@@ -30,6 +31,8 @@ public final class Initiator implements Poller, AutoCloseable
     private static final long PATIENCE_S = 30;
 
     private final Reactor reactor;
+    /** Null when the reactor has a thread. */
+    private final DrivenReactor driven;
     /** Whose reactor it is. */
     private final Initiator host;
     private final List<Io> all = new ArrayList<>();
@@ -56,24 +59,38 @@ public final class Initiator implements Poller, AutoCloseable
 
     public Initiator(final ReactorConfig config, final BlockDevice device)
     {
-        this(config, device, DmaMemory.map(BUFFERS_BYTES), 0);
+        this(config, device, DmaMemory.map(BUFFERS_BYTES), 0, false);
+    }
+
+    /** One whose reactor runs on the test's thread, while that waits for what is to happen. */
+    public static Initiator driven(final ReactorConfig config, final BlockDevice device)
+    {
+        return new Initiator(config, device, DmaMemory.map(BUFFERS_BYTES), 0, true);
     }
 
     /** With buffers for emulated operations in memory that the device knows, of {@link #BUFFERS_BYTES}. */
     public Initiator(final ReactorConfig config, final BlockDevice device, final long buffersAddress)
     {
-        this(config, device, null, buffersAddress);
+        this(config, device, null, buffersAddress, false);
     }
 
     private Initiator(
-        final ReactorConfig config, final BlockDevice device, final DmaMemory memory, final long buffersAddress)
+        final ReactorConfig config,
+        final BlockDevice device,
+        final DmaMemory memory,
+        final long buffersAddress,
+        final boolean isDriven)
     {
         host = this;
         this.memory = memory;
         buffers = new BufferPool(null == memory ? buffersAddress : memory.address(), BUFFERS_BYTES, BUFFERS_BYTES / 2);
         emulationBuffers = new EmulationBuffers(buffers);
-        reactor = new Reactor(config, new Errors());
-        reactor.start();
+        driven = isDriven ? new DrivenReactor(config, new Errors()) : null;
+        reactor = isDriven ? driven.reactor() : new Reactor(config, new Errors());
+        if (!isDriven)
+        {
+            reactor.start();
+        }
         try
         {
             open(device, get(open(device)));
@@ -90,6 +107,7 @@ public final class Initiator implements Poller, AutoCloseable
     {
         this.host = host;
         reactor = host.reactor;
+        driven = host.driven;
         memory = null;
         buffers = host.buffers;
         emulationBuffers = host.emulationBuffers;
@@ -452,6 +470,11 @@ public final class Initiator implements Poller, AutoCloseable
     {
         try
         {
+            if (null != driven)
+            {
+                driven.drive(future::isDone, TimeUnit.SECONDS.toNanos(PATIENCE_S));
+                return future.get(0, TimeUnit.SECONDS);
+            }
             return future.get(PATIENCE_S, TimeUnit.SECONDS);
         }
         catch (final Exception e)

@@ -14,17 +14,18 @@ import io.millrace.memory.BufferPool;
 import io.millrace.memory.DmaMemory;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.memory.MemoryRole;
+import io.millrace.reactor.DrivenReactor;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
+import io.millrace.reactor.ReactorErrorHandler;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
- * Reads, writes and flushes of devices that are not in use yet, one at a time, on a reactor of its own that sleeps.
- * Set-up only; the caller waits, at most {@link #TIMEOUT_S} for each.
+ * Reads, writes and flushes of devices that are not in use yet, one at a time, on a reactor of its own that the
+ * caller drives. Set-up only; the caller waits, at most {@link #TIMEOUT_S} for each.
  */
 final class MemberIo implements AutoCloseable
 {
@@ -34,7 +35,9 @@ final class MemberIo implements AutoCloseable
     /** What a channel may need of its own for a flush. */
     private static final int BUFFERS_BYTES = 1 << 20;
 
-    private final Reactor reactor = new Reactor(new ReactorConfig("raid-setup", -1, ReactorConfig.IdleMode.SLEEP, 0));
+    private final DrivenReactor driven = new DrivenReactor(
+        new ReactorConfig("raid-setup", -1, ReactorConfig.IdleMode.SLEEP, 0), ReactorErrorHandler.standard());
+    private final Reactor reactor = driven.reactor();
     private final MemoryRegistry registry;
     private DmaMemory memory;
     /** At the beginning of the memory; as one request is under way, nobody waits for a buffer. */
@@ -44,7 +47,7 @@ final class MemberIo implements AutoCloseable
     private boolean isHeld;
 
     /**
-     * Starts the reactor.
+     * Makes the reactor.
      *
      * @param registry memory registry of the data plane; null without one.
      */
@@ -52,7 +55,6 @@ final class MemberIo implements AutoCloseable
     {
         this.registry = registry;
         mapMemory();
-        reactor.start();
     }
 
     private void mapMemory()
@@ -293,19 +295,19 @@ final class MemberIo implements AutoCloseable
         }
     }
 
-    private static <T> T awaitAnswer(
+    private <T> T awaitAnswer(
         final BlockDevice device, final CompletableFuture<T> future, final Runnable onTimeout)
     {
         Reactor.checkMayBlock("the assembly of an array");
         try
         {
-            return future.get(TIMEOUT_S, TimeUnit.SECONDS);
-        }
-        catch (final TimeoutException e)
-        {
-            onTimeout.run();
-            throw new BlockDeviceException("device " + device.name() + " did not answer within " + TIMEOUT_S +
-                " s: check it, and the path to it", e);
+            if (!driven.drive(future::isDone, TimeUnit.SECONDS.toNanos(TIMEOUT_S)))
+            {
+                onTimeout.run();
+                throw new BlockDeviceException("device " + device.name() + " did not answer within " + TIMEOUT_S +
+                    " s: check it, and the path to it");
+            }
+            return future.get();
         }
         catch (final ExecutionException e)
         {
@@ -321,7 +323,7 @@ final class MemberIo implements AutoCloseable
     @Override
     public void close()
     {
-        reactor.close();
+        driven.close();
         if (!isHeld)
         {
             memory.close();

@@ -127,7 +127,7 @@ public final class CrashRun implements AutoCloseable
         final BlockDevice device = assemble();
         if (null != device)
         {
-            final Initiator initiator = new Initiator(ReactorConfig.of("crash", -1), device);
+            final Initiator initiator = Initiator.driven(ReactorConfig.of("crash", -1), device);
             try
             {
                 isNew = false;
