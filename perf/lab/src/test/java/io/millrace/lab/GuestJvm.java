@@ -46,8 +46,9 @@ final class GuestJvm
             }
         }
         final List<String> command = TargetProcess.java();
-        // See the module's README for the small compiler alone.
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:AOTCache=" + cache));
+        // See the module's README for the small compiler alone, and for what it may leave to the interpreter.
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=20", "-XX:+UseSerialGC",
+            "-XX:AOTCache=" + cache));
         command.addAll(List.of(options));
         command.addAll(List.of("-cp", classPath));
         return command;
