@@ -29,7 +29,8 @@ class RaidCrashTest
     private static final int LIVES = 4;
     private static final int REQUESTS = 60;
     private static final int STEPS_MAX = 400;
-    private static final int SEEDS = Integer.getInteger("millrace.raid.seeds", 25);
+    /** Of each level and count of members: with those of the other tests of crashes ten thousand arrays. */
+    private static final int SEEDS = Integer.getInteger("millrace.raid.seeds", 210);
 
     /** So that a short life has all of it. */
     private static final RaidTimes HURRIED = new RaidTimes(200_000, 300_000);
