@@ -24,7 +24,6 @@ import io.millrace.memory.DmaMemory;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.nvmf.config.ControllerIds;
 import io.millrace.nvmf.config.TargetConfig;
-import io.millrace.nvmf.config.TargetListener;
 import io.millrace.nvmf.initiator.Waits;
 import io.millrace.nvmf.namespace.NamespaceSnapshot;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
@@ -33,6 +32,7 @@ import io.millrace.reactor.ReactorConfig;
 import io.millrace.spdk.SpdkTesting;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -66,6 +66,7 @@ class SpdkNvmeIdentityTest
     private static final class RestartedTarget
     {
         private final TargetConfig config;
+        private final Associations associations = new Associations();
         private InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         private DataPlane dataPlane;
 
@@ -87,7 +88,7 @@ class SpdkNvmeIdentityTest
                     List.of(new SubsystemSettings.NamespaceSettings(1, first, null),
                         new SubsystemSettings.NamespaceSettings(2, "own2", null)))),
                 List.of(new ListenerSettings(TransportAddress.tcp(address))), DataPlaneConfig.NO_DISCOVERY_PORT,
-                config, TcpTransportConfig.defaults()), TargetListener.NONE);
+                config, TcpTransportConfig.defaults()), associations);
             address = dataPlane.addresses().getFirst().socketAddress();
         }
 
@@ -180,10 +181,15 @@ class SpdkNvmeIdentityTest
         target.restart(FOREIGN);
         awaitHealth(device, DeviceHealth.FAILED);
         target.close();
-        for (int i = 0; i < 30; i++)
+        try (ServerSocket nobody = new ServerSocket())
         {
-            Thread.sleep(100);
-            assertEquals(DeviceHealth.FAILED, device.status().health());
+            nobody.setReuseAddress(true);
+            nobody.bind(target.address);
+            for (int i = 0; i < 3; i++)
+            {
+                nobody.accept().close();
+                assertEquals(DeviceHealth.FAILED, device.status().health());
+            }
         }
         target.start(OWN);
         awaitHealth(device, DeviceHealth.ONLINE);
@@ -211,8 +217,7 @@ class SpdkNvmeIdentityTest
             {
                 each.restart(FOREIGN);
                 final long before = done.get();
-                // It is tried again each second.
-                Thread.sleep(3_000);
+                each.associations.awaitTwoMore();
                 Waits.until("the load goes on", () -> load.isDone() || done.get() > before + 100);
                 assertFalse(load.isDone());
                 assertEquals(0, each.written());

@@ -25,7 +25,6 @@ import io.millrace.dataplane.config.SubsystemSettings;
 import io.millrace.memory.DmaMemory;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.nvmf.config.TargetConfig;
-import io.millrace.nvmf.config.TargetListener;
 import io.millrace.nvmf.initiator.TcpProxy;
 import io.millrace.nvmf.initiator.Waits;
 import io.millrace.nvmf.namespace.NamespaceSnapshot;
@@ -65,6 +64,7 @@ class SpdkNvmeTest
     private final SpdkNvmeFactory factory = new SpdkNvmeFactory(new SpdkAccess());
     private final List<String> warnings = new ArrayList<>();
     private final List<BlockDevice> opened = new ArrayList<>();
+    private final Associations associations = new Associations();
     private InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     private DmaMemory memory;
     private MemoryRegistry registry;
@@ -93,7 +93,7 @@ class SpdkNvmeTest
                 new SubsystemSettings.NamespaceSettings(1, first, null),
                 new SubsystemSettings.NamespaceSettings(2, "mem2", null)))),
             List.of(new ListenerSettings(TransportAddress.tcp(address))), DataPlaneConfig.NO_DISCOVERY_PORT,
-            TargetConfig.defaults(), TcpTransportConfig.defaults()), TargetListener.NONE);
+            TargetConfig.defaults(), TcpTransportConfig.defaults()), associations);
         address = target.addresses().getFirst().socketAddress();
     }
 
@@ -312,7 +312,7 @@ class SpdkNvmeTest
             assertEquals(BlockStatus.DEVICE_ERROR, write(host, 1, 3));
             assertEquals(BlockStatus.DEVICE_ERROR, write(other, 1, 3));
             // It is tried again, and refused again.
-            Thread.sleep(3_000);
+            associations.awaitTwoMore();
             assertEquals(BlockStatus.DEVICE_ERROR, write(host, 1, 3));
             assertEquals(0, written());
             target.close();
