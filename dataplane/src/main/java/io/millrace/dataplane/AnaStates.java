@@ -136,10 +136,9 @@ public final class AnaStates
         }
         catch (final IllegalArgumentException e)
         {
-            throw new OperationException(Reason.INVALID, subject(nqn, listener), "is not a numeric address",
-                "write it as 192.0.2.1 or 2001:db8::1", e);
+            throw Listeners.notCanonical(subject(nqn, listener), listener, e);
         }
-        if (0 == address.port())
+        if (address.hasPort() && 0 == address.port())
         {
             throw new OperationException(Reason.INVALID, subject(nqn, address), "has no port",
                 "give the port of the listener, or no address for all listeners");

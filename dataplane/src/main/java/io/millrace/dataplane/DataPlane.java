@@ -379,7 +379,7 @@ public final class DataPlane implements AutoCloseable
     private void listenForDiscovery()
     {
         final Set<TransportAddress> addresses = new LinkedHashSet<>();
-        config.listeners().stream().filter((listener) -> !listener.discoveryOnly())
+        config.listeners().stream().filter((listener) -> !listener.discoveryOnly() && listener.address().hasPort())
             .forEach((listener) -> addresses.add(listener.address().withPort(config.discoveryPort())));
         for (final TransportAddress address : addresses)
         {

@@ -64,15 +64,19 @@ public final class Listeners
         {
             operations.checkOpen();
             final TransportAddress wanted = canonical(address);
-            final Transport transport = transports.of(wanted);
+            if (!wanted.hasPort() && ListenerProvider.SPDK != provider)
+            {
+                throw new OperationException(Reason.UNSUPPORTED, "listener " + wanted.listenerName(), "is of " +
+                    "vfio-user, which SPDK's target alone serves", "give it the provider spdk");
+            }
             final String where = wanted.listenerName();
             if (listeners.containsKey(wanted))
             {
                 throw new OperationException(Reason.EXISTS, "listener " + where, "already exists",
-                    "take another port");
+                    wanted.hasPort() ? "take another port" : "take another directory");
             }
             final TransportAddress taken = ListenerProvider.SPDK == provider ? listenBySpdk(wanted, discoveryOnly) :
-                listen(transport, wanted, discoveryOnly);
+                listen(transports.of(wanted), wanted, discoveryOnly);
             listeners.put(taken, new ListenerSnapshot(taken, discoveryOnly, true, provider));
             operations.publish(ResourceKind.LISTENER, ResourceChange.CREATED, taken.listenerName());
             return taken;
@@ -157,9 +161,17 @@ public final class Listeners
         }
         catch (final IllegalArgumentException e)
         {
-            throw new OperationException(Reason.INVALID, "listener " + address.address(),
-                "is not a numeric address", "write it as 192.0.2.1 or 2001:db8::1", e);
+            throw notCanonical("listener " + address.address(), address, e);
         }
+    }
+
+    static OperationException notCanonical(
+        final String subject, final TransportAddress address, final IllegalArgumentException e)
+    {
+        return address.hasPort() ? new OperationException(
+            Reason.INVALID, subject, "is not a numeric address", "write it as 192.0.2.1 or 2001:db8::1", e) :
+            new OperationException(Reason.INVALID, subject, "is no absolute path",
+                "write that of a directory, as /run/millrace/vfio-user", e);
     }
 
     private static OperationException refused(final String subject, final IllegalStateException e)

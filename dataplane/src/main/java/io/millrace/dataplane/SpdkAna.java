@@ -100,6 +100,17 @@ record SpdkAna(NvmfTarget nvmf, Subsystem subsystem)
     }
 
     /**
+     * {@return whether hosts may reach the subsystem at a listener: a virtual machine has no NQN that could be allowed,
+     * and SPDK's transport accesses freed memory when it has refused one}
+     *
+     * @param address of the listener.
+     */
+    boolean isReached(final TransportAddress address)
+    {
+        return address.hasPort() || subsystem.allowsAnyHost();
+    }
+
+    /**
      * Has the subsystem reached at a listener.
      *
      * @param address of the listener.
@@ -112,6 +123,10 @@ record SpdkAna(NvmfTarget nvmf, Subsystem subsystem)
         // No host has access before the groups have their states.
         final NvmfTarget.AnaState first =
             1 == states.size() ? states.iterator().next() : NvmfTarget.AnaState.INACCESSIBLE;
+        if (!address.hasPort())
+        {
+            VfioUserSocket.of(address, subsystem.nqn()).prepare();
+        }
         nvmf.addListener(subsystem.nqn(), of(address), first);
         for (final int group : groups())
         {
@@ -123,6 +138,34 @@ record SpdkAna(NvmfTarget nvmf, Subsystem subsystem)
     }
 
     /**
+     * Ends that the subsystem is reached at a listener.
+     *
+     * @param address of the listener.
+     */
+    void removeListener(final TransportAddress address)
+    {
+        if (!isReached(address))
+        {
+            return;
+        }
+        nvmf.removeListener(subsystem.nqn(), of(address));
+        removeSocket(address);
+    }
+
+    /**
+     * Removes what SPDK has left of a listener of vfio-user, at which it does not serve the subsystem any more.
+     *
+     * @param address of a listener.
+     */
+    void removeSocket(final TransportAddress address)
+    {
+        if (!address.hasPort())
+        {
+            VfioUserSocket.of(address, subsystem.nqn()).remove();
+        }
+    }
+
+    /**
      * Gives a group its state at a listener.
      *
      * @param address of the listener.
@@ -130,6 +173,11 @@ record SpdkAna(NvmfTarget nvmf, Subsystem subsystem)
      */
     void setGroup(final TransportAddress address, final int group)
     {
+        if (!isReached(address))
+        {
+            // It gets its states when it is.
+            return;
+        }
         nvmf.anaState(subsystem.nqn(), of(address), group, of(subsystem.ana().path(address).state(group)));
     }
 
@@ -144,11 +192,33 @@ record SpdkAna(NvmfTarget nvmf, Subsystem subsystem)
         };
     }
 
-    /** {@return an address as SPDK has it} */
-    static NvmfTarget.Address of(final TransportAddress address)
+    /** A subsystem has a directory of its own at a listener of vfio-user. */
+    private NvmfTarget.Address of(final TransportAddress address)
     {
-        return new NvmfTarget.Address(address.transportType().name(),
+        return address.hasPort() ? ofPort(address) :
+            NvmfTarget.Address.vfioUser(VfioUserSocket.of(address, subsystem.nqn()).directory().toString());
+    }
+
+    /**
+     * {@return an address as SPDK has it}
+     *
+     * @param address with a port.
+     */
+    static NvmfTarget.Address ofPort(final TransportAddress address)
+    {
+        return new NvmfTarget.Address(transport(address.transportType()),
             TransportAddress.Family.IPV6 == address.addressFamily() ? "IPv6" : "IPv4", address.address(),
             address.serviceId());
+    }
+
+    /** {@return name of a transport as SPDK has it} */
+    static String transport(final TransportAddress.Type type)
+    {
+        return switch (type)
+        {
+            case TCP -> "TCP";
+            case RDMA -> "RDMA";
+            case VFIO_USER -> NvmfTarget.VFIO_USER;
+        };
     }
 }

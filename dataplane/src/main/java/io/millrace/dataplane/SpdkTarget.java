@@ -88,7 +88,11 @@ final class SpdkTarget implements AutoCloseable
             runtime = spdk.get();
             memory.start(runtime);
             addTransport(subject, address.transportType());
-            runtime.nvmf().addListener(NvmfTarget.DISCOVERY, SpdkAna.of(address), NvmfTarget.AnaState.OPTIMIZED);
+            if (address.hasPort())
+            {
+                runtime.nvmf().addListener(
+                    NvmfTarget.DISCOVERY, SpdkAna.ofPort(address), NvmfTarget.AnaState.OPTIMIZED);
+            }
         }
         catch (final SpdkException e)
         {
@@ -114,7 +118,11 @@ final class SpdkTarget implements AutoCloseable
                 {
                     // Its states come after it, and may be refused.
                     done.add(each);
-                    new SpdkAna(runtime.nvmf(), each).addListener(address);
+                    final SpdkAna ana = new SpdkAna(runtime.nvmf(), each);
+                    if (ana.isReached(address))
+                    {
+                        ana.addListener(address);
+                    }
                 }
             }
         }
@@ -123,26 +131,44 @@ final class SpdkTarget implements AutoCloseable
             withdraw(address, done);
             throw e instanceof final SpdkException cause ? refused(subject, cause) : e;
         }
-        operations.target().addListener(address);
+        if (address.hasPort())
+        {
+            operations.target().addListener(address);
+        }
     }
 
     private void addTransport(final String subject, final TransportAddress.Type type)
     {
         try
         {
-            runtime.nvmf().addTransport(type.name());
+            runtime.nvmf().addTransport(SpdkAna.transport(type));
         }
         catch (final SpdkException e)
         {
-            throw new OperationException(Reason.FAILED, subject, e.problem(), TransportAddress.Type.RDMA != type ? "" :
-                "SPDK has to be built with --with-rdma and needs an RDMA device ('rdma link'): without, let " +
-                "Millrace's own target serve the listener, or use tcp", e);
+            throw new OperationException(Reason.FAILED, subject, e.problem(), remedy(type), e);
         }
+    }
+
+    /** {@return what a transport needs that SPDK refuses} */
+    private static String remedy(final TransportAddress.Type type)
+    {
+        return switch (type)
+        {
+            case TCP -> "";
+            case RDMA -> "SPDK has to be built with --with-rdma and needs an RDMA device ('rdma link'): without, " +
+                "let Millrace's own target serve the listener, or use tcp";
+            case VFIO_USER -> "SPDK has to be built with --with-vfio-user: build it again, and native/spdk with it";
+        };
     }
 
     private void checkOperable(final String subject, final TransportAddress address)
     {
-        if (0 == address.port())
+        if (!address.hasPort())
+        {
+            VfioUserSocket.check(address);
+            operations.target().subsystems().forEach((each) -> VfioUserSocket.of(address, each.nqn()).checkFree());
+        }
+        else if (0 == address.port())
         {
             throw new OperationException(Reason.INVALID, subject, "has port 0, and SPDK chooses none", "name a port");
         }
@@ -230,19 +256,28 @@ final class SpdkTarget implements AutoCloseable
             {
                 if (serves())
                 {
-                    runtime.nvmf().removeListener(each.nqn(), SpdkAna.of(address));
+                    new SpdkAna(runtime.nvmf(), each).removeListener(address);
                 }
                 else
                 {
                     deleteSubsystem(each);
+                    new SpdkAna(runtime.nvmf(), each).removeSocket(address);
                 }
             });
         }
-        attempt(() -> runtime.nvmf().removeListener(NvmfTarget.DISCOVERY, SpdkAna.of(address)));
+        removeDiscovery(address);
         operations.target().reserveIds(serves());
         if (!serves())
         {
             withoutIds.clear();
+        }
+    }
+
+    private void removeDiscovery(final TransportAddress address)
+    {
+        if (address.hasPort())
+        {
+            attempt(() -> runtime.nvmf().removeListener(NvmfTarget.DISCOVERY, SpdkAna.ofPort(address)));
         }
     }
 
@@ -277,6 +312,8 @@ final class SpdkTarget implements AutoCloseable
         }
         final String nqn = subsystem.nqn();
         final ControllerIds ids = operations.target().controllerIds().reserved();
+        listeners.stream().filter((each) -> !each.hasPort())
+            .forEach((each) -> VfioUserSocket.of(each, nqn).checkFree());
         try
         {
             runtime.nvmf().createSubsystem(nqn, subsystem.config().serialNumber(), subsystem.config().modelNumber(),
@@ -294,7 +331,8 @@ final class SpdkTarget implements AutoCloseable
                 final ManagedDevice device = devices.require(each.device().name());
                 device.user(ManagedDevice.User.of(subsystem, each.nsid(), export(nqn, each, device)));
             }
-            listeners.forEach(new SpdkAna(runtime.nvmf(), subsystem)::addListener);
+            final SpdkAna ana = new SpdkAna(runtime.nvmf(), subsystem);
+            listeners.stream().filter(ana::isReached).forEach(ana::addListener);
         }
         catch (final RuntimeException e)
         {
@@ -336,6 +374,8 @@ final class SpdkTarget implements AutoCloseable
         {
             runtime.nvmf().deleteSubsystem(
                 subsystem.nqn(), () -> exported.forEach((each) -> each.user().export().refuse()));
+            final SpdkAna ana = new SpdkAna(runtime.nvmf(), subsystem);
+            listeners.forEach((each) -> attempt(() -> ana.removeSocket(each)));
         }
         finally
         {
@@ -469,7 +509,7 @@ final class SpdkTarget implements AutoCloseable
     /**
      * Allows every host, or only those on the list; then all hosts of the subsystem have to connect again, as SPDK
      * does not disconnect those alone that may no longer be there. What they had under way is waited for, five seconds
-     * at most.
+     * at most. Virtual machines reach the subsystem while every host may.
      *
      * @param subsystem that is changed.
      * @param isAllowed which of both.
@@ -480,17 +520,31 @@ final class SpdkTarget implements AutoCloseable
     {
         final String nqn = subsystem.nqn();
         final StringJoiner problems = new StringJoiner("; ");
-        follow("subsystem " + nqn, () -> runtime.nvmf().allowAnyHost(nqn, isAllowed));
-        if (!isAllowed && serves())
+        if (!serves())
         {
-            final SpdkAna ana = new SpdkAna(runtime.nvmf(), subsystem);
-            for (final TransportAddress each : listeners)
+            return "";
+        }
+        final SpdkAna ana = new SpdkAna(runtime.nvmf(), subsystem);
+        final List<TransportAddress> local = listeners.stream().filter((each) -> !each.hasPort()).toList();
+        if (!isAllowed)
+        {
+            local.forEach((each) -> attempt(problems, each, () -> ana.removeListener(each)));
+        }
+        follow("subsystem " + nqn, () -> runtime.nvmf().allowAnyHost(nqn, isAllowed));
+        if (isAllowed)
+        {
+            local.forEach((each) -> attempt(problems, each, () -> ana.addListener(each)));
+            return problems.toString();
+        }
+        for (final TransportAddress each : listeners)
+        {
+            if (each.hasPort())
             {
-                attempt(problems, each, () -> runtime.nvmf().removeListener(nqn, SpdkAna.of(each)));
+                attempt(problems, each, () -> ana.removeListener(each));
                 attempt(problems, each, () -> ana.addListener(each));
             }
-            drain(subsystem, problems);
         }
+        drain(subsystem, problems);
         return problems.toString();
     }
 
@@ -503,6 +557,10 @@ final class SpdkTarget implements AutoCloseable
         catch (final SpdkException e)
         {
             problems.add("listener " + address.listenerName() + ": " + e.problem());
+        }
+        catch (final OperationException e)
+        {
+            problems.add(e.getMessage());
         }
     }
 
@@ -636,10 +694,7 @@ final class SpdkTarget implements AutoCloseable
             {
                 return;
             }
-            for (final TransportAddress each : listeners)
-            {
-                attempt(() -> runtime.nvmf().removeListener(NvmfTarget.DISCOVERY, SpdkAna.of(each)));
-            }
+            listeners.forEach(this::removeDiscovery);
             for (final Subsystem each : operations.target().subsystems())
             {
                 attempt(() -> deleteSubsystem(each));

@@ -18,6 +18,8 @@ public final class NvmfTarget
      * than a transfer.
      */
     public static final int NSID_MAX = 1024;
+    /** SPDK's name of vfio-user. */
+    public static final String VFIO_USER = "VFIOUSER";
     /** Commands of a queue at a time. A connection takes memory for all of them before its host is known. */
     static final int QUEUE_DEPTH = 32;
     /** Requests to devices have this long to end before {@code onLate} of a method is run. */
@@ -34,17 +36,27 @@ public final class NvmfTarget
     /**
      * An address that hosts connect to.
      *
-     * @param transport {@code TCP} or {@code RDMA}.
-     * @param family    {@code IPv4} or {@code IPv6}.
-     * @param address   numeric.
-     * @param service   port.
+     * @param transport {@code TCP}, {@code RDMA} or {@link #VFIO_USER}.
+     * @param family    {@code IPv4} or {@code IPv6}; empty of vfio-user.
+     * @param address   numeric, or a directory.
+     * @param service   port; empty of vfio-user.
      */
     public record Address(String transport, String family, String address, String service)
     {
+        /**
+         * {@return an address of vfio-user}
+         *
+         * @param directory of the socket.
+         */
+        public static Address vfioUser(final String directory)
+        {
+            return new Address(VFIO_USER, "", directory, "");
+        }
+
         String json()
         {
-            return "{\"trtype\": " + quote(transport) + ", \"adrfam\": " + quote(family) + ", \"traddr\": " +
-                quote(address) + ", \"trsvcid\": " + quote(service) + '}';
+            return "{\"trtype\": " + quote(transport) + (family.isEmpty() ? "" : ", \"adrfam\": " + quote(family)) +
+                ", \"traddr\": " + quote(address) + ", \"trsvcid\": " + quote(service) + '}';
         }
     }
 
@@ -70,7 +82,7 @@ public final class NvmfTarget
      * Makes a transport, unless this has made it before. It refuses reservations and fused commands, of which those who
      * access a device by another target than SPDK's would know nothing.
      *
-     * @param type {@code TCP} or {@code RDMA}.
+     * @param type {@code TCP}, {@code RDMA} or {@link #VFIO_USER}.
      */
     public void addTransport(final String type)
     {
@@ -80,7 +92,7 @@ public final class NvmfTarget
         }
         runtime.serving();
         runtime.call("nvmf_create_transport",
-            "\"trtype\": " + quote(type) + ", \"max_queue_depth\": " + QUEUE_DEPTH +
+            "\"trtype\": " + quote(type) + (VFIO_USER.equals(type) ? "" : ", \"max_queue_depth\": " + QUEUE_DEPTH) +
             ", \"masked_oncs\": [\"reservs\"], \"masked_fuses\": [\"fcws\"]");
         transports.add(type);
     }

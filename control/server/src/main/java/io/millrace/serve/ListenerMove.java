@@ -62,7 +62,8 @@ record ListenerMove(List<ListenerSpec> added, List<ListenerSpec> removed)
         final List<ListenerSpec> removed)
     {
         final List<ListenerSpec> listeners =
-            kept.listeners().values().stream().filter((each) -> isDiscovery == each.discoveryOnly()).toList();
+            kept.listeners().values().stream().filter((each) -> isDiscovery == each.discoveryOnly())
+                .filter((each) -> Transport.VFIO_USER != each.transport()).toList();
         if (null == port || 0 == port || listeners.stream().anyMatch((each) -> port == each.port()))
         {
             return;

@@ -23,6 +23,7 @@ import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.status.StatusSettings;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -184,7 +185,8 @@ public final class QuickstartCommand implements Callable<Integer>
     /** Commands of an earlier run may have changed what is there. */
     private static boolean isExported(final DataPlane dataPlane)
     {
-        return !dataPlane.addresses().isEmpty() && dataPlane.namespaces().list(null).stream().anyMatch((each) ->
+        return dataPlane.addresses().stream().anyMatch(TransportAddress::hasPort) &&
+            dataPlane.namespaces().list(null).stream().anyMatch((each) ->
             NQN.equals(each.subsystemNqn()) && 1 == each.nsid() && QuickstartState.VOLUME.equals(each.device()));
     }
 
@@ -198,7 +200,9 @@ public final class QuickstartCommand implements Callable<Integer>
     private boolean measure(
         final Terminal terminal, final DataPlane dataPlane, final StopSignal stop, final boolean mayWrite)
     {
-        final QuickstartRounds rounds = new QuickstartRounds(dataPlane.addresses().get(0).socketAddress(), NQN,
+        final InetSocketAddress address = dataPlane.addresses().stream().filter(TransportAddress::hasPort).findFirst()
+            .orElseThrow().socketAddress();
+        final QuickstartRounds rounds = new QuickstartRounds(address, NQN,
             dataPlane.devices().get(QuickstartState.VOLUME).geometry().sizeBytes(), roundMs, stop);
         final boolean isRight = rounds.run(terminal, mayWrite);
         if (json)

@@ -22,7 +22,9 @@ final class QuickstartHints
     static List<String> connect(final DataPlane dataPlane)
     {
         final List<String> lines = new ArrayList<>();
-        if (dataPlane.addresses().isEmpty())
+        final List<TransportAddress> addresses =
+            dataPlane.addresses().stream().filter(TransportAddress::hasPort).toList();
+        if (addresses.isEmpty())
         {
             return lines;
         }
@@ -43,7 +45,7 @@ final class QuickstartHints
         }
         for (final SubsystemSnapshot each : subsystems)
         {
-            lines.add("  nvme connect" + address(dataPlane.addresses().getFirst()) + " -n " + each.nqn());
+            lines.add("  nvme connect" + address(addresses.getFirst()) + " -n " + each.nqn());
         }
         for (final SubsystemSnapshot each : subsystems)
         {

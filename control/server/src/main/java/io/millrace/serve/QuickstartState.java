@@ -7,6 +7,7 @@ import io.millrace.console.ExitCode;
 import io.millrace.control.agent.ControlAgent;
 import io.millrace.control.agent.ControlOwner;
 import io.millrace.control.agent.PersistedState;
+import io.millrace.control.codec.Transport;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.setting.Units;
@@ -202,8 +203,10 @@ final class QuickstartState
         final Set<String> options = new TreeSet<>(Comparator.reverseOrder());
         for (final ListenerSpec each : state.listeners().values())
         {
-            final TransportAddress address = TransportAddress.of(TransportAddress.Type.valueOf(each.transport().name()),
-                new InetSocketAddress(InetAddress.ofLiteral(each.address()), each.port()));
+            final TransportAddress address = Transport.VFIO_USER == each.transport() ?
+                TransportAddress.vfioUser(each.address()) :
+                TransportAddress.of(TransportAddress.Type.valueOf(each.transport().name()),
+                    new InetSocketAddress(InetAddress.ofLiteral(each.address()), each.port()));
             if (dataPlane.discoveryAddresses().contains(address))
             {
                 continue;

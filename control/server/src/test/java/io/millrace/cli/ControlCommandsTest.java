@@ -274,9 +274,16 @@ class ControlCommandsTest
             "exist; there are no subsystems",
         "2 | listener add here:there | listener add: 'here:there' is no address: write 192.0.2.7, 192.0.2.7:4420 or " +
             "[2001:db8::7]:4420",
-        "2 | listener add 127.0.0.1 --transport udp | listener add: transport 'udp' is unknown: use tcp or rdma",
+        "2 | listener add 127.0.0.1 --transport udp | listener add: transport 'udp' is unknown: use tcp, rdma or " +
+            "vfio-user",
         "2 | listener add rdma://127.0.0.1 --transport tcp | listener add: 'rdma://127.0.0.1' and --transport tcp " +
             "exclude each other: give one of them",
+        "2 | listener add 127.0.0.1 --transport vfio-user --provider spdk | listener add: '127.0.0.1' is no absolute " +
+            "path: write that of the directory of a vfio-user listener, as /run/millrace/vfio-user",
+        "1 | listener add /run/vm --transport vfio-user | listener add: listener vfio-user:///run/vm: is of " +
+            "vfio-user, which SPDK's target alone serves; give it the provider spdk",
+        "1 | listener remove vfio-user:///run/./vm | listener remove: listener vfio-user:///run/vm does not exist; " +
+            "there are no listeners",
         "1 | listener remove rdma://127.0.0.1 | listener remove: listener rdma://127.0.0.1:4420 does " +
             "not exist; there are no listeners",
         "2 | listener add no.such.name.invalid | listener add: 'no.such.name.invalid' is an unknown host name: write " +

@@ -355,9 +355,14 @@ final class ConfigCheck
         for (int i = 0; i < listeners.size(); i++)
         {
             final ListenerSettings listener = listeners.get(i);
-            served("listeners[" + i + "]", listener.address());
+            served("listeners[" + i + "]", listener);
             spdk("listeners[" + i + "]", listener);
-            if (0 != listener.address().port())
+            if (!listener.address().hasPort())
+            {
+                unique(addresses.computeIfAbsent(listener.address().transportType(), (type) -> new HashMap<>()),
+                    listener.address().address(), "listeners[" + i + "]", "address");
+            }
+            else if (0 != listener.address().port())
             {
                 unique(addresses.computeIfAbsent(listener.address().transportType(), (type) -> new HashMap<>()),
                     listener.address().hostAndPort(), "listeners[" + i + "]", "port");
@@ -381,7 +386,7 @@ final class ConfigCheck
         {
             throw new SettingException(key + ".discovery-only", true, "not for provider spdk", "leave out one of them");
         }
-        if (0 == listener.address().port())
+        if (listener.address().hasPort() && 0 == listener.address().port())
         {
             throw new SettingException(key + ".port", 0, "chosen by nobody, as SPDK listens", "name a port");
         }
@@ -395,8 +400,18 @@ final class ConfigCheck
         }
     }
 
-    private void served(final String key, final TransportAddress address)
+    private void served(final String key, final ListenerSettings listener)
     {
+        final TransportAddress address = listener.address();
+        if (!address.hasPort())
+        {
+            if (ListenerProvider.SPDK != listener.provider())
+            {
+                throw new SettingException(key + ".transport", address.transportType(), "served by SPDK's target alone",
+                    "give the listener provider: spdk");
+            }
+            return;
+        }
         if (transports.stream().noneMatch((each) -> address.transportType() == each.type()))
         {
             throw new SettingException(key + ".transport", address.transportType(), "not served by this data plane",

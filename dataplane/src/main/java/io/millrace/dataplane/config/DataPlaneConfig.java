@@ -160,7 +160,7 @@ public record DataPlaneConfig(
      */
     public static List<TransportAddress.Type> transportTypes()
     {
-        return List.of(TransportAddress.Type.TCP, TransportAddress.Type.RDMA);
+        return List.of(TransportAddress.Type.TCP, TransportAddress.Type.RDMA, TransportAddress.Type.VFIO_USER);
     }
 
     /**

@@ -172,7 +172,7 @@ public final class AnaTable
      */
     private static TransportAddress widerAddress(final TransportAddress address)
     {
-        if (WILDCARD_6.equals(address.address()))
+        if (WILDCARD_6.equals(address.address()) || !address.hasPort())
         {
             return null;
         }

@@ -4,6 +4,7 @@ import io.millrace.validation.AddressText;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Locale;
 
 /**
@@ -12,8 +13,8 @@ import java.util.Locale;
  *
  * @param transportType    kind of transport.
  * @param addressFamily    of the address.
- * @param address          numeric (TRADDR); up to 256 bytes.
- * @param serviceId        port number as text (TRSVCID); up to 32 bytes.
+ * @param address          numeric, or a directory of vfio-user (TRADDR); up to 256 bytes.
+ * @param serviceId        port number as text (TRSVCID), empty of vfio-user; up to 32 bytes.
  */
 public record TransportAddress(Type transportType, Family addressFamily, String address, String serviceId)
 {
@@ -28,7 +29,9 @@ public record TransportAddress(Type transportType, Family addressFamily, String 
         /** RDMA. */
         RDMA(1),
         /** TCP. */
-        TCP(3);
+        TCP(3),
+        /** vfio-user: a PCI device of a virtual machine of this machine. No discovery log has it. */
+        VFIO_USER(0);
 
         private final int code;
 
@@ -38,7 +41,7 @@ public record TransportAddress(Type transportType, Family addressFamily, String 
         }
 
         /**
-         * {@return number of it in a discovery log entry (TRTYPE)}
+         * {@return number of it in a discovery log entry (TRTYPE); 0: none}
          */
         public int code()
         {
@@ -51,7 +54,7 @@ public record TransportAddress(Type transportType, Family addressFamily, String 
         @Override
         public String toString()
         {
-            return name().toLowerCase(Locale.ROOT);
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
         }
     }
 
@@ -61,7 +64,9 @@ public record TransportAddress(Type transportType, Family addressFamily, String 
         /** IPv4. */
         IPV4(1),
         /** IPv6. */
-        IPV6(2);
+        IPV6(2),
+        /** Within this machine. */
+        INTRA_HOST(254);
 
         private final int code;
 
@@ -122,6 +127,17 @@ public record TransportAddress(Type transportType, Family addressFamily, String 
     }
 
     /**
+     * An address of vfio-user.
+     *
+     * @param directory in which each subsystem has the directory of its socket; absolute.
+     * @return the address.
+     */
+    public static TransportAddress vfioUser(final String directory)
+    {
+        return new TransportAddress(Type.VFIO_USER, Family.INTRA_HOST, directory, "");
+    }
+
+    /**
      * A TCP address.
      *
      * @param socket resolved.
@@ -149,13 +165,21 @@ public record TransportAddress(Type transportType, Family addressFamily, String 
     }
 
     /**
-     * {@return the service as a port number}
+     * {@return whether hosts reach it over IP, at a port}
+     */
+    public boolean hasPort()
+    {
+        return Type.VFIO_USER != transportType;
+    }
+
+    /**
+     * {@return the service as a port number; 0 of vfio-user}
      *
      * @throws NumberFormatException when it is none.
      */
     public int port()
     {
-        return Integer.parseInt(serviceId);
+        return hasPort() ? Integer.parseInt(serviceId) : 0;
     }
 
     /**
@@ -169,13 +193,18 @@ public record TransportAddress(Type transportType, Family addressFamily, String 
     }
 
     /**
-     * {@return the same address as the kernel names a socket that is bound to it: two addresses are the same when these
-     * are equal}
+     * {@return the same address as the kernel names a socket that is bound to it, or as a path without detours: two
+     * addresses are the same when these are equal}
      *
-     * @throws IllegalArgumentException with a remedy, when address or service is not numeric.
+     * @throws IllegalArgumentException with a remedy, when address or service is not numeric, or the directory no
+     *     absolute path.
      */
     public TransportAddress canonical()
     {
+        if (!hasPort())
+        {
+            return vfioUser(directory(address));
+        }
         try
         {
             return of(transportType, socketAddress());
@@ -187,6 +216,16 @@ public record TransportAddress(Type transportType, Family addressFamily, String 
         }
     }
 
+    private static String directory(final String text)
+    {
+        if (!text.startsWith("/") || text.indexOf('\0') >= 0)
+        {
+            throw new IllegalArgumentException("address '" + text +
+                "' of vfio-user is no absolute path: write that of a directory, as /run/millrace/vfio-user");
+        }
+        return Path.of(text).normalize().toString();
+    }
+
     /**
      * {@return whether it stands for every address of the machine}
      */
@@ -196,16 +235,17 @@ public record TransportAddress(Type transportType, Family addressFamily, String 
     }
 
     /**
-     * {@return address and service as people write them: {@code 127.0.0.1:4420}, {@code [::1]:4420}}
+     * {@return address and service as people write them: {@code 127.0.0.1:4420}, {@code [::1]:4420}; the directory of
+     *     vfio-user}
      */
     public String hostAndPort()
     {
-        return (Family.IPV6 == addressFamily ? '[' + address + ']' : address) + ':' + serviceId;
+        return !hasPort() ? address : (Family.IPV6 == addressFamily ? '[' + address + ']' : address) + ':' + serviceId;
     }
 
     /**
      * {@return the name of a listener in commands, messages and events: address and service, with {@code rdma://}
-     * before those of RDMA}
+     * before those of RDMA, {@code vfio-user://} before directories}
      */
     public String listenerName()
     {

@@ -142,6 +142,29 @@ class SpdkLvolTest
         return NativeMemory.getLong(address);
     }
 
+    /** With an SPDK that passes it on, volumes are to say that they have a cache as the base has. */
+    @Test
+    void shouldHaveNoCacheThatAFlushWouldReach()
+    {
+        assertTrue(flushes(base));
+        assertEquals(BlockStatus.SUCCESS, flush("vol0"));
+        assertFalse(flushes(store + "/vol0"));
+    }
+
+    private boolean flushes(final String bdev)
+    {
+        return SpdkTesting.rpc("bdev_get_bdevs", "{'name':'" + bdev + "'}").replace(" ", "").contains("\"flush\":true");
+    }
+
+    private BlockStatus flush(final String name)
+    {
+        try (BlockDevice device = open(name, "size", 8 * MIB); Initiator host = new Initiator("flusher", device))
+        {
+            assertFalse(device.geometry().volatileWriteCache());
+            return host.run(BlockOperation.FLUSH, 0, 0, false);
+        }
+    }
+
     @Test
     void shouldMakeAVolumeOnceAndFindItAgain()
     {

@@ -8,8 +8,8 @@ import java.util.Objects;
  * An address that hosts connect to.
  *
  * @param transport     of NVMe-oF.
- * @param address       IPv4 or IPv6, numeric.
- * @param port          0 to 65535; 0: any that is free, told in the answer.
+ * @param address       IPv4 or IPv6, numeric; of vfio-user the path of a directory.
+ * @param port          0 to 65535; 0: any that is free, told in the answer, or of vfio-user.
  * @param discoveryOnly no other subsystem is reached there.
  * @param provider      whose target serves it.
  */

@@ -28,11 +28,12 @@ public record PeerInfo(
 {
     /** First version of the schema with listeners over RDMA. */
     private static final int RDMA_VERSION = 5;
+    /** First version of the schema with listeners over vfio-user. */
+    private static final int VFIO_USER_VERSION = 7;
     /** First version of the schema with operations of arrays. */
     private static final int ARRAY_VERSION = 6;
     /** First version of the schema with listeners of SPDK. */
     private static final int PROVIDER_VERSION = 6;
-    private static final String RDMA_LISTENERS = "listeners over RDMA";
 
     /**
      * Copies the sets; rejects null.
@@ -72,13 +73,20 @@ public record PeerInfo(
                 null == DeviceTypes.find(create.device().type()) ? null : "device type " + create.device().type();
             case final Command.List list -> kinds.contains(list.kind()) || Kind.NULL_VAL == list.kind() ||
                 Kind.SBE_UNKNOWN == list.kind() ? null : "resources of kind " + list.kind();
-            case final Command.AddListener add -> isMissing(add.listener().transport()) ? RDMA_LISTENERS :
+            case final Command.AddListener add -> isMissing(add.listener().transport()) ?
+                listeners(add.listener().transport()) :
                 isMissing(add.listener().provider()) ? "listeners of provider spdk" : null;
-            case final Command.RemoveListener remove -> isMissing(remove.transport()) ? RDMA_LISTENERS : null;
-            case final Command.SetAnaState set -> isMissing(set.transport()) ? RDMA_LISTENERS : null;
+            case final Command.RemoveListener remove -> isMissing(remove.transport()) ?
+                listeners(remove.transport()) : null;
+            case final Command.SetAnaState set -> isMissing(set.transport()) ? listeners(set.transport()) : null;
             case Command.OperateArray _ -> schemaVersion < ARRAY_VERSION ? "operations of arrays" : null;
             default -> null;
         };
+    }
+
+    private static String listeners(final Transport transport)
+    {
+        return "listeners over " + (Transport.RDMA == transport ? "RDMA" : "vfio-user");
     }
 
     /**
@@ -88,7 +96,8 @@ public record PeerInfo(
      */
     public boolean isMissing(final Transport transport)
     {
-        return Transport.RDMA == transport && schemaVersion < RDMA_VERSION;
+        return Transport.RDMA == transport && schemaVersion < RDMA_VERSION ||
+            Transport.VFIO_USER == transport && schemaVersion < VFIO_USER_VERSION;
     }
 
     /**

@@ -329,7 +329,7 @@ class ControlClientTest
         final ControlException e = assertThrows(ControlException.class,
             () -> client.createDevice(DeviceSpec.file("f", "/f", 0)));
         assertEquals(Code.UNSUPPORTED, e.code());
-        assertEquals("peer does not know device type file (schema version 6): update it", e.getMessage());
+        assertEquals("peer does not know device type file (schema version 7): update it", e.getMessage());
         client.createDevice(DeviceSpec.memory("m", 1 << 20, 0));
         assertEquals(1, fixture.peer().carriedOut().size());
     }
@@ -370,13 +370,28 @@ class ControlClientTest
     }
 
     @Test
+    void shouldSendNoListenersOfVfioUserToAPeerThatDoesNotKnowThem()
+    {
+        start("ipc");
+        fixture.peer().knowsVersion(6);
+        final ListenerSpec local = new ListenerSpec(Transport.VFIO_USER, "/run/vm", 0, false, ListenerProvider.SPDK);
+        final ControlClient client = fixture.connect(fixture.context());
+        final ControlException e = assertThrows(ControlException.class, () -> client.addListener(local));
+        assertEquals("peer does not know listeners over vfio-user (schema version 6): update it", e.getMessage());
+        assertEquals(List.of(), fixture.peer().carriedOut());
+        fixture.peer().knowsVersion(7);
+        fixture.connect(fixture.context()).addListener(local);
+        assertEquals(new Command.AddListener(local), fixture.peer().carriedOut().getLast());
+    }
+
+    @Test
     void shouldRefuseAPeerOfAnEarlierVersion()
     {
         start("ipc");
         fixture.peer().version(3);
         final ControlException e = assertThrows(ControlException.class, () -> fixture.connect(fixture.context()));
         assertEquals(Code.UNSUPPORTED, e.code());
-        assertTrue(e.getMessage().contains("the peer has schema version 3, and this client 6: update the peer"),
+        assertTrue(e.getMessage().contains("the peer has schema version 3, and this client 7: update the peer"),
             e.getMessage());
     }
 

@@ -77,14 +77,15 @@ public final class AnaCommand extends CommandGroup
             description = "One of ${COMPLETION-CANDIDATES}.") final AnaState state,
         @Option(names = {"-l", "--listener"}, paramLabel = "ADDRESS[:PORT]",
             completionCandidates = LiveNames.Listeners.class, description =
-            "Only at this listener, rdma:// before those of RDMA; 0.0.0.0 and [::] stand for every address with the " +
-                "port. Default port: 4420. " +
+            "Only at this listener, rdma:// before those of RDMA, vfio-user:// before directories; 0.0.0.0 and " +
+                "[::] stand for every address with the port. Default port: 4420. " +
                 "Default: all listeners.") final String listener,
         @Option(names = {"-g", "--group"}, paramLabel = "N",
             description = "Only this ANA group. Default: all groups.") final Integer group)
     {
         final Endpoint endpoint = null == listener ? null : Endpoint.of(listener);
-        if (null != endpoint && (endpoint.port() < 1 || endpoint.port() > PORT_MAX))
+        if (null != endpoint && Transport.VFIO_USER != endpoint.transport() &&
+            (endpoint.port() < 1 || endpoint.port() > PORT_MAX))
         {
             throw new CommandException(ExitCode.USAGE, "--listener " + listener +
                 ": port is not within 1 to " + PORT_MAX + "; give that of the listener");

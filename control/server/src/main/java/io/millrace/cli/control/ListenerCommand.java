@@ -36,7 +36,7 @@ public final class ListenerCommand extends CommandGroup
     private static final Pattern ADDRESS = Pattern.compile(
         "(?:(tcp|rdma)://)?(?:\\[([^\\]]+)]|([^:\\[\\]]+))(?::(\\d{1,5}))?|([0-9a-fA-F:]+:[0-9a-fA-F:.]*)");
     private static final int PORT_DEFAULT = 4420;
-    private static final List<Transport> TRANSPORTS = List.of(Transport.TCP, Transport.RDMA);
+    private static final List<Transport> TRANSPORTS = List.of(Transport.TCP, Transport.RDMA, Transport.VFIO_USER);
     private static final List<ListenerProvider> PROVIDERS = List.of(ListenerProvider.MILLRACE, ListenerProvider.SPDK);
 
     /** Candidates for completion in a shell. */
@@ -78,6 +78,10 @@ public final class ListenerCommand extends CommandGroup
     {
         static Endpoint of(final String text)
         {
+            if (text.startsWith(NetworkAddress.VFIO_USER))
+            {
+                return directory(text.substring(NetworkAddress.VFIO_USER.length()));
+            }
             final Matcher matcher = ADDRESS.matcher(text);
             if (!matcher.matches())
             {
@@ -94,6 +98,10 @@ public final class ListenerCommand extends CommandGroup
         /** Of an argument, and of an option that says the transport too; null: it is not given. */
         static Endpoint of(final String text, final String transport)
         {
+            if (SettingType.word(Transport.VFIO_USER).equals(transport) && !text.contains("://"))
+            {
+                return directory(text);
+            }
             final Endpoint endpoint = of(text);
             if (null == transport)
             {
@@ -108,10 +116,21 @@ public final class ListenerCommand extends CommandGroup
             return new Endpoint(given, endpoint.address(), endpoint.port());
         }
 
+        private static Endpoint directory(final String text)
+        {
+            if (!NetworkAddress.isDirectory(text))
+            {
+                throw new CommandException(ExitCode.USAGE, "'" + text + "' is no absolute path: write that of the " +
+                    "directory of a vfio-user listener, as /run/millrace/vfio-user");
+            }
+            return new Endpoint(Transport.VFIO_USER, NetworkAddress.canonical(text), 0);
+        }
+
         private static Transport transport(final String name)
         {
             return TRANSPORTS.stream().filter((each) -> SettingType.word(each).equals(name)).findFirst().orElseThrow(
-                () -> new CommandException(ExitCode.USAGE, "transport '" + name + "' is unknown: use tcp or rdma"));
+                () -> new CommandException(
+                    ExitCode.USAGE, "transport '" + name + "' is unknown: use tcp, rdma or vfio-user"));
         }
 
         /** Listeners have numeric addresses; names are resolved here, where blocking holds up nobody. */
@@ -163,13 +182,15 @@ public final class ListenerCommand extends CommandGroup
             "  millrace listener add storage.example    on the first address of a host name",
             "  millrace listener add 192.0.2.7:8009 --discovery-only",
             "  millrace listener add 192.0.2.7 --transport rdma",
-            "  millrace listener add 192.0.2.7:4430 --provider spdk"})
+            "  millrace listener add 192.0.2.7:4430 --provider spdk",
+            "  millrace listener add /run/vm --transport vfio-user --provider spdk"})
     int add(
         @Mixin final ControlOptions control,
-        @Parameters(paramLabel = "ADDRESS[:PORT]", description = "Address or host name, and port. Default port: 4420.")
+        @Parameters(paramLabel = "ADDRESS[:PORT]", description =
+            "Address or host name, and port. Default port: 4420. Of vfio-user, the directory of its sockets.")
         final String address,
         @Option(names = "--transport", paramLabel = "TRANSPORT", completionCandidates = TransportNames.class,
-            description = "tcp or rdma. Default: that of the address, as in rdma://192.0.2.7, or tcp.")
+            description = "tcp, rdma or vfio-user. Default: that of the address, as in rdma://192.0.2.7, or tcp.")
         final String transport,
         @Option(names = "--discovery-only", description = "Serve only the discovery subsystem on this address.")
         final boolean discoveryOnly,
@@ -197,12 +218,15 @@ public final class ListenerCommand extends CommandGroup
             "Stop listening on an address.", "Connected hosts stay connected, except those of provider spdk."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace listener remove 192.0.2.7:4420",
-            "  millrace listener remove rdma://192.0.2.7:4420"})
+            "  millrace listener remove rdma://192.0.2.7:4420",
+            "  millrace listener remove vfio-user:///run/vm"})
     int remove(
         @Mixin final ControlOptions control,
         @Mixin final Removal removal,
         @Parameters(paramLabel = "ADDRESS[:PORT]", completionCandidates = LiveNames.Listeners.class,
-            description = "As 'listener list' shows it, rdma:// before those of RDMA. Default port: 4420.")
+            description =
+            "As 'listener list' shows it, rdma:// before those of RDMA, vfio-user:// before directories. Default " +
+                "port: 4420.")
         final String address)
     {
         final Endpoint endpoint = Endpoint.of(address);

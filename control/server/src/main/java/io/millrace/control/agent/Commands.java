@@ -20,6 +20,7 @@ import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.service.Reply;
 import io.millrace.control.setting.InvalidSettingException;
+import io.millrace.control.state.NetworkAddress;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.OperationException;
 import io.millrace.dataplane.RaidArrays;
@@ -412,8 +413,12 @@ final class Commands
 
     static TransportAddress address(final Transport transport, final String address, final int port)
     {
-        final String subject = "listener " + (Transport.RDMA == transport ? "rdma://" : "") + address + ':' + port;
+        final String subject = "listener " + NetworkAddress.text(transport, address, port);
         final TransportAddress.Type type = type(subject, transport);
+        if (TransportAddress.Type.VFIO_USER == type)
+        {
+            return TransportAddress.vfioUser(address).canonical();
+        }
         if (port < 0 || port > PORT_MAX)
         {
             throw new IllegalArgumentException(subject + ": port is not within 0 to " + PORT_MAX + "; choose another");

@@ -54,7 +54,7 @@ public final class AnaStates
         /** The next wider address; null if there is none. A socket on the IPv6 wildcard accepts IPv4 too. */
         Place around()
         {
-            return switch (width())
+            return Transport.VFIO_USER == transport ? ALL : switch (width())
             {
                 case 0 -> null;
                 case 1 -> ALL;

@@ -1,5 +1,6 @@
 package io.millrace.control.state;
 
+import io.millrace.control.codec.Transport;
 import io.millrace.control.device.DeviceType;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
@@ -161,7 +162,7 @@ final class DocumentReader
         for (final Section section : top.sectionsIfGiven(StateSettings.LISTENERS))
         {
             apply(section, new Command.AddListener(new ListenerSpec(section.get(StateSettings.LISTENER_TRANSPORT),
-                address(section), section.get(StateSettings.LISTENER_PORT),
+                address(section), port(section),
                 section.get(StateSettings.LISTENER_DISCOVERY_ONLY), section.get(StateSettings.LISTENER_PROVIDER))));
         }
         if (top.get(StateSettings.DISCOVERY))
@@ -187,6 +188,10 @@ final class DocumentReader
     private String address(final Section section)
     {
         final String declared = section.get(StateSettings.LISTENER_ADDRESS);
+        if (Transport.VFIO_USER == section.get(StateSettings.LISTENER_TRANSPORT))
+        {
+            return declared;
+        }
         try
         {
             return address.apply(declared);
@@ -195,6 +200,20 @@ final class DocumentReader
         {
             throw section.refuse(StateSettings.LISTENER_ADDRESS, declared, e.bound(), e.remedy());
         }
+    }
+
+    private static int port(final Section section)
+    {
+        if (Transport.VFIO_USER != section.get(StateSettings.LISTENER_TRANSPORT))
+        {
+            return section.get(StateSettings.LISTENER_PORT);
+        }
+        if (section.has(StateSettings.LISTENER_PORT))
+        {
+            throw section.refuse(StateSettings.LISTENER_PORT, section.get(StateSettings.LISTENER_PORT),
+                "not for transport vfio-user", "leave it out");
+        }
+        return 0;
     }
 
     private void apply(final Section section, final Command command)

@@ -1,6 +1,7 @@
 package io.millrace.control.state;
 
 import io.millrace.control.codec.ListenerProvider;
+import io.millrace.control.codec.Transport;
 import io.millrace.control.device.DeviceSetting;
 import io.millrace.control.device.DeviceSettingGroup;
 import io.millrace.control.device.DeviceTypes;
@@ -188,7 +189,11 @@ final class DocumentWriter
         for (final ListenerSpec each : listeners)
         {
             final Group listener = new Group().text("transport", SettingType.word(each.transport()))
-                .text("address", each.address()).plain("port", each.port());
+                .text("address", each.address());
+            if (Transport.VFIO_USER != each.transport())
+            {
+                listener.plain("port", each.port());
+            }
             if (each.discoveryOnly())
             {
                 listener.plain("discovery-only", true);

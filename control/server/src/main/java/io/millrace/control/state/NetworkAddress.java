@@ -4,13 +4,16 @@ import io.millrace.control.codec.Transport;
 import io.millrace.validation.AddressText;
 import io.millrace.validation.ResourceValidation;
 import java.net.InetAddress;
+import java.nio.file.Path;
 
 /**
- * Numeric addresses in canonical form: IPv4 with dots, IPv6 as of RFC 5952. Stateless.
+ * Numeric addresses in canonical form: IPv4 with dots, IPv6 as of RFC 5952; directories of vfio-user. Stateless.
  */
 public final class NetworkAddress
 {
     private static final String RDMA = "rdma://";
+    /** Before directories of vfio-user. */
+    public static final String VFIO_USER = "vfio-user://";
 
     private NetworkAddress()
     {
@@ -36,10 +39,14 @@ public final class NetworkAddress
     /**
      * {@return the canonical form of an address; other texts are unchanged}
      *
-     * @param text numeric.
+     * @param text numeric, or a directory.
      */
     public static String canonical(final String text)
     {
+        if (isDirectory(text))
+        {
+            return Path.of(text).normalize().toString();
+        }
         final InetAddress address = parse(text);
         if (null == address)
         {
@@ -62,8 +69,18 @@ public final class NetworkAddress
     }
 
     /**
+     * {@return whether a text may be a directory of vfio-user: an absolute path}
+     *
+     * @param text of an address.
+     */
+    public static boolean isDirectory(final String text)
+    {
+        return text.startsWith("/") && text.indexOf('\0') < 0;
+    }
+
+    /**
      * {@return name of a listener: its address and port, with {@code rdma://} before those of RDMA, since a port of TCP
-     * and one of RDMA are two}
+     * and one of RDMA are two; {@code vfio-user://} and the directory}
      *
      * @param transport of the listener.
      * @param address   in its one form.
@@ -71,7 +88,8 @@ public final class NetworkAddress
      */
     public static String text(final Transport transport, final String address, final int port)
     {
-        return (Transport.RDMA == transport ? RDMA : "") + text(address, port);
+        return Transport.VFIO_USER == transport ? VFIO_USER + address :
+            (Transport.RDMA == transport ? RDMA : "") + text(address, port);
     }
 
     /**

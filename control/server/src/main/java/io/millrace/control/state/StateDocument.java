@@ -1,5 +1,6 @@
 package io.millrace.control.state;
 
+import io.millrace.control.codec.Transport;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.setting.Addresses;
 import io.millrace.settings.ConfigException;
@@ -169,6 +170,10 @@ public record StateDocument(DesiredState state, List<String> skipped, List<Strin
             if (DISCOVERY_PORT == each.port())
             {
                 return Set.of();
+            }
+            if (Transport.VFIO_USER == each.transport())
+            {
+                continue;
             }
             result.add(new ListenerSpec(each.transport(), each.address(), DISCOVERY_PORT, true));
         }

@@ -64,7 +64,7 @@ public final class StateEditor
     }
 
     /** Transports of this version. */
-    static final Set<Transport> TRANSPORTS = EnumSet.of(Transport.TCP, Transport.RDMA);
+    static final Set<Transport> TRANSPORTS = EnumSet.of(Transport.TCP, Transport.RDMA, Transport.VFIO_USER);
     /** Providers of listeners of this version. */
     static final Set<ListenerProvider> PROVIDERS = EnumSet.of(ListenerProvider.MILLRACE, ListenerProvider.SPDK);
 
@@ -211,7 +211,8 @@ public final class StateEditor
     private static boolean isAddress(final Command.RemoveListener listener)
     {
         return TRANSPORTS.contains(listener.transport()) && listener.port() >= 0 && listener.port() <= PORT_MAX &&
-            null != NetworkAddress.parse(NetworkAddress.canonical(listener.address()));
+            (Transport.VFIO_USER == listener.transport() ? NetworkAddress.isDirectory(listener.address()) :
+            null != NetworkAddress.parse(NetworkAddress.canonical(listener.address())));
     }
 
     private static String nameOf(final ListenerSpec listener)
@@ -464,7 +465,7 @@ public final class StateEditor
                 "state is unknown; use a client of this version");
         }
         final Subsystem subsystem = subsystem(set.nqn());
-        if (0 == place.port() && !AnaStates.Place.ALL.equals(place))
+        if (0 == place.port() && Transport.VFIO_USER != place.transport() && !AnaStates.Place.ALL.equals(place))
         {
             throw refusal(Code.INVALID, "ANA of subsystem " + set.nqn() + " at " + place,
                 "has no port; give the port of the listener, or no address for all listeners");
@@ -527,7 +528,7 @@ public final class StateEditor
     {
         final ListenerSpec listener = Canonical.listener(wanted);
         final String name = checkedName(listener.transport(), listener.address(), listener.port());
-        if (0 == listener.port())
+        if (0 == listener.port() && Transport.VFIO_USER != listener.transport())
         {
             throw refusal(Code.INVALID, "listener " + name,
                 "port 0 cannot be persisted, as it selects another port at each start; name a port");
@@ -535,6 +536,11 @@ public final class StateEditor
         if (!PROVIDERS.contains(listener.provider()))
         {
             throw refusal(Code.INVALID, "listener " + name, "provider is unknown; use millrace or spdk");
+        }
+        if (Transport.VFIO_USER == listener.transport() && ListenerProvider.SPDK != listener.provider())
+        {
+            throw refusal(Code.UNSUPPORTED, "listener " + name,
+                "is of vfio-user, which SPDK's target alone serves; give it the provider spdk");
         }
         if (ListenerProvider.SPDK == listener.provider() && listener.discoveryOnly())
         {
@@ -591,12 +597,21 @@ public final class StateEditor
         final String name = NetworkAddress.text(transport, address, port);
         if (!TRANSPORTS.contains(transport))
         {
-            throw refusal(Code.INVALID, "listener " + name, "transport is unknown; use TCP or RDMA");
+            throw refusal(Code.INVALID, "listener " + name, "transport is unknown; use TCP, RDMA or VFIO_USER");
         }
         if (port < 0 || port > PORT_MAX)
         {
             throw refusal(Code.INVALID, "listener " + name,
                 "port is not within 0 to " + PORT_MAX + "; choose another");
+        }
+        if (Transport.VFIO_USER == transport)
+        {
+            if (0 != port || !NetworkAddress.isDirectory(address))
+            {
+                throw refusal(Code.INVALID, "listener " + name, "is of vfio-user, whose address is an absolute path " +
+                    "and has no port; write that of a directory, as /run/millrace/vfio-user");
+            }
+            return name;
         }
         if (null == NetworkAddress.parse(address))
         {

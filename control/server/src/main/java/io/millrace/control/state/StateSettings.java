@@ -35,7 +35,7 @@ final class StateSettings
     private static final SettingType<String> NQN =
         new SettingType<>("NQN", "1 to " + ResourceValidation.NQN_LENGTH_BYTES_MAX + " bytes", (text) -> text);
     private static final SettingType<String> ADDRESS =
-        new SettingType<>("address", "an IPv4 or IPv6 address", (text) -> text);
+        new SettingType<>("address", "an IPv4 or IPv6 address, or an absolute path", (text) -> text);
     static final Setting<UUID> DEVICE_INCARNATION = Setting.optional("devices[].incarnation", SettingType.UUID_TYPE,
         null, "Distinguishes the device from deleted ones of the same name.").of(DeviceTypes.all().stream()
         .filter(DeviceType::hasIncarnation).map(DeviceType::name).toArray(String[]::new));
@@ -65,7 +65,8 @@ final class StateSettings
     static final Setting<Void> ANA = Setting.groups("subsystems[].ana[]", false,
         "ANA states, set in order; the default is optimized.");
     static final Setting<AnaStates.Place> ANA_LISTENER = Setting.optional("subsystems[].ana[].listener",
-        new SettingType<>("address and port", "ADDRESS:PORT, IPv6 in brackets, rdma:// before those of RDMA",
+        new SettingType<>("address and port",
+            "ADDRESS:PORT, IPv6 in brackets, rdma:// before those of RDMA, or vfio-user://DIRECTORY",
             StateSettings::place), null, "Listener that the state is for; all when not given.");
     static final Setting<Integer> ANA_GROUP = Setting.optional("subsystems[].ana[].group",
         SettingType.number(1, Names.ANA_GROUP_MAX), null, "ANA group that it is for; all when not given.");
@@ -94,9 +95,9 @@ final class StateSettings
         SettingType.choice(Transport.class, StateEditor.TRANSPORTS.toArray(Transport[]::new)), "tcp",
         "Transport of NVMe-oF.");
     static final Setting<String> LISTENER_ADDRESS = Setting.required("listeners[].address", ADDRESS,
-        "Address to listen on.");
+        "Address to listen on; of vfio-user the directory of its sockets.");
     static final Setting<Integer> LISTENER_PORT = Setting.optional("listeners[].port",
-        SettingType.number(0, 65535), "4420", "Port.");
+        SettingType.number(0, 65535), "4420", "Port; vfio-user has none.");
     static final Setting<Boolean> LISTENER_DISCOVERY_ONLY = Setting.optional("listeners[].discovery-only",
         SettingType.BOOLEAN, "false", "Whether only the discovery subsystem is served on this address.");
     static final Setting<ListenerProvider> LISTENER_PROVIDER = Setting.optional("listeners[].provider",
@@ -142,6 +143,11 @@ final class StateSettings
 
     private static AnaStates.Place place(final String text)
     {
+        if (text.startsWith(NetworkAddress.VFIO_USER + '/'))
+        {
+            return new AnaStates.Place(Transport.VFIO_USER,
+                NetworkAddress.canonical(text.substring(NetworkAddress.VFIO_USER.length())), 0);
+        }
         final Matcher matcher = ADDRESS_AND_PORT.matcher(text);
         if (matcher.matches())
         {

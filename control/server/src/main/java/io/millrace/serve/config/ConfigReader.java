@@ -8,6 +8,7 @@ import io.millrace.control.client.ControlDirectories;
 import io.millrace.control.device.DeviceType;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.control.setting.Units;
+import io.millrace.control.state.NetworkAddress;
 import io.millrace.dataplane.config.DataPlaneConfig;
 import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.dataplane.config.ListenerSettings;
@@ -32,6 +33,7 @@ import io.millrace.settings.Setting;
 import io.millrace.settings.TextFile;
 import io.millrace.spdk.SpdkConfig;
 import io.millrace.status.StatusSettings;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -268,11 +270,34 @@ public final class ConfigReader
         final List<ListenerSettings> listeners = new ArrayList<>();
         for (final Section section : served(top, Settings.LISTENERS))
         {
-            listeners.add(new ListenerSettings(TransportAddress.of(section.get(Settings.LISTENER_TRANSPORT),
-                new InetSocketAddress(section.get(Settings.LISTENER_ADDRESS), section.get(Settings.LISTENER_PORT))),
+            listeners.add(new ListenerSettings(listenerAddress(section),
                 section.get(Settings.LISTENER_DISCOVERY_ONLY), section.get(Settings.LISTENER_PROVIDER)));
         }
         return listeners;
+    }
+
+    private static TransportAddress listenerAddress(final Section section)
+    {
+        final TransportAddress.Type type = section.get(Settings.LISTENER_TRANSPORT);
+        final String address = section.get(Settings.LISTENER_ADDRESS);
+        if (TransportAddress.Type.VFIO_USER == type != NetworkAddress.isDirectory(address))
+        {
+            throw section.refuse(Settings.LISTENER_ADDRESS, address, TransportAddress.Type.VFIO_USER == type ?
+                "not an absolute path, and of transport vfio-user" : "a directory, and of transport " + type,
+                TransportAddress.Type.VFIO_USER == type ?
+                "write that of a directory, as /run/millrace/vfio-user" : "give the listener transport: vfio-user");
+        }
+        if (TransportAddress.Type.VFIO_USER != type)
+        {
+            return TransportAddress.of(
+                type, new InetSocketAddress(InetAddress.ofLiteral(address), section.get(Settings.LISTENER_PORT)));
+        }
+        if (section.has(Settings.LISTENER_PORT))
+        {
+            throw section.refuse(Settings.LISTENER_PORT, section.get(Settings.LISTENER_PORT),
+                "not for transport vfio-user", "leave it out");
+        }
+        return TransportAddress.vfioUser(address);
     }
 
     private static int discoveryPort(final Section top, final List<ListenerSettings> listeners)

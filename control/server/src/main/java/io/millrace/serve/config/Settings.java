@@ -6,6 +6,7 @@ import io.millrace.control.setting.Addresses;
 import io.millrace.control.setting.InvalidSettingException;
 import io.millrace.control.setting.SettingType;
 import io.millrace.control.setting.Units;
+import io.millrace.control.state.NetworkAddress;
 import io.millrace.dataplane.config.DataPlaneConfig;
 import io.millrace.dataplane.config.ListenerProvider;
 import io.millrace.nvme.AnaState;
@@ -24,6 +25,7 @@ import io.millrace.settings.SettingTable;
 import io.millrace.spdk.SpdkConfig;
 import io.millrace.status.StatusSettings;
 import io.millrace.validation.AddressFilter;
+import io.millrace.validation.AddressText;
 import io.millrace.validation.ResourceValidation;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -105,7 +107,8 @@ final class Settings
     static final Setting<Void> ANA = Setting.groups("subsystems[].ana[]", false,
         "Initial ANA states of the subsystem, set in order; the default is optimized.");
     static final Setting<TransportAddress> ANA_LISTENER = Setting.optional("subsystems[].ana[].listener",
-        new SettingType<>("address and port", "ADDRESS:PORT, IPv6 in brackets, rdma:// before those of RDMA",
+        new SettingType<>("address and port",
+            "ADDRESS:PORT, IPv6 in brackets, rdma:// before those of RDMA, or vfio-user://DIRECTORY",
             Settings::listenerAddress), null, "Listener that the state is for; all when not given.");
     static final Setting<Integer> ANA_GROUP = Setting.optional("subsystems[].ana[].group",
         SettingType.number(1, Namespace.ANA_GROUP_MAX), null, "ANA group that it is for; all when not given.");
@@ -144,12 +147,13 @@ final class Settings
     static final Setting<TransportAddress.Type> LISTENER_TRANSPORT = Setting.optional("listeners[].transport",
         SettingType.choice(TransportAddress.Type.class, DataPlaneConfig.transportTypes().toArray(
             TransportAddress.Type[]::new)), "tcp", "Transport of NVMe-oF.");
-    static final Setting<InetAddress> LISTENER_ADDRESS = Setting.required("listeners[].address",
-        SettingType.ADDRESS,
-        "Address to listen on; 0.0.0.0 or \"::\" for every one of the machine.");
+    static final Setting<String> LISTENER_ADDRESS = Setting.required("listeners[].address",
+        new SettingType<>("address", Addresses.BOUND + ", or an absolute path", Settings::listenerHost),
+        "Address to listen on; 0.0.0.0 or \"::\" for every one of the machine. Of vfio-user the directory of its " +
+        "sockets.");
     static final Setting<Integer> LISTENER_PORT = Setting.optional("listeners[].port",
         SettingType.number(0, 65535), "4420",
-        "Port; 0 takes any free one and prints it.");
+        "Port; 0 takes any free one and prints it. vfio-user has none.");
     static final Setting<Boolean> LISTENER_DISCOVERY_ONLY = Setting.optional("listeners[].discovery-only",
         SettingType.BOOLEAN, "false", "Whether only the discovery subsystem is served on this address.");
     static final Setting<ListenerProvider> LISTENER_PROVIDER = Setting.optional("listeners[].provider",
@@ -423,8 +427,18 @@ final class Settings
         return SettingType.number(0, CPU_MAX).parse(text);
     }
 
+    /** A host name is resolved when it is read. */
+    private static String listenerHost(final String text)
+    {
+        return NetworkAddress.isDirectory(text) ? text : AddressText.of(Addresses.resolve(text));
+    }
+
     private static TransportAddress listenerAddress(final String text)
     {
+        if (text.startsWith(NetworkAddress.VFIO_USER + '/'))
+        {
+            return TransportAddress.vfioUser(text.substring(NetworkAddress.VFIO_USER.length())).canonical();
+        }
         final Matcher matcher = SOCKET_ADDRESS.matcher(text);
         if (matcher.matches())
         {

@@ -50,7 +50,7 @@ class UdpEncryptionTest
         try (AgentFixture fixture = AgentFixture.udp(directory))
         {
             final var peer = fixture.connect(fixture.udpContext()).session().peer();
-            assertEquals(6, peer.schemaVersion());
+            assertEquals(7, peer.schemaVersion());
             assertEquals(PeerType.DATA_PLANE, peer.type());
             assertEquals("9.9", peer.programVersion());
             fixture.connect(fixture.context().keyName("admin").secret(AgentFixture.secret(AgentFixture.SECRET)))

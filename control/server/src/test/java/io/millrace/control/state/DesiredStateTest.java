@@ -210,6 +210,31 @@ class DesiredStateTest
     }
 
     @Test
+    void shouldKeepListenersOfVfioUser()
+    {
+        final ListenerSpec spec =
+            new ListenerSpec(Transport.VFIO_USER, "/run//vm/../vm", 0, false, ListenerProvider.SPDK);
+        final DesiredState state = DesiredState.EMPTY.with(new Command.AddListener(spec));
+        final ListenerSpec kept = state.listeners().get("vfio-user:///run/vm");
+        assertEquals(new ListenerSpec(Transport.VFIO_USER, "/run/vm", 0, false, ListenerProvider.SPDK), kept);
+        assertEquals(state, DesiredState.of(List.of(new ListenerInfo(
+            kept.transport(), kept.address(), kept.port(), false, true, ListenerProvider.SPDK))));
+        assertEquals(DesiredState.EMPTY,
+            state.with(new Command.RemoveListener(Transport.VFIO_USER, "/run/vm", 0)));
+        for (final ListenerSpec each : List.of(
+            new ListenerSpec(Transport.VFIO_USER, "run/vm", 0, false, ListenerProvider.SPDK),
+            new ListenerSpec(Transport.VFIO_USER, "127.0.0.1", 0, false, ListenerProvider.SPDK),
+            new ListenerSpec(Transport.VFIO_USER, "/run/vm", 4420, false, ListenerProvider.SPDK),
+            new ListenerSpec(Transport.TCP, "/run/vm", 4420, false, ListenerProvider.SPDK),
+            new ListenerSpec(Transport.VFIO_USER, "/run/vm2", 0, true, ListenerProvider.SPDK)))
+        {
+            assertEquals(Code.INVALID, refusal(DesiredState.EMPTY, new Command.AddListener(each)), each.toString());
+        }
+        assertEquals(Code.UNSUPPORTED, refusal(
+            DesiredState.EMPTY, new Command.AddListener(new ListenerSpec(Transport.VFIO_USER, "/run/vm", 0, false))));
+    }
+
+    @Test
     void shouldKeepTheProviderOfAListener()
     {
         final ListenerSpec spdk = new ListenerSpec(

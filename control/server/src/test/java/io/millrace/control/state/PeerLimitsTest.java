@@ -86,6 +86,20 @@ class PeerLimitsTest
     }
 
     @Test
+    void shouldLeaveOutListenersOfVfioUserThatAnEarlierVersionDoesNotKnow()
+    {
+        final DesiredState own = desired().with(new Command.SetQos(new QosSpec(NQN, 1, "", 0, 0, 0, 0, 0, 0, 0)));
+        final DesiredState both = own.with(new Command.AddListener(
+            new ListenerSpec(Transport.VFIO_USER, "/run/vm", 0, false, ListenerProvider.SPDK)));
+        assertSame(both, PeerLimits.of(both, NOW).state());
+        final PeerLimits limits =
+            PeerLimits.of(both, new PeerInfo(6, NOW.type(), NOW.kinds(), NOW.deviceTypes(), ""));
+        assertEquals(own, limits.state());
+        assertEquals(List.of("listener vfio-user:///run/vm: the data plane does not support its transport: " +
+            "upgrade it"), limits.obstacles());
+    }
+
+    @Test
     void shouldLeaveOutListenersOfSpdkThatAnEarlierVersionDoesNotKnow()
     {
         final DesiredState own = desired().with(new Command.SetQos(new QosSpec(NQN, 1, "", 0, 0, 0, 0, 0, 0, 0)))

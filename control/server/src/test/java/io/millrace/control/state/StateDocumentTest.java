@@ -100,6 +100,20 @@ class StateDocumentTest
     }
 
     @Test
+    void shouldWriteListenersOfVfioUser()
+    {
+        final String text = "devices: []\nsubsystems:\n  - nqn: nqn.2026-11.io.millrace:vol0\n" +
+            "    allow-any-host: true\n    namespaces: []\n    ana:\n" +
+            "      - {listener: 'vfio-user:///run/vm', state: inaccessible}\nlisteners:\n" +
+            "  - {transport: tcp, address: 127.0.0.1, port: 4420}\n" +
+            "  - {transport: vfio-user, address: /run/vm, provider: spdk}\ndiscovery: true\n";
+        assertEquals(text, StateDocument.write(StateDocument.read("s.yaml", text).state()));
+        assertEquals("s.yaml:4: listeners[0].port = 4420: not for transport vfio-user; leave it out", refusal(
+            "devices: []\nsubsystems: []\nlisteners:\n" +
+            "  - {transport: vfio-user, address: /run/vm, port: 4420, provider: spdk}\ndiscovery: false\n"));
+    }
+
+    @Test
     void shouldWriteNothingThatIsThere()
     {
         final String text = StateDocument.write(DesiredState.EMPTY);

@@ -380,8 +380,8 @@ class ConfigReaderTest
         "allow-any-host: true | allow-any-host: yes | test.yaml:5: subsystems[0].allow-any-host = yes: neither true " +
             "nor false; write true or false",
         "allow-any-host: true | serial: ' ' | test.yaml:5: subsystems[0].serial =  : not 1 to 20 printable ASCII",
-        "transport: tcp | transport: udp | test.yaml:8: listeners[0].transport = udp: not one of tcp, rdma; use one " +
-            "of them",
+        "transport: tcp | transport: udp | test.yaml:8: listeners[0].transport = udp: not one of tcp, rdma, " +
+            "vfio-user; use one of them",
         "address: 127.0.0.1 | address: 127.0.0.1.2 | test.yaml:8: listeners[0].address = 127.0.0.1.2: neither " +
             "an IP address nor a host name; write one such as 127.0.0.1",
         "address: 127.0.0.1 | address: none.invalid | test.yaml:8: listeners[0].address = none.invalid: an unknown " +
@@ -474,6 +474,29 @@ class ConfigReaderTest
                 "subsystems[0].namespaces[0]"));
         assertTrue(message(MINIMAL + "  - {transport: tcp, address: 127.0.0.1}\n")
             .startsWith("test.yaml:9: listeners[1].port = 127.0.0.1:4420: already used by listeners[0]"));
+    }
+
+    @Test
+    void shouldReadListenersOfVfioUser()
+    {
+        final String local = "  - {transport: vfio-user, address: /run/vm/, provider: spdk%s}\n";
+        final DataPlaneConfig config = read(MINIMAL.replace("listeners:",
+            "    ana: [{listener: 'vfio-user:///run/vm', state: inaccessible}]\nlisteners:") + local.formatted(""));
+        assertEquals(TransportAddress.vfioUser("/run/vm"), config.listeners().get(1).address());
+        assertEquals(TransportAddress.vfioUser("/run/vm"), config.subsystems().get(0).ana().get(0).listener());
+        assertEquals("test.yaml:9: listeners[1].port = 4420: not for transport vfio-user; leave it out",
+            message(MINIMAL + local.formatted(", port: 4420")));
+        assertEquals("test.yaml:9: listeners[1].transport = vfio-user: served by SPDK's target alone; give the " +
+            "listener provider: spdk", message(MINIMAL + local.formatted("").replace(", provider: spdk", "")));
+        assertEquals("test.yaml:9: listeners[1].address = 127.0.0.1: not an absolute path, and of transport " +
+            "vfio-user; write that of a directory, as /run/millrace/vfio-user",
+            message(MINIMAL + local.formatted("").replace("/run/vm/", "127.0.0.1")));
+        assertEquals("test.yaml:9: listeners[1].address = /run/vm/: a directory, and of transport tcp; give the " +
+            "listener transport: vfio-user", message(MINIMAL + local.formatted("").replace("vfio-user", "tcp")));
+        assertTrue(message(MINIMAL + local.formatted("") + local.formatted("")).startsWith(
+            "test.yaml:10: listeners[2].address = /run/vm: already used by listeners[1]"));
+        assertEquals("test.yaml:9: listeners[1].discovery-only = true: not for provider spdk; leave out one of them",
+            message(MINIMAL + local.formatted(", discovery-only: true")));
     }
 
     @Test
