@@ -29,6 +29,7 @@ final class ArrayView
     private final int targetSlot;
     private final String failure;
     private final boolean isComplete;
+    private final boolean hasAllData;
     private final boolean isSteady;
     private final long journalEpoch;
     /** That entries of the journal go to when writes are journaled; null: members. */
@@ -57,6 +58,7 @@ final class ArrayView
         this.journalEpoch = journalEpoch;
         this.journalDevice = journalDevice;
         isComplete = areInSync(states);
+        hasAllData = areInSync(Arrays.copyOf(states, neededCount(map.layout())));
         isSteady = isComplete && null == target && null == failure && !map.isReshaping();
     }
 
@@ -154,6 +156,17 @@ final class ArrayView
     {
         return new ArrayView(
             map, eventCount + 1, members, states, lostEvents, target, targetSlot, failure, journalEpoch, journalDevice);
+    }
+
+    /**
+     * {@return the view with nothing changed but the event count, which superblocks of another one may have}
+     *
+     * @param newEventCount of the view.
+     */
+    ArrayView counting(final long newEventCount)
+    {
+        return new ArrayView(map, newEventCount, members, states, lostEvents, target, targetSlot, failure,
+            journalEpoch, journalDevice);
     }
 
     /**
@@ -442,6 +455,39 @@ final class ArrayView
     boolean isComplete()
     {
         return isComplete;
+    }
+
+    /**
+     * {@return whether nothing has to be computed from parity, so that P may be computed again: every slot is in sync,
+     * but for one of Q alone}
+     */
+    boolean hasAllData()
+    {
+        return hasAllData;
+    }
+
+    /** Slots that have data or P in some stripe: the first. */
+    private static int neededCount(final ArrayLayout layout)
+    {
+        return layout.memberCount() - (RaidLevel.RAID6_Q_LAST == layout.level() ? 1 : 0);
+    }
+
+    /**
+     * {@return whether nothing has to be computed from parity, as {@link #hasAllData()} has it}
+     *
+     * @param layout   of the array, or the one that it has when its reshape has ended.
+     * @param isInSync by slot.
+     */
+    static boolean hasAllData(final ArrayLayout layout, final boolean[] isInSync)
+    {
+        for (int slot = 0; slot < neededCount(layout); slot++)
+        {
+            if (!isInSync[slot])
+            {
+                return false;
+            }
+        }
+        return true;
     }
 
     /**

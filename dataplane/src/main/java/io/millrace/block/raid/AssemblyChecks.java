@@ -115,12 +115,8 @@ final class AssemblyChecks
         final FoundBitmap bitmap,
         final String why)
     {
-        boolean isComplete = true;
-        for (final boolean each : isPresent)
-        {
-            isComplete &= each;
-        }
-        if (!isComplete && !bitmap.dirty().isEmpty() && layout.parityCount() > 0 && !config.forceStart())
+        if (!ArrayView.hasAllData(layout, isPresent) && !bitmap.dirty().isEmpty() && layout.parityCount() > 0 &&
+            !config.forceStart())
         {
             throw new BlockDeviceException("parity may not match the data in " + bitmap.dirty().cardinality() + " of " +
                 BitmapPage.regionCount(layout.memberBytes()) + " regions, and not every slot is in sync: " +

@@ -219,12 +219,8 @@ final class FoundJournal
     void checkParity(
         final ArrayLayout layout, final boolean[] isPresent, final FoundBitmap bitmap, final String why)
     {
-        boolean isComplete = true;
-        for (final boolean each : isPresent)
-        {
-            isComplete &= each;
-        }
-        if (null != lost && !isComplete && !bitmap.dirty().isEmpty() && !config.forceStart())
+        if (null != lost && !ArrayView.hasAllData(layout, isPresent) && !bitmap.dirty().isEmpty() &&
+            !config.forceStart())
         {
             throw new BlockDeviceException("journal device " +
                 (config.journalDevice().isEmpty() ? lost : config.journalDevice()) + ' ' + problem + ", may have " +

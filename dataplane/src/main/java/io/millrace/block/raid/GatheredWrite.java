@@ -10,8 +10,9 @@ import io.millrace.memory.Segments;
 /**
  * Writes of hosts, one behind the other in a stripe, that members are written as one: with one write of each strip, and
  * parity computed once. The payload stays where it is. When it does not succeed, each of the writes is tried alone, so
- * that only those end with an error that have part in its cause. A pooled slot of a channel; the reactor's only;
- * nothing is allocated.
+ * that only those end with an error that have part in its cause: one may be stored behind a later one of the same
+ * blocks that was sent before it ended, and has ended, since NVMe orders neither. A pooled slot of a channel; the
+ * reactor's only; nothing is allocated.
  * <pre>
  *   FREE - begin -> OPEN - close -> CLOSED - end -> FREE
  *                                      |              ^

@@ -31,6 +31,21 @@ final class MemberLoss
      */
     ArrayView without(final ArrayView view, final RaidMember member)
     {
+        return losing(keepsLast(view, member) ?
+            device.view().counting(view.eventCount()).journalingOn(view.journalDevice()) : view, member);
+    }
+
+    /** Whether an array that is about to lose its last slot, with Q, loses another member before it has. */
+    private boolean keepsLast(final ArrayView view, final RaidMember member)
+    {
+        final ArrayView present = device.view();
+        final int last = present.slotCount() - 1;
+        return view.slotCount() < present.slotCount() && view.slotOf(member) >= 0 &&
+            SlotState.IN_SYNC == present.state(last) && !failed.contains(present.member(last));
+    }
+
+    private ArrayView losing(final ArrayView view, final RaidMember member)
+    {
         final int slot = view.slotOf(member);
         final ArrayView present = device.view();
         if (member == view.target())

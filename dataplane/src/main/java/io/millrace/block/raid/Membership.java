@@ -506,8 +506,14 @@ final class Membership
 
     private void onLowered()
     {
-        device.slotsMax(device.view().slotCount());
-        if (null == subject || null == subject.device())
+        final ArrayView view = device.view();
+        device.slotsMax(view.slotCount());
+        if (RaidLevel.RAID5 != view.layout().level())
+        {
+            refuse("array " + device.name() + " has lost a member meanwhile, and stays RAID 6, since Q is needed for " +
+                "its data: change its level when its slots are in sync");
+        }
+        else if (null == subject || null == subject.device())
         {
             end();
         }

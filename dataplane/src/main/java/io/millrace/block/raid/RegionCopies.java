@@ -214,7 +214,7 @@ final class RegionCopies
     boolean isResyncing(final ArrayView view)
     {
         // Parity can be computed again only from all data.
-        return null != device.intent() && (!hasParity || view.isComplete()) &&
+        return null != device.intent() && (!hasParity || view.hasAllData()) &&
             device.intent().nextResync(resyncFrom) >= 0;
     }
 

@@ -52,19 +52,21 @@ class JournalDeviceTest
     private List<MemberDisk> disks = new ArrayList<>();
     private PowerSupply supply = new PowerSupply(random.nextLong());
     private JournalMode mode = JournalMode.ALWAYS;
+    private RaidLevel level = RaidLevel.RAID5;
+    private CopyRates rates = CopyRates.DEFAULT;
     private boolean force;
     private final byte[] model =
         new byte[(int)ArrayLayout.of(RaidLevel.RAID5, MEMBERS, STRIP_BYTES, MEMBER_BYTES).dataBytes()];
     private RaidDevice array;
     private Initiator initiator;
 
-    /** Members d0 to d3, journal devices d4 and d5. */
+    /** Members d0 to d3, journal devices d4 and d5; d6 gets Q. */
     JournalDeviceTest()
     {
-        for (int i = 0; i < MEMBERS + 2; i++)
+        for (int i = 0; i < MEMBERS + 3; i++)
         {
             disks.add(MemberDisk.create("d" + i,
-                i < MEMBERS ? RaidFixture.deviceBytes(MEMBER_BYTES) : JOURNAL_BYTES, BLOCK, supply));
+                i < MEMBERS || 6 == i ? RaidFixture.deviceBytes(MEMBER_BYTES) : JOURNAL_BYTES, BLOCK, supply));
         }
     }
 
@@ -79,9 +81,12 @@ class JournalDeviceTest
 
     private RaidConfig config(final String journal)
     {
-        return new RaidConfig("array", RaidLevel.RAID5, STRIP_BYTES,
-            disks.subList(0, MEMBERS).stream().map(MemberDisk::name).toList(), List.of(), true, false, force,
-            CopyRates.DEFAULT, mode, journal);
+        final List<String> names = new ArrayList<>(disks.subList(0, MEMBERS).stream().map(MemberDisk::name).toList());
+        if (RaidLevel.RAID6 == level)
+        {
+            names.add("d6");
+        }
+        return new RaidConfig("array", level, STRIP_BYTES, names, List.of(), true, false, force, rates, mode, journal);
     }
 
     private void open(final String journal, final String... missing)
@@ -374,6 +379,69 @@ class JournalDeviceTest
         assertEquals(new RaidJournalDetails("d4", State.MISSING), journal());
     }
 
+    private void raise()
+    {
+        final CompletableFuture<Void> done = new CompletableFuture<>();
+        array.change(new MemberChange.Grow(disks.get(6), RaidLevel.RAID6_Q_LAST, done));
+        RaidFixture.get(done);
+        level = RaidLevel.RAID6;
+    }
+
+    /** As a write that was torn leaves it. */
+    private void corruptParity()
+    {
+        final byte[] junk = new byte[BLOCK];
+        random.nextBytes(junk);
+        try (MemberIo io = new MemberIo(null);
+            MemberIo.Member open = io.open(disks.get(ArrayLayout.of(
+                RaidLevel.RAID5, MEMBERS, STRIP_BYTES, MEMBER_BYTES).parityP(0))))
+        {
+            open.write(RaidChannel.dataOffsetBytes(), junk);
+        }
+    }
+
+    private void checkParityIsComputedWithoutQ()
+    {
+        verify();
+        ArrayFixture.await(() -> array.intent().nextResync(0) < 0, "resynchronized");
+        assertFalse(array.view().isComplete(), "Q was there early");
+        final int data = 0 == ArrayLayout.of(RaidLevel.RAID5, MEMBERS, STRIP_BYTES, MEMBER_BYTES).parityP(0) ? 1 : 0;
+        RaidFixture.get(array.fail("d" + data));
+        verify();
+    }
+
+    @Test
+    void shouldStartWithoutTheDeviceWhileQIsComputed()
+    {
+        rates = new CopyRates(4096, 4096);
+        open("d4");
+        write(20);
+        raise();
+        assertEquals(BlockStatus.SUCCESS, initiator.await(begin(0, BLOCK)));
+        crash();
+        corruptParity();
+        assertRefused("journal device d4 is missing, may have entries for ", () -> open("d4", "d4", "d1"));
+        rates = new CopyRates(512 << 10, 512 << 10);
+        open("d4", "d4");
+        checkParityIsComputedWithoutQ();
+    }
+
+    @Test
+    void shouldStartWithoutQThoughParityMayNotMatch()
+    {
+        mode = JournalMode.DEGRADED;
+        open("");
+        raise();
+        ArrayFixture.await(() -> array.view().isComplete(), "raised");
+        write(20);
+        assertEquals(BlockStatus.SUCCESS, initiator.await(begin(0, BLOCK)));
+        crash();
+        corruptParity();
+        assertRefused("parity may not match the data in ", () -> open("", "d1"));
+        open("", "d6");
+        checkParityIsComputedWithoutQ();
+    }
+
     @Test
     void shouldNotSayThatParityMatchesBeforeItIsResynchronized()
     {
@@ -382,8 +450,8 @@ class JournalDeviceTest
         crash();
         // The array's own work does not begin.
         RaidAssembly.assemble(config("d5"),
-            disks.stream().filter((each) -> !"d4".equals(each.name())).map(BlockDevice.class::cast).toList(), null)
-            .close();
+            disks.subList(0, 6).stream().filter((each) -> !"d4".equals(each.name())).map(BlockDevice.class::cast)
+            .toList(), null).close();
         final JournalState journal = superblock(0).journal();
         assertEquals(superblock(5).member(), journal.device());
         assertFalse(journal.isMatched());
@@ -462,9 +530,9 @@ class JournalDeviceTest
         crash();
         final RaidConfig wanted = config("d0");
         assertRefused("journal device d0 is the member of slot 0 of array array (", () -> RaidAssembly.assemble(
-            named(wanted, "d5", "d1", "d2", "d3"), List.copyOf(disks), null));
+            named(wanted, "d5", "d1", "d2", "d3"), List.copyOf(disks.subList(0, 6)), null));
         assertRefused("device d4 is the journal device of array array (", () -> RaidAssembly.assemble(
-            named(config("d5"), "d0", "d1", "d2", "d4"), List.copyOf(disks), null));
+            named(config("d5"), "d0", "d1", "d2", "d4"), List.copyOf(disks.subList(0, 6)), null));
         open("d4", "d3");
         verify();
     }

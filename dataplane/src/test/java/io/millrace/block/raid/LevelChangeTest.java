@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,8 +18,12 @@ import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.parity.GaloisField;
 import io.millrace.seed.TestSeeds;
 import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -374,6 +379,96 @@ class LevelChangeTest
             fixture.restart();
             fixture.verify();
             assertEquals(DeviceHealth.ONLINE, fixture.array().status().health());
+        }
+    }
+
+    /** The bitmap is empty, and superblocks have an epoch of the journal that matches: there is nothing to store. */
+    private static void awaitNoMetadata(final RaidDevice array)
+    {
+        final WriteIntent intent = array.intent();
+        ArrayFixture.await(() -> IntStream.range(0, intent.regionCount()).noneMatch(intent::isMarked), "cleared");
+        ArrayFixture.await(() ->
+        {
+            final long event = array.view().eventCount();
+            LockSupport.parkNanos(50_000_000);
+            return event == array.view().eventCount();
+        }, "at rest");
+    }
+
+    /** Superblocks of RAID 5 may be on some members already. */
+    @ParameterizedTest
+    @CsvSource({"3,DEGRADED,0,1", "4,ALWAYS,1,3", "3,DEGRADED,2,3", "3,ALWAYS,1,1"})
+    void shouldKeepQWhenMembersFailWhileSuperblocksAreWrittenWithoutIt(
+        final int count, final JournalMode journal, final int first, final int second)
+    {
+        try (ArrayFixture fixture = create(count, journal))
+        {
+            raise(fixture, count);
+            fixture.awaitOnline();
+            awaitNoMetadata(fixture.array());
+            fixture.disk(first).state(MemberState.FAILING);
+            fixture.disk(second).state(MemberState.FAILING);
+            final String message = assertThrows(BlockDeviceException.class,
+                () -> fixture.set(RaidLevel.RAID5, names(count), "")).getMessage();
+            assertTrue(message.contains("has lost a member meanwhile, and stays RAID 6"), message);
+            final RaidDevice array = fixture.array();
+            ArrayFixture.await(() -> SlotState.FAILED == array.view().state(first) &&
+                SlotState.FAILED == array.view().state(second), "degraded");
+            assertEquals(RaidLevel.RAID6_Q_LAST, array.layout().level());
+            assertEquals(count + 1, array.slotsMax());
+            assertEquals(DeviceHealth.DEGRADED, array.status().health());
+            fixture.writeAnywhere(10);
+            fixture.verify();
+            fixture.restart();
+            fixture.verify();
+            fixture.awaitOnline();
+            scrub(fixture.array(), ScrubMode.CHECK, 0);
+            checkParity(fixture);
+        }
+    }
+
+    @Test
+    void shouldKeepQOnlyWhereItIsOfUse()
+    {
+        try (ArrayFixture fixture = create(3, JournalMode.DEGRADED))
+        {
+            fixture.copyRates(SLOW);
+            raise(fixture, 3);
+            final RaidDevice array = fixture.array();
+            final RaidMember d1 = array.view().member(1);
+            assertEquals(3, new MemberLoss(array, Set.of()).without(LevelChange.lowered(array.view()), d1).slotCount(),
+                "Q was not computed yet");
+            fixture.copyRates(FAST);
+            fixture.awaitOnline();
+            final ArrayView view = array.view();
+            final ArrayView lowered = LevelChange.lowered(view);
+            final ArrayView kept = new MemberLoss(array, Set.of()).without(lowered, d1);
+            assertEquals(4, kept.slotCount());
+            assertEquals(RaidLevel.RAID6_Q_LAST, kept.layout().level());
+            assertEquals(SlotState.FAILED, kept.state(1));
+            assertTrue(kept.eventCount() > lowered.eventCount(), "superblocks of RAID 5 are as new");
+            assertEquals(3, new MemberLoss(array, Set.of(view.member(3))).without(lowered, d1).slotCount(),
+                "Q has failed");
+            final RaidMember journal = RaidMember.missing(UUID.randomUUID());
+            assertSame(journal, new MemberLoss(array, Set.of()).without(lowered.journalingOn(journal), d1)
+                .journalDevice(), "a journal device that has failed is back");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"DEGRADED", "ALWAYS"})
+    void shouldBecomeRaid5WhenOnlyQFailsWhileSuperblocksAreWrittenWithoutIt(final JournalMode journal)
+    {
+        try (ArrayFixture fixture = create(3, journal))
+        {
+            raise(fixture, 3);
+            fixture.awaitOnline();
+            awaitNoMetadata(fixture.array());
+            // It is not written any more.
+            fixture.disk(3).state(MemberState.FAILING);
+            lower(fixture, 3);
+            fixture.writeAnywhere(10);
+            fixture.verify();
         }
     }
 

@@ -401,6 +401,45 @@ class SequentialWritesTest
         verify();
     }
 
+    /** One that waits to be tried alone was not written, and may come behind one beside it that has ended. */
+    @Test
+    void shouldTryAloneWhatHasNeitherEndedNorBeenWritten()
+    {
+        create(RaidLevel.RAID5);
+        run(batch(0, STRIP_BLOCKS));
+        final HeldMember one = members.get(layout.dataSlot(1, 0));
+        final HeldMember other = members.get(layout.dataSlot(1, 1));
+        run(batch(STRIP_BLOCKS, STRIPE_BLOCKS - STRIP_BLOCKS));
+        one.unreadable(STRIP_BLOCKS + 1);
+        other.unreadable(STRIP_BLOCKS + 1);
+        one.hold((operation, block) -> BlockOperation.WRITE == operation && STRIP_BLOCKS == block);
+        final byte[] before = Arrays.copyOf(model, model.length);
+        final List<Initiator.Io> batch = batch(STRIPE_BLOCKS, STRIP_BLOCKS - 1);
+        final byte[] gathered = Arrays.copyOf(model, model.length);
+        forget();
+        host.send(batch);
+        ArrayFixture.await(() -> 1 == one.held(), "the first is written alone");
+        // Its data and parity.
+        assertEquals(2, asked(BlockOperation.WRITE), "what failed was written in part");
+        final int last = STRIPE_BLOCKS + 2;
+        final Initiator.Io beside = write(last, 1, false);
+        host.send(List.of(beside));
+        assertEquals(BlockStatus.SUCCESS, host.await(beside));
+        assertFalse(batch.get(2).result().isDone());
+        one.letGo();
+        assertEquals(BlockStatus.SUCCESS, host.await(batch.get(0)));
+        final Initiator.Io behind = write(STRIPE_BLOCKS, 1, false);
+        host.send(List.of(behind));
+        assertEquals(BlockStatus.SUCCESS, host.await(behind));
+        assertEquals(BlockStatus.MEDIA_ERROR, host.await(batch.get(1)));
+        assertEquals(BlockStatus.SUCCESS, host.await(batch.get(2)));
+        one.unreadable(-1);
+        other.unreadable(-1);
+        System.arraycopy(before, (STRIPE_BLOCKS + 1) * BLOCK, model, (STRIPE_BLOCKS + 1) * BLOCK, BLOCK);
+        System.arraycopy(gathered, last * BLOCK, model, last * BLOCK, BLOCK);
+        verify();
+    }
+
     @Test
     void shouldHoldTheMemoryOfAllThatAMemberMayStillUse()
     {
