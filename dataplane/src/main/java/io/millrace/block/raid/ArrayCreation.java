@@ -140,7 +140,9 @@ final class ArrayCreation
         }
         // A creation that ends before all have the first is begun again, as nothing was stored yet.
         write(members, first);
-        journalDevice.attach(first, null, members.size());
+        // With the epoch that members have next.
+        journalDevice.attach(
+            superblock(array, layout, block, EVENT + 1, slots, JournalState.NONE), null, members.size());
         final Superblock second = superblock(array, layout, block, EVENT + 1, slots,
             journalDevice.state(layout, slots, EVENT + 1, dirty));
         write(members, second);

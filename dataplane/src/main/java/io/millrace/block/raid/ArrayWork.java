@@ -8,6 +8,7 @@ import io.millrace.block.ReactorContext;
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.format.Superblock;
 import io.millrace.reactor.Reactor;
+import java.util.List;
 import org.agrona.concurrent.SystemEpochClock;
 
 /**
@@ -487,8 +488,34 @@ final class ArrayWork implements BackgroundWork
         state = State.SUPERBLOCKS;
         pages.fillSuperblocks(superblock(changed));
         lostBlocks.onSuperblocksFilled(changed);
+        final RaidMember journalDevice = changed.journalDevice();
+        if (epochs.isBeginning() && changed.isJournaling() && null != journalDevice)
+        {
+            // Before members have the epoch: by it, a copy of the device is known that has none of its entries.
+            superblocks.begin(List.of(journalDevice), false, this::onJournalDevice);
+        }
+        else
+        {
+            writeMembers();
+        }
+    }
+
+    private void onJournalDevice(final long failed)
+    {
+        if (0 == failed)
+        {
+            writeMembers();
+        }
+        else
+        {
+            onSuperblocks(failed);
+        }
+    }
+
+    private void writeMembers()
+    {
         superblocks.begin(
-            membership.withSuperblocks(changed), isFlushed || epochs.isBeginning(), this::onSuperblocks);
+            membership.withSuperblocks(candidate), isFlushed || epochs.isBeginning(), this::onSuperblocks);
     }
 
     private Superblock superblock(final ArrayView of)

@@ -140,16 +140,24 @@ final class FoundJournal
         {
             return;
         }
-        final BlockDevice source = isOf(found, id) ? found.device() : findUnnamed(id);
+        final FoundMember source = isOf(found, id) ? found : findUnnamed(id);
         if (null == source)
         {
             problem = null == found ? problem : "is not the one that has the journal (" + id + ')';
             lost = id;
             return;
         }
+        final long epoch = source.superblock().journal().epoch();
+        if (epoch < newest.journal().epoch())
+        {
+            problem = "is as it was before the array's journal began (epoch " + epoch + ", members have " +
+                newest.journal().epoch() + "; it may be a copy)";
+            lost = id;
+            return;
+        }
         try
         {
-            replay.read(source);
+            replay.read(source.device());
         }
         catch (final BlockDeviceException e)
         {
@@ -165,16 +173,17 @@ final class FoundJournal
     }
 
     /** {@return the device with a UUID, which is only read; null: there is none, or another is a copy of it} */
-    private BlockDevice findUnnamed(final UUID id)
+    private FoundMember findUnnamed(final UUID id)
     {
-        final List<BlockDevice> same = new ArrayList<>();
+        final List<FoundMember> same = new ArrayList<>();
         for (final BlockDevice each : unused.get())
         {
             try
             {
-                if (isOf(FoundMember.read(io, each), id))
+                final FoundMember read = FoundMember.read(io, each);
+                if (isOf(read, id))
                 {
-                    same.add(each);
+                    same.add(read);
                 }
             }
             catch (final BlockDeviceException e)
@@ -199,12 +208,16 @@ final class FoundJournal
     }
 
     /**
-     * {@return a sentence on entries that are lost with a device that settings do not name; empty: none are}
+     * {@return a sentence on entries that are lost, unless {@link #device} says so; empty: none are}
      */
     List<String> losses()
     {
-        return null == lost || !config.journalDevice().isEmpty() ? List.of() :
-            List.of("entries of the journal on device " + lost + RESYNCHRONIZED);
+        if (null == lost || null == found && !config.journalDevice().isEmpty())
+        {
+            return List.of();
+        }
+        return List.of(null == found ? "entries of the journal on device " + lost + RESYNCHRONIZED :
+            "journal device " + config.journalDevice() + ' ' + problem + ": entries" + RESYNCHRONIZED);
     }
 
     /**
@@ -260,7 +273,8 @@ final class FoundJournal
             return;
         }
         final UUID known = null == newest ? null : newest.journal().device();
-        final UUID id = null != known && isOf(found, known) ? known : newId;
+        // Of a copy, entries must not count that the one has which it was made of.
+        final UUID id = null == lost && null != known && isOf(found, known) ? known : newId;
         try
         {
             JournalDeviceChecks.attach(io, found, superblock, id);

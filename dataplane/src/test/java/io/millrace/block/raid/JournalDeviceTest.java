@@ -25,11 +25,13 @@ import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.DmaMemory;
 import io.millrace.seed.TestSeeds;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -56,7 +58,7 @@ class JournalDeviceTest
     private CopyRates rates = CopyRates.DEFAULT;
     private boolean force;
     private final byte[] model =
-        new byte[(int)ArrayLayout.of(RaidLevel.RAID5, MEMBERS, STRIP_BYTES, MEMBER_BYTES).dataBytes()];
+        new byte[(int)layout().dataBytes()];
     private RaidDevice array;
     private Initiator initiator;
 
@@ -379,6 +381,100 @@ class JournalDeviceTest
         assertEquals(new RaidJournalDetails("d4", State.MISSING), journal());
     }
 
+    private byte[] content(final int disk)
+    {
+        try (MemberIo io = new MemberIo(null);
+            MemberIo.Member open = io.open(disks.get(disk)))
+        {
+            final ByteBuffer content = ByteBuffer.allocate((int)JOURNAL_BYTES);
+            while (content.hasRemaining())
+            {
+                content.put(open.read(content.position(), MemberIo.LENGTH_MAX));
+            }
+            return content.array();
+        }
+    }
+
+    private void restore(final int disk, final byte[] content)
+    {
+        try (MemberIo io = new MemberIo(null);
+            MemberIo.Member open = io.open(disks.get(disk)))
+        {
+            for (int offset = 0; offset < content.length; offset += MemberIo.LENGTH_MAX)
+            {
+                open.write(offset, Arrays.copyOfRange(content, offset, offset + MemberIo.LENGTH_MAX));
+            }
+        }
+    }
+
+    /** With entries of before: those that count are lost, and it must not look as if there had been none. */
+    @Test
+    void shouldKnowACopyFromBeforeTheLastStart()
+    {
+        open("d4");
+        write(20);
+        crash();
+        final byte[] copy = content(4);
+        open("d4");
+        write(20);
+        crash();
+        restore(4, copy);
+        assertRefused("journal device d4 is as it was before the array's journal began (epoch ",
+            () -> open("d4", "d1"));
+        assertRefused(" is as it was before the array's journal began (epoch ",
+            () -> open("", List.of(disks.get(4)), "d1"));
+        corruptParity();
+        rates = new CopyRates(4096, 4096);
+        final UUID before = superblock(4).member();
+        open("d4");
+        assertNotEquals(before, superblock(4).member());
+        assertTrue(array.status().reason().contains("; it may be a copy): entries are lost: parity is resynchronized"),
+            array.status().reason());
+        array.copyRates(CopyRates.DEFAULT);
+        ArrayFixture.await(() -> array.intent().nextResync(0) < 0, "resynchronized");
+        RaidFixture.get(array.fail("d" + (0 == layout().parityP(0) ? 1 : 0)));
+        verify();
+    }
+
+    @Test
+    void shouldKnowACopyFromBeforeAChangeOfMembers()
+    {
+        rates = new CopyRates(4096, 4096);
+        open("d4");
+        write(20);
+        final byte[] copy = content(4);
+        raise();
+        write(20);
+        crash();
+        final byte[] last = content(4);
+        restore(4, copy);
+        assertRefused("journal device d4 is as it was before the array's journal began (epoch ",
+            () -> open("d4", "d1"));
+        restore(4, last);
+        open("d4", "d1");
+        verify();
+    }
+
+    @Test
+    void shouldGoOnWhenTheDeviceDoesNotTakeASuperblock()
+    {
+        open("d4");
+        write(20);
+        disks.get(4).state(MemberState.FAILING);
+        raise();
+        assertEquals(new RaidJournalDetails("d4", State.FAILED), journal());
+        write(20);
+        verify();
+        crash();
+        open("d4", "d1");
+        verify();
+    }
+
+    private static ArrayLayout layout()
+    {
+        return ArrayLayout.of(RaidLevel.RAID5, MEMBERS, STRIP_BYTES, MEMBER_BYTES);
+    }
+
     private void raise()
     {
         final CompletableFuture<Void> done = new CompletableFuture<>();
@@ -393,8 +489,7 @@ class JournalDeviceTest
         final byte[] junk = new byte[BLOCK];
         random.nextBytes(junk);
         try (MemberIo io = new MemberIo(null);
-            MemberIo.Member open = io.open(disks.get(ArrayLayout.of(
-                RaidLevel.RAID5, MEMBERS, STRIP_BYTES, MEMBER_BYTES).parityP(0))))
+            MemberIo.Member open = io.open(disks.get(layout().parityP(0))))
         {
             open.write(RaidChannel.dataOffsetBytes(), junk);
         }
@@ -405,8 +500,7 @@ class JournalDeviceTest
         verify();
         ArrayFixture.await(() -> array.intent().nextResync(0) < 0, "resynchronized");
         assertFalse(array.view().isComplete(), "Q was there early");
-        final int data = 0 == ArrayLayout.of(RaidLevel.RAID5, MEMBERS, STRIP_BYTES, MEMBER_BYTES).parityP(0) ? 1 : 0;
-        RaidFixture.get(array.fail("d" + data));
+        RaidFixture.get(array.fail("d" + (0 == layout().parityP(0) ? 1 : 0)));
         verify();
     }
 
