@@ -12,15 +12,19 @@ final class ArrayReports
     private final OperationClock operation = new OperationClock();
     private volatile DeviceServices services = DeviceServices.NONE;
     private volatile String trouble;
+    /** What settings say that the array does not follow. */
+    private volatile String settings;
 
     /**
      * Of an array that was not started.
      *
-     * @param trouble a sentence on devices that cannot be used; empty: none.
+     * @param trouble  a sentence on devices that cannot be used; empty: none.
+     * @param settings a sentence on settings that the array does not follow; empty: none.
      */
-    ArrayReports(final String trouble)
+    ArrayReports(final String trouble, final String settings)
     {
         this.trouble = trouble;
+        this.settings = settings;
     }
 
     /**
@@ -39,21 +43,43 @@ final class ArrayReports
         services.onStatusChanged();
     }
 
+    /**
+     * {@return what an operator should know though all members are in sync, settings included; empty: nothing}
+     */
     String trouble()
     {
-        return trouble;
+        final String first = trouble;
+        final String second = settings;
+        return first + (first.isEmpty() || second.isEmpty() ? "" : "; ") + second;
     }
 
     /**
      * Says what an operator should know though all members are in sync, or why a rebuild does not go on.
      *
-     * @param sentence empty: nothing.
+     * @param sentence not empty.
      */
     void trouble(final String sentence)
     {
         if (!sentence.equals(trouble))
         {
             trouble = sentence;
+            services.onStatusChanged();
+        }
+    }
+
+    /** Nobody lacks anything any more. */
+    void clear()
+    {
+        onSettingsFollowed();
+        trouble("");
+    }
+
+    /** Settings agree with the array. Any thread. */
+    void onSettingsFollowed()
+    {
+        if (!settings.isEmpty())
+        {
+            settings = "";
             services.onStatusChanged();
         }
     }

@@ -551,7 +551,7 @@ final class ArrayWork implements BackgroundWork
         resume();
         if (stable.isComplete())
         {
-            device.reports().trouble("");
+            device.reports().clear();
         }
     }
 

@@ -24,6 +24,7 @@ import java.util.UUID;
  * @param journalMode    when writes are journaled.
  * @param isMatched      whether parity matches in all regions, entries of the journal being replayed.
  * @param trouble        a sentence on devices that cannot be used; empty: none.
+ * @param settings       a sentence on settings that the array does not follow; empty: none.
  * @param replacements   that were under way when the array ended, and begin anew.
  * @param journalDevice  device that settings name for the journal.
  * @param growth         that begins when the array is started; null: none.
@@ -44,6 +45,7 @@ record AssembledArray(
     JournalMode journalMode,
     boolean isMatched,
     String trouble,
+    String settings,
     List<Replacement> replacements,
     JournalDevice journalDevice,
     Growth growth)

@@ -17,23 +17,23 @@ record Growth(RaidMember member, RaidLevel level)
     /**
      * {@return the growth that settings ask for; null: none. An array that lacks a member has the device as a spare}
      *
-     * @param config   settings that go with the superblock.
-     * @param newest   superblock.
-     * @param slots    as the array is assembled.
-     * @param members  of the array, with and without slots.
-     * @param unusable gets a sentence where settings cannot be followed.
+     * @param config     settings that go with the superblock.
+     * @param newest     superblock.
+     * @param slots      as the array is assembled.
+     * @param members    of the array, with and without slots.
+     * @param unfollowed gets a sentence where settings cannot be followed.
      */
     static Growth of(
         final RaidConfig config,
         final Superblock newest,
         final List<Slot> slots,
         final List<RaidMember> members,
-        final List<String> unusable)
+        final List<String> unfollowed)
     {
         final RaidLevel level = LevelChange.target(newest.level(), config.level());
         if (level.parityCount() < newest.level().parityCount())
         {
-            unusable.add("level is 5 in the configuration, and the array is RAID 6 since its level was changed: set " +
+            unfollowed.add("level is 5 in the configuration, and the array is RAID 6 since its level was changed: set " +
                 "level: 6 and name all members, then change it back while it serves");
         }
         if (config.members().size() != slots.size() + 1)
@@ -42,7 +42,7 @@ record Growth(RaidMember member, RaidLevel level)
         }
         if (newest.reshape().isActive() || slots.stream().anyMatch((slot) -> SlotState.IN_SYNC != slot.state()))
         {
-            unusable.add("members names " + config.members().size() + " devices, and the array has " + slots.size() +
+            unfollowed.add("members names " + config.members().size() + " devices, and the array has " + slots.size() +
                 " slots: it grows when it is started with every slot in sync");
             return null;
         }

@@ -191,6 +191,7 @@ final class MemberWrites
     private void onPart(final int index, final BlockRequest part)
     {
         final long bit = 1L << index;
+        channel.device().pages().hold(part);
         if (0 != (abandoned & bit))
         {
             abandoned &= ~bit;

@@ -475,6 +475,9 @@ final class Membership
         {
             subject = due.member();
             problem = null;
+            device.reports().announce("the configuration that it was started with names " + subject +
+                " behind the members in slots: it " + (due.level() == device.view().layout().level() ?
+                "grows by that" : "becomes " + due.level().title(device.view().slotCount() + 1)));
             fit(device.view(), due.level());
         }
         return true;
@@ -677,7 +680,7 @@ final class Membership
         device.reports().onReleased(subject);
         if (device.view().isComplete())
         {
-            device.reports().trouble("");
+            device.reports().clear();
         }
         end();
     }

@@ -87,7 +87,20 @@ public final class MembershipSettings
         final MemoryRegistry registry)
     {
         Reactor.checkMayBlock("a change of the members of an array");
-        new MembershipSettings(array, was, config, List.copyOf(added), registry).apply();
+        final MembershipSettings settings = new MembershipSettings(array, was, config, List.copyOf(added), registry);
+        settings.apply();
+        settings.report();
+    }
+
+    /** Settings of the start may have been older. */
+    private void report()
+    {
+        final ArrayView view = array.view();
+        final RaidLevel level = view.layout().level();
+        if (level == LevelChange.target(level, config.level()) && config.members().size() == view.slotCount())
+        {
+            array.reports().onSettingsFollowed();
+        }
     }
 
     private void apply()

@@ -1,5 +1,7 @@
 package io.millrace.block.raid;
 
+import io.millrace.block.BlockRequest;
+import io.millrace.block.MemoryHold;
 import io.millrace.block.raid.format.BitmapPage;
 import io.millrace.block.raid.format.LostBlocksPage;
 import io.millrace.block.raid.format.MemberArea;
@@ -8,6 +10,7 @@ import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.DmaMemory;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.memory.MemoryRole;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -24,6 +27,7 @@ final class MetadataPages implements AutoCloseable
     private final int bitmapIndex = RaidLevel.MEMBERS_MAX * Superblock.BYTES;
     private final int lostBlocksIndex = bitmapIndex + BitmapPage.BYTES;
     private final int zeroesIndex = lostBlocksIndex + RaidLevel.MEMBERS_MAX * LostBlocksPage.BYTES;
+    private final AtomicInteger holds = new AtomicInteger();
     private long sequence;
 
     /**
@@ -209,9 +213,37 @@ final class MetadataPages implements AutoCloseable
         };
     }
 
+    /**
+     * A request with a page has ended: the member may still read it, until its hold is released.
+     *
+     * @param ended request, on the reactor of its channel.
+     */
+    void hold(final BlockRequest ended)
+    {
+        final MemoryHold hold = ended.hold();
+        if (null != hold)
+        {
+            ended.clearHold();
+            holds.incrementAndGet();
+            hold.whenReleased(holds::decrementAndGet);
+        }
+    }
+
+    /**
+     * {@return whether a member may still read a page of a request that has ended; any thread}
+     */
+    boolean isHeld()
+    {
+        return 0 != holds.get();
+    }
+
     @Override
     public void close()
     {
-        memory.close();
+        // What a member may still read is left to it.
+        if (!isHeld())
+        {
+            memory.close();
+        }
     }
 }

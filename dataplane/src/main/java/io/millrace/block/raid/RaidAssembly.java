@@ -49,6 +49,8 @@ public final class RaidAssembly
     private FoundJournal journalDevice;
     /** Why devices are not used, a sentence each. */
     private final List<String> unusable = new ArrayList<>();
+    /** What settings say that the array does not follow, a sentence each. */
+    private final List<String> unfollowed = new ArrayList<>();
     /** Event count of the newest superblock that was found. */
     private long foundEvent;
 
@@ -339,7 +341,7 @@ public final class RaidAssembly
         final List<Replacement> replacements = replacements(newest, slots, members);
         return assembled(newest.array(), geometry, members, view(map.at(map.ended()), event, slots, members, journal),
             bitmap.marked(), bitmap.dirty(), bitmap.sequence(), newest.scrubbedMs(), journal, replacements,
-            Growth.of(config, newest, slots, members, unusable));
+            Growth.of(config, newest, slots, members, unfollowed));
     }
 
     /** A slot whose member is not there. It has what it had with the newest superblock, or a later one. */
@@ -496,7 +498,7 @@ public final class RaidAssembly
                 replacements.add(new Replacement(old.removeFirst(), each));
             }
         }
-        old.forEach((each) -> unusable.add("device " + each + " is a member in sync and is not named: name it in " +
+        old.forEach((each) -> unfollowed.add("device " + each + " is a member in sync and is not named: name it in " +
             "members, or a device that replaces it"));
         return replacements;
     }
@@ -668,7 +670,8 @@ public final class RaidAssembly
         }
         return new AssembledArray(config.name(), array, geometry,
             hasParity ? FastestEngine.TYPE : null, all, view, marked, dirty, sequence, times, config.copyRates(),
-            scrubbedMs, config.journal(), journal.isMatched(), String.join("; ", unusable), replacements,
+            scrubbedMs, config.journal(), journal.isMatched(), String.join("; ", unusable),
+            String.join("; ", unfollowed), replacements,
             journalDevice.device(), growth);
     }
 }

@@ -101,7 +101,7 @@ public final class RaidDevice implements GrowableDevice
         journalDevice = assembled.journalDevice();
         journalMode = assembled.journalMode();
         isMatched = assembled.isMatched();
-        reports = new ArrayReports(assembled.trouble());
+        reports = new ArrayReports(assembled.trouble(), assembled.settings());
         replacements = List.copyOf(assembled.replacements());
         growth = assembled.growth();
         lostBlockChanges = new LostBlockChanges(geometry.blockShift(), this::wake);

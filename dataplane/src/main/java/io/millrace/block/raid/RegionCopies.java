@@ -519,7 +519,7 @@ final class RegionCopies
             if (device.intent().nextResync(0) < 0)
             {
                 progress(null, 0);
-                device.reports().trouble("");
+                device.reports().clear();
             }
         }
         return true;

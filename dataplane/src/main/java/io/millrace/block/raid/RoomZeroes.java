@@ -49,6 +49,7 @@ final class RoomZeroes
         private void onEnded()
         {
             outstanding--;
+            device.pages().hold(request);
             final BlockStatus status = request.status();
             if (BlockStatus.SUCCESS != status)
             {

@@ -519,6 +519,44 @@ class LevelChangeTest
         }
     }
 
+    @Test
+    void shouldBeOnlineAgainWhenSettingsAreThoseThatTheArrayHas()
+    {
+        try (ArrayFixture fixture = create(3, JournalMode.DEGRADED))
+        {
+            raise(fixture, 3);
+            fixture.awaitOnline();
+            fixture.configure(RaidLevel.RAID5, names(3), "");
+            fixture.restart();
+            awaitNoMetadata(fixture.array());
+            final long event = fixture.array().view().eventCount();
+            assertTrue(fixture.array().status().reason().contains("level is 5 in the configuration"));
+            // Other settings change, and the level is that of before.
+            fixture.copyRates(FAST);
+            fixture.set(names(3), "");
+            assertTrue(fixture.array().status().reason().contains("level is 5 in the configuration"));
+            fixture.set(RaidLevel.RAID6, names(4), "");
+            assertEquals("", fixture.array().status().reason());
+            assertEquals(event, fixture.array().view().eventCount());
+        }
+    }
+
+    @Test
+    void shouldAnnounceThatAnOlderConfigurationChangesTheLevel()
+    {
+        try (ArrayFixture fixture = create(3, JournalMode.DEGRADED))
+        {
+            raise(fixture, 3);
+            fixture.awaitOnline();
+            lower(fixture, 3);
+            fixture.configure(RaidLevel.RAID6, names(4), "");
+            fixture.restart();
+            ArrayFixture.await(() -> 4 == fixture.array().view().slotCount(), "raised");
+            assertTrue(fixture.events().stream().anyMatch((each) -> each.equals("the configuration that it was " +
+                "started with names d3 behind the members in slots: it becomes RAID 6")), fixture.events().toString());
+        }
+    }
+
     /** As after a crash before its superblocks were erased. */
     @Test
     void shouldNotUseTheMemberThatHasLeftWhenItComesBack()
