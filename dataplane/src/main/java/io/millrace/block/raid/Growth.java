@@ -33,8 +33,8 @@ record Growth(RaidMember member, RaidLevel level)
         final RaidLevel level = LevelChange.target(newest.level(), config.level());
         if (level.parityCount() < newest.level().parityCount())
         {
-            unfollowed.add("level is 5 in the configuration, and the array is RAID 6 since its level was changed: set " +
-                "level: 6 and name all members, then change it back while it serves");
+            unfollowed.add("level is 5 in the configuration, and the array is RAID 6 since its level was changed: " +
+                "set level: 6 and name all members, then change it back while it serves");
         }
         if (config.members().size() != slots.size() + 1)
         {

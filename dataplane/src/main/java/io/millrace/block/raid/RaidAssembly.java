@@ -331,10 +331,7 @@ public final class RaidAssembly
         {
             // Once more without them, if what is left suffices: the others say so, with a higher event count.
             found.removeAll(refusing);
-            if (found.isEmpty())
-            {
-                throw new BlockDeviceException("none of its members can be written: check them" + why());
-            }
+            checkFound();
             return assemble(
                 at(next.eventCount(), newest, newest.slots(), newest.journal(), newest.reshape()));
         }
@@ -526,7 +523,16 @@ public final class RaidAssembly
     {
         unusable.add(reason.getMessage());
         found.remove(foundOf(member));
+        checkFound();
         return assemble(newest);
+    }
+
+    private void checkFound()
+    {
+        if (found.isEmpty())
+        {
+            throw new BlockDeviceException("none of its members can be read and written: check them" + why());
+        }
     }
 
     private static Map<Integer, RaidMember> bySlot(final List<Slot> slots, final List<RaidMember> members)

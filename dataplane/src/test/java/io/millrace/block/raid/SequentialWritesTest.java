@@ -440,6 +440,27 @@ class SequentialWritesTest
         verify();
     }
 
+    /** The array has failed: they are not tried alone, which would end them without the cause. */
+    @Test
+    void shouldEndAllByTheCauseOfTheArraysFailure()
+    {
+        create(RaidLevel.RAID5);
+        run(batch(0, STRIPE_BLOCKS));
+        final List<HeldMember> failing =
+            List.of(members.get(layout.dataSlot(1, 1)), members.get(layout.dataSlot(1, 2)));
+        failing.forEach((each) -> each.hold((operation, block) -> BlockOperation.WRITE == operation));
+        final List<Initiator.Io> batch = batch(STRIPE_BLOCKS, STRIPE_BLOCKS);
+        host.send(batch);
+        failing.forEach((each) -> ArrayFixture.await(() -> 1 == each.held(), "written"));
+        failing.forEach((each) -> each.end(BlockStatus.DEVICE_ERROR));
+        for (final Initiator.Io each : batch)
+        {
+            assertEquals(BlockStatus.DEVICE_ERROR, host.await(each));
+            assertNotNull(each.request().failedDevice());
+        }
+        assertNotNull(array.view().failure());
+    }
+
     @Test
     void shouldHoldTheMemoryOfAllThatAMemberMayStillUse()
     {
