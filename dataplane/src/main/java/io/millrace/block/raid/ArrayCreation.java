@@ -3,6 +3,7 @@ package io.millrace.block.raid;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
 import io.millrace.block.raid.format.BitmapPage;
+import io.millrace.block.raid.format.ChecksumArea;
 import io.millrace.block.raid.format.JournalState;
 import io.millrace.block.raid.format.MemberArea;
 import io.millrace.block.raid.format.Slot;
@@ -40,9 +41,15 @@ final class ArrayCreation
      * @param geometry   of the array.
      * @param members    of the array, spares behind those in slots.
      * @param dirty      regions whose copies or parity may not match.
+     * @param marked     of the write-intent bitmap: the dirty ones, and those whose blocks have no checksums.
      */
     record Created(
-        Superblock superblock, ArrayLayout layout, BlockGeometry geometry, List<RaidMember> members, BitSet dirty)
+        Superblock superblock,
+        ArrayLayout layout,
+        BlockGeometry geometry,
+        List<RaidMember> members,
+        BitSet dirty,
+        BitSet marked)
     {
     }
 
@@ -102,7 +109,7 @@ final class ArrayCreation
         long memberBytes = Long.MAX_VALUE;
         for (final FoundMember each : found)
         {
-            memberBytes = Math.min(memberBytes, MemberGeometries.dataBytes(each.device(), config.stripBytes()));
+            memberBytes = Math.min(memberBytes, MemberGeometries.dataBytes(each.device(), config));
         }
         final ArrayLayout layout =
             ArrayLayout.of(config.level(), config.members().size(), config.stripBytes(), memberBytes);
@@ -122,6 +129,12 @@ final class ArrayCreation
         {
             dirty.set(0, BitmapPage.regionCount(memberBytes));
         }
+        final BitSet marked = (BitSet)dirty.clone();
+        if (config.checksums())
+        {
+            // Where they are to be, members have anything.
+            marked.set(0, BitmapPage.regionCount(memberBytes));
+        }
         final int block = members.getFirst().device().geometry().blockSizeBytes();
         final BlockGeometry geometry = MemberGeometries.ofArray(layout, members);
         final Superblock first = superblock(array, layout, block, EVENT, slots, JournalState.NONE);
@@ -133,7 +146,7 @@ final class ArrayCreation
             FoundMember.wipe(io, member.device());
         }
         // The bitmap is there before a superblock says that it is.
-        final byte[] page = FoundBitmap.page(array, memberBytes, dirty, BITMAP_SEQUENCE);
+        final byte[] page = FoundBitmap.page(array, memberBytes, marked, BITMAP_SEQUENCE);
         for (final RaidMember member : members)
         {
             io.write(member.device(), MemberArea.bitmapOffset((int)BITMAP_SEQUENCE), page);
@@ -146,7 +159,7 @@ final class ArrayCreation
         final Superblock second = superblock(array, layout, block, EVENT + 1, slots,
             journalDevice.state(layout, slots, EVENT + 1, dirty));
         write(members, second);
-        return new Created(second, layout, geometry, members, dirty);
+        return new Created(second, layout, geometry, members, dirty, marked);
     }
 
     /** Found devices in the order of the configuration, which is that of the slots of a new array. */
@@ -167,7 +180,8 @@ final class ArrayCreation
         final JournalState journal)
     {
         return new Superblock(array, config.name(), layout.level(), layout.stripBytes(), blockSizeBytes,
-            layout.memberBytes(), array, event, false, SystemEpochClock.INSTANCE.time(), 0, slots, journal);
+            layout.memberBytes(), array, event, false, SystemEpochClock.INSTANCE.time(), 0, slots, journal)
+            .withChecksums(config.checksums() ? ChecksumArea.offset(layout.memberBytes()) : 0);
     }
 
     private void write(final List<RaidMember> members, final Superblock superblock)

@@ -25,6 +25,10 @@ final class ArrayGrowth
         final ArrayView view = device.view();
         final RaidLevel level = view.layout().level();
         final String array = "array " + device.name();
+        if (null != device.pages().checksums())
+        {
+            return checksumProblem(device);
+        }
         if (RaidLevel.RAID0 == level)
         {
             return array + " is RAID 0, which does not grow: a member that fails while data moves would take all of " +
@@ -56,6 +60,17 @@ final class ArrayGrowth
             }
         }
         return null;
+    }
+
+    /**
+     * {@return why an array with checksums cannot grow or change its level, a sentence}
+     *
+     * @param device array.
+     */
+    static String checksumProblem(final RaidDevice device)
+    {
+        return "array " + device.name() + " has checksums, with which it neither grows nor changes its level: create " +
+            "another one and copy the data";
     }
 
     /**

@@ -5,6 +5,7 @@ import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
+import io.millrace.block.raid.format.ChecksumArea;
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.format.Superblock;
 import io.millrace.reactor.Reactor;
@@ -29,6 +30,7 @@ final class ArrayWork implements BackgroundWork
     private MemberWrites superblocks;
     private BitmapStore bitmap;
     private LostBlockStore lostBlocks;
+    private ChecksumWriter checksums;
     private RegionCopies copies;
     /** Null of an array without redundancy. */
     private BlockRepairs repairs;
@@ -44,7 +46,7 @@ final class ArrayWork implements BackgroundWork
     private Membership membership;
     private String lastFailure = "";
     private boolean isStopping;
-    private StopStage stopStage = StopStage.BITMAP;
+    private StopStage stopStage = StopStage.CHECKSUMS;
     private boolean isClean;
     private long checkpointNs;
     private long checkpointBytes;
@@ -63,17 +65,6 @@ final class ArrayWork implements BackgroundWork
         CLOSING,
         /** Nothing is under way. */
         DONE
-    }
-
-    /** What is next when the work ends. */
-    private enum StopStage
-    {
-        /** The bitmap of an array that nobody writes is empty. */
-        BITMAP,
-        /** Superblocks say that it is clean. */
-        SUPERBLOCKS,
-        /** The channel is closed. */
-        CHANNEL
     }
 
     /**
@@ -126,13 +117,14 @@ final class ArrayWork implements BackgroundWork
         pages = device.pages();
         superblocks = new MemberWrites(channel, pages.superblockTargets());
         lostBlocks = new LostBlockStore(device, channel);
+        checksums = new ChecksumWriter(device, channel);
         copies = new RegionCopies(device, channel, reactor, lostBlocks);
         repairs = null == device.intent() ? null : new BlockRepairs(device, channel);
         scrub = null == device.intent() ? null :
             new Scrub(device, channel, this::precedesScrub, reactor, SystemEpochClock.INSTANCE);
         reshaping = null == device.journal() ? null : new Reshaping(device, this, channel, reactor);
         membership = new Membership(device, this, channel);
-        bitmap = new BitmapStore(device, channel, membership, reactor);
+        bitmap = new BitmapStore(device, channel, membership, checksums, reactor);
         resizing = new Resizing(device, this, channel, membership, reactor, copies::isPending);
         checkpointNs = reactor.nowNs() + times.checkpointNs();
         scheduleTick();
@@ -198,7 +190,7 @@ final class ArrayWork implements BackgroundWork
         if (State.CLOSING != state && State.DONE != state && null == device.view().failure())
         {
             // In all states: what waits for it may be what a change of the view waits for.
-            count += lostBlocks.poll();
+            count += lostBlocks.poll() + checksums.poll();
             count += isStopping || isReshaping() ? 0 :
                 resizing.poll() + copies.poll() + (null == scrub ? 0 : repairs.poll() + scrub.poll());
         }
@@ -239,7 +231,8 @@ final class ArrayWork implements BackgroundWork
     /** Of what does not go on beside a step of a reshape. */
     private boolean canWait()
     {
-        return copies.canSleep() && (null == scrub || repairs.canSleep() && scrub.canSleep()) && promotedSlot() < 0 &&
+        return copies.canSleep() && (null == scrub || repairs.canSleep() && scrub.canSleep()) &&
+            (promotedSlot() < 0 || checksums.isAwaited()) &&
             membership.canSleep() && resizing.canSleep() && !canReshape();
     }
 
@@ -260,10 +253,11 @@ final class ArrayWork implements BackgroundWork
             repairs.canSleep();
     }
 
-    /** {@return whether a lost-block list waits to be stored} */
+    /** {@return whether a lost-block list or checksums wait to be stored} */
     private boolean isUnstored()
     {
-        return null != lostBlocks && null == device.view().failure() && !lostBlocks.canSleep();
+        return null != lostBlocks && null == device.view().failure() &&
+            !(lostBlocks.canSleep() && checksums.canSleep());
     }
 
     private boolean isCopying()
@@ -523,7 +517,8 @@ final class ArrayWork implements BackgroundWork
         return new Superblock(device.id(), device.name(), of.layout().level(), device.layout().stripBytes(),
             device.geometry().blockSizeBytes(), of.layout().memberBytes(), device.id(), of.eventCount(), isClean,
             SystemEpochClock.INSTANCE.time(), device.scrubControl().scrubbedMs(), of.slots(), epochs.state(of),
-            of.map().state());
+            of.map().state()).withChecksums(
+            null == pages.checksums() ? 0 : ChecksumArea.offset(of.layout().memberBytes()));
     }
 
     private void onSuperblocks(final long failed)
@@ -633,17 +628,22 @@ final class ArrayWork implements BackgroundWork
             return false;
         }
         final ArrayView view = device.view();
+        final RaidMember copied = slot == view.targetSlot() ? view.target() : view.member(slot);
+        if (!checksums.storeAll(copied))
+        {
+            return false;
+        }
         checkpointBytes = 0;
         // What was copied is stable before the superblocks say so.
-        change(view.with(
-            slot, slot == view.targetSlot() ? view.target() : view.member(slot), SlotState.IN_SYNC), true);
+        change(view.with(slot, copied, SlotState.IN_SYNC), true);
         return true;
     }
 
     /** {@return whether superblocks are written that say of a member that it has lost blocks} */
     private boolean announceLost()
     {
-        if (!copies.isListAwaited() || !lostBlocks.isUnannounced())
+        // Of an array with checksums, a scrub loses blocks, too.
+        if (!copies.isListAwaited() && null == pages.checksums() || !lostBlocks.isUnannounced())
         {
             return false;
         }
@@ -697,9 +697,11 @@ final class ArrayWork implements BackgroundWork
         final WriteIntent intent = device.intent();
         switch (stopStage)
         {
+            case CHECKSUMS -> stopStage = checksums.storeAll(stopStage) ? StopStage.BITMAP : stopStage;
+            case LAST_CHECKSUMS -> stopStage = checksums.storeAll(stopStage) ? StopStage.SUPERBLOCKS : stopStage;
             case BITMAP ->
             {
-                stopStage = StopStage.SUPERBLOCKS;
+                stopStage = StopStage.LAST_CHECKSUMS;
                 if (null != intent)
                 {
                     bitmap.storeLast();
@@ -708,7 +710,7 @@ final class ArrayWork implements BackgroundWork
             case SUPERBLOCKS ->
             {
                 stopStage = StopStage.CHANNEL;
-                isClean = null == intent || intent.isClosed();
+                isClean = null == intent || intent.isClosed() && checksums.isAllStored();
                 // Entries are complete then: the next start does not need the journal device.
                 change(isClean ? device.view().next().journalingOn(null) : device.view().next(), true);
             }

@@ -28,6 +28,7 @@ final class AssemblyChecks
         final RaidConfig config, final List<FoundMember> found, final Superblock superblock)
     {
         checkLevel(config, superblock);
+        check("checksums", config.checksums(), 0 != superblock.checksumOffset());
         check("strip-size", config.stripBytes(), superblock.stripBytes());
         checkCount(config, found, superblock);
         check("block size", found.getFirst().device().geometry().blockSizeBytes(), superblock.blockSizeBytes());

@@ -11,6 +11,7 @@ final class BitmapStore
 {
     private final RaidDevice device;
     private final Membership membership;
+    private final ChecksumWriter checksums;
     private final MetadataPages pages;
     private final MemberWrites writes;
     private final Reactor reactor;
@@ -24,13 +25,19 @@ final class BitmapStore
      * @param device     that the bitmap is of.
      * @param channel    to members.
      * @param membership says which members get the bitmap.
+     * @param checksums  that are stored before their regions are cleared.
      * @param reactor    of the work.
      */
     BitmapStore(
-        final RaidDevice device, final RaidChannel channel, final Membership membership, final Reactor reactor)
+        final RaidDevice device,
+        final RaidChannel channel,
+        final Membership membership,
+        final ChecksumWriter checksums,
+        final Reactor reactor)
     {
         this.device = device;
         this.membership = membership;
+        this.checksums = checksums;
         this.reactor = reactor;
         pages = device.pages();
         writes = new MemberWrites(channel, pages.bitmapTargets());
@@ -86,12 +93,13 @@ final class BitmapStore
     boolean clearUnused()
     {
         // While a slot is not in sync, the bitmap has what its former member lacks when that comes back.
-        if (null == device.intent() || !device.view().isComplete() || reactor.nowNs() - clearNs < 0)
+        if (null == device.intent() || reactor.nowNs() - clearNs < 0)
         {
             return false;
         }
         postponeClear();
-        if (0 == device.intent().clearUnused(pages.bitmap()))
+        checksums.begin();
+        if (!device.view().isComplete() || 0 == device.intent().clearUnused(pages.bitmap()))
         {
             return false;
         }

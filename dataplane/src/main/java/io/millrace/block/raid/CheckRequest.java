@@ -24,6 +24,8 @@ abstract class CheckRequest extends StripeRequest
     private long repairedSlots;
     private long identifiedSlots;
     private boolean hasCompared;
+    /** Null: blocks are not verified. */
+    private ChecksumWindow window;
 
     /**
      * A request that is used again and again, and is in no pool.
@@ -34,6 +36,50 @@ abstract class CheckRequest extends StripeRequest
     {
         super(channel);
         layout = channel.layout();
+    }
+
+    /**
+     * Blocks are verified from here on.
+     *
+     * @param newWindow with the checksums of all rows that it is begun with; null: of an array without.
+     * @return this.
+     */
+    final CheckRequest verifying(final ChecksumWindow newWindow)
+    {
+        window = newWindow;
+        return this;
+    }
+
+    /**
+     * {@return checksums to verify blocks with; null: there are none}
+     */
+    protected final ChecksumWindow window()
+    {
+        return window;
+    }
+
+    /**
+     * {@return slots whose blocks have another checksum, by bit, when a check has found a difference}
+     */
+    long wrongSlots()
+    {
+        return 0;
+    }
+
+    /**
+     * {@return whether parity is that of all blocks, when a check has found that some have another checksum}
+     */
+    boolean isOnlyChecksum()
+    {
+        return false;
+    }
+
+    /**
+     * {@return the view that it went by}
+     */
+    final ArrayView checkedView()
+    {
+        return view;
     }
 
     /**

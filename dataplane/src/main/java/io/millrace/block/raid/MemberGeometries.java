@@ -3,6 +3,7 @@ package io.millrace.block.raid;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
+import io.millrace.block.raid.format.ChecksumArea;
 import io.millrace.block.raid.format.MemberArea;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.memory.MemoryDomain;
@@ -65,17 +66,20 @@ final class MemberGeometries
     /**
      * {@return bytes of data that a device has room for, at least a strip}
      *
-     * @param device     of the configuration.
-     * @param stripBytes of the array.
+     * @param device of the configuration.
+     * @param config of the array.
      * @throws BlockDeviceException naming the device that has no room for a strip.
      */
-    static long dataBytes(final BlockDevice device, final int stripBytes)
+    static long dataBytes(final BlockDevice device, final RaidConfig config)
     {
-        final long bytes = MemberArea.dataBytes(device.geometry().sizeBytes(), stripBytes);
+        final BlockGeometry geometry = device.geometry();
+        final long bytes = config.checksums() ?
+            ChecksumArea.dataBytes(geometry.sizeBytes(), config.stripBytes(), geometry.blockSizeBytes()) :
+            MemberArea.dataBytes(geometry.sizeBytes(), config.stripBytes());
         if (0 == bytes)
         {
             throw new BlockDeviceException("device " + device.name() + " of " + device.geometry().sizeBytes() +
-                " bytes has no room for a strip of " + stripBytes + " bytes behind " +
+                " bytes has no room for a strip of " + config.stripBytes() + " bytes behind " +
                 MemberArea.DATA_OFFSET_BYTES + " bytes of metadata: use a larger device");
         }
         return bytes;
@@ -110,7 +114,7 @@ final class MemberGeometries
         {
             throw unfit(device, "no access to memory of devices, which hosts of the array use");
         }
-        final long bytes = MemberArea.dataBytes(geometry.sizeBytes(), array.layout().stripBytes());
+        final long bytes = MemberRoom.of(array, device);
         if (bytes < array.layout().memberBytes())
         {
             throw new BlockDeviceException("device " + device.name() + " has room for " + bytes +
@@ -136,7 +140,7 @@ final class MemberGeometries
         final long usedBytes = array.layout().memberBytes();
         final String larger = array.raidMembers().stream()
             .filter((each) -> each != array.journalDevice().member()).map(RaidMember::device)
-            .filter((each) -> MemberArea.dataBytes(each.geometry().sizeBytes(), array.layout().stripBytes()) >
+            .filter((each) -> MemberRoom.of(array, each) >
                 usedBytes + usedBytes / TENTH)
             .map((each) -> each.name() + " has " + each.geometry().sizeBytes()).collect(Collectors.joining(", "));
         return larger.isEmpty() ? "" : "array " + array.name() + " uses " + usedBytes +

@@ -1,6 +1,7 @@
 package io.millrace.block.raid;
 
 import io.millrace.block.BlockDevice;
+import io.millrace.block.raid.format.ChecksumArea;
 import io.millrace.block.raid.format.MemberArea;
 import io.millrace.validation.ResourceValidation;
 
@@ -47,7 +48,9 @@ record MemberRoom(BlockDevice smallest, long bytes)
     static long of(final RaidDevice array, final BlockDevice device)
     {
         final int stripBytes = array.layout().stripBytes();
-        return Math.min(MemberArea.dataBytes(device.geometry().sizeBytes(), stripBytes),
+        final long deviceBytes = device.geometry().sizeBytes();
+        return Math.min(null == array.pages().checksums() ? MemberArea.dataBytes(deviceBytes, stripBytes) :
+            ChecksumArea.dataBytes(deviceBytes, stripBytes, array.geometry().blockSizeBytes()),
             ResourceValidation.SIZE_BYTES_MAX / stripBytes * stripBytes);
     }
 
@@ -61,6 +64,10 @@ record MemberRoom(BlockDevice smallest, long bytes)
     {
         final ArrayView view = array.view();
         final String name = "array " + array.name();
+        if (null != array.pages().checksums())
+        {
+            return ArrayGrowth.checksumProblem(array);
+        }
         final String unsteadiness = view.map().isReshaping() ?
             name + " is being reshaped: grow it when that has ended" : ArrayGrowth.unsteadiness(array);
         if (null != unsteadiness)

@@ -312,7 +312,7 @@ final class Membership
                 " members and spares: remove a spare first");
             return;
         }
-        subject = new RaidMember(index, added, id, 0);
+        subject = device.pages().withChecksums(new RaidMember(index, added, id, 0));
         state = State.OPENING;
         device.add(subject);
         device.channels().open(subject, (reason) ->

@@ -10,6 +10,7 @@ import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.DmaMemory;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.memory.MemoryRole;
+import java.util.BitSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -28,15 +29,18 @@ final class MetadataPages implements AutoCloseable
     private final int lostBlocksIndex = bitmapIndex + BitmapPage.BYTES;
     private final int zeroesIndex = lostBlocksIndex + RaidLevel.MEMBERS_MAX * LostBlocksPage.BYTES;
     private final AtomicInteger holds = new AtomicInteger();
+    /** Null of an array without them. */
+    private final BlockChecksums checksums;
     private long sequence;
 
     /**
      * Pages with the bitmap of the array as it was assembled.
      *
      * @param device   of the members.
+     * @param unknown  regions whose blocks have no checksums, whatever is stored; null: the array has none.
      * @param registry memory registry of the data plane; null without one.
      */
-    MetadataPages(final RaidDevice device, final MemoryRegistry registry)
+    MetadataPages(final RaidDevice device, final BitSet unknown, final MemoryRegistry registry)
     {
         this.device = device;
         final int lengthBytes = zeroesIndex + device.layout().stripBytes();
@@ -52,6 +56,56 @@ final class MetadataPages implements AutoCloseable
         {
             device.intent().fill(bitmap, device.id(), device.layout().memberBytes());
         }
+        checksums = null == unknown ? null : new BlockChecksums(device.layout().memberBytes(),
+            device.geometry().blockShift(), BlockChecksums.PAGES_MAX, zeroesAddress(), registry);
+        if (null != unknown)
+        {
+            device.raidMembers().forEach((member) -> startChecksums(member, unknown));
+            device.intent().clearableWhen((region) -> ChecksumWriter.isStored(device, region));
+        }
+    }
+
+    private void startChecksums(final RaidMember member, final BitSet unknown)
+    {
+        member.with(checksums.newMember());
+        final WriteIntent intent = device.intent();
+        for (int region = unknown.nextSetBit(0); region >= 0; region = unknown.nextSetBit(region + 1))
+        {
+            final long start = region * intent.regionBytes();
+            makeUnknown(member, start, Math.min(start + intent.regionBytes(), checksums.memberBytes()));
+        }
+        // Of a member that was being rebuilt: what superblocks say is rebuilt may lack its checksums after a crash.
+        if (!unknown.isEmpty())
+        {
+            makeUnknown(member, 0, member.rebuiltBytes());
+        }
+    }
+
+    private void makeUnknown(final RaidMember member, final long start, final long end)
+    {
+        for (long offset = start; offset < end; offset = (offset | checksums.pageDataBytes() - 1) + 1)
+        {
+            member.checksums().assembledUnknown(checksums.page(offset));
+        }
+    }
+
+    /**
+     * {@return checksums of the blocks; null of an array without them; any thread}
+     */
+    BlockChecksums checksums()
+    {
+        return checksums;
+    }
+
+    /**
+     * Gives a member checksums, when the array has them.
+     *
+     * @param member that comes to be one.
+     * @return it.
+     */
+    RaidMember withChecksums(final RaidMember member)
+    {
+        return null == checksums ? member : member.with(checksums.newMember());
     }
 
     /**
@@ -244,6 +298,10 @@ final class MetadataPages implements AutoCloseable
         if (!isHeld())
         {
             memory.close();
+            if (null != checksums)
+            {
+                checksums.close();
+            }
         }
     }
 }

@@ -8,6 +8,11 @@ final class ParityCheckRequest extends CheckRequest
 {
     private final StripeRows rows;
     private final StripeAreas areas;
+    /** Slots whose blocks have another checksum, by bit. */
+    private long wrongSlots;
+    /** Slots that have blocks without checksums, by bit. */
+    private long unknownSlots;
+    private boolean isParityRight;
 
     /**
      * A request of its owner.
@@ -78,15 +83,11 @@ final class ParityCheckRequest extends CheckRequest
     @Override
     protected void onRead()
     {
+        wrongSlots = 0;
+        unknownSlots = 0;
         if (Purpose.CHECK == purpose)
         {
-            // A member may have failed since the check was begun: then there is nothing to compare.
-            if (view.isComplete())
-            {
-                comparing();
-            }
-            final boolean isEqual = !view.isComplete() || areas.isParityRight();
-            finish(isEqual ? BlockStatus.SUCCESS : BlockStatus.COMPARE_FAILURE);
+            check();
             return;
         }
         if (Purpose.RECONCILE == purpose)
@@ -98,6 +99,13 @@ final class ParityCheckRequest extends CheckRequest
         {
             areas.recover();
             areas.generate();
+            verify();
+            if (0 != wrongSlots)
+            {
+                // What it was computed from is wrong, too.
+                finish(BlockStatus.MEDIA_ERROR);
+                return;
+            }
         }
         issuing(StripeState.WRITING);
         for (int index = 0; index < rows.stripCount(); index++)
@@ -112,19 +120,168 @@ final class ParityCheckRequest extends CheckRequest
         issued();
     }
 
+    private void check()
+    {
+        // A member may have failed since the check was begun: then there is nothing to compare.
+        if (!view.isComplete())
+        {
+            finish(BlockStatus.SUCCESS);
+            return;
+        }
+        comparing();
+        isParityRight = areas.isParityRight();
+        verify();
+        if (isParityRight && 0 == wrongSlots)
+        {
+            learn(unknownSlots);
+            finish(BlockStatus.SUCCESS);
+        }
+        else
+        {
+            finish(BlockStatus.COMPARE_FAILURE);
+        }
+    }
+
+    /** Finds which blocks have another checksum. */
+    private void verify()
+    {
+        wrongSlots = 0;
+        unknownSlots = 0;
+        for (int index = 0; null != window() && index < rows.stripCount(); index++)
+        {
+            final int slot = rows.slot(index);
+            final long verified =
+                window().verify(view.member(slot), rows.memberOffset(), areas.address(index), length);
+            wrongSlots |= 0 == ChecksumWindow.wrong(verified) ? 0 : 1L << slot;
+            unknownSlots |= 0 == ChecksumWindow.unknown(verified) ? 0 : 1L << slot;
+        }
+    }
+
+    /** The blocks of slots are right: their checksums are those. */
+    private void learn(final long slots)
+    {
+        for (int index = 0; 0 != slots && index < rows.stripCount(); index++)
+        {
+            final int slot = rows.slot(index);
+            if (0 != (slots & 1L << slot))
+            {
+                checksums.onKnown(view.member(slot), rows.memberOffset(), areas.address(index), length);
+            }
+        }
+    }
+
+    @Override
+    long wrongSlots()
+    {
+        return wrongSlots;
+    }
+
+    @Override
+    boolean isOnlyChecksum()
+    {
+        return isParityRight;
+    }
+
+    /**
+     * Computes blocks that have another checksum from the others, which have theirs. What comes of it has to have the
+     * checksum that was expected: else something else is wrong that has none, and nobody knows what is lost with it.
+     */
+    private void reconcileWrong()
+    {
+        final long wrong = wrongSlots;
+        rows.findReadable(view, wrong);
+        boolean isComputed = Long.bitCount(wrong) <= rows.stripCount() - rows.dataCount();
+        if (isComputed)
+        {
+            areas.recover();
+            areas.generate();
+            verify();
+            isComputed = 0 == wrongSlots;
+        }
+        if (!isComputed)
+        {
+            lose(wrong);
+            return;
+        }
+        wrongSlots = wrong;
+        long written = wrong;
+        for (int index = rows.dataCount(); index < rows.stripCount(); index++)
+        {
+            // It was computed once more, and may have been wrong.
+            written |= unknownSlots & 1L << rows.slot(index);
+        }
+        for (long left = wrong; 0 != left; left &= left - 1)
+        {
+            identified(Long.numberOfTrailingZeros(left));
+        }
+        expireJournal();
+        issuing(StripeState.WRITING);
+        for (int index = 0; index < rows.stripCount(); index++)
+        {
+            if (0 != (written & 1L << rows.slot(index)))
+            {
+                write(index);
+            }
+        }
+        issued();
+    }
+
+    /** Nobody is to read blocks that are wrong, and that parity does not make up for. */
+    private void lose(final long slots)
+    {
+        final int blockBytes = 1 << channel.blockShift();
+        boolean isListed = true;
+        for (long left = slots; 0 != left; left &= left - 1)
+        {
+            for (int done = 0; done < length; done += blockBytes)
+            {
+                isListed &= channel.device().lostBlockChanges()
+                    .lose(view, Long.numberOfTrailingZeros(left), rows.memberOffset() + done, blockBytes);
+            }
+        }
+        finish(isListed ? BlockStatus.MEDIA_ERROR : BlockStatus.COMPARE_FAILURE);
+    }
+
+    private void expireJournal()
+    {
+        if (view.isJournaling())
+        {
+            // Writes were logged that updated what is wrong by the difference.
+            channel.device().journal().expire();
+        }
+    }
+
+    private void write(final int index)
+    {
+        final int slot = rows.slot(index);
+        part(slot, BlockOperation.WRITE, rows.memberOffset(), length).addSegment(areas.address(index), length);
+        submit(slot);
+    }
+
     /**
      * Two parities or more tell which strip is wrong when no other one is: that one is computed again, else parity is,
      * from the data.
      */
     private void reconcile()
     {
-        if (!view.isComplete() || areas.isParityRight())
+        final boolean isRight = !view.isComplete() || areas.isParityRight();
+        if (view.isComplete())
         {
+            verify();
+        }
+        if (isRight)
+        {
+            learn(wrongSlots | unknownSlots);
             finish(BlockStatus.SUCCESS);
             return;
         }
+        if (0 != wrongSlots)
+        {
+            reconcileWrong();
+            return;
+        }
         final int dataCount = rows.dataCount();
-        final int wrong = areas.wrongStrip();
+        final int wrong = wrongStrip();
         if (wrong >= 0 && wrong < dataCount)
         {
             areas.recover(wrong);
@@ -137,19 +294,34 @@ final class ParityCheckRequest extends CheckRequest
         {
             identified(rows.slot(wrong));
         }
-        if (view.isJournaling())
-        {
-            // Writes were logged that updated what is wrong by the difference.
-            channel.device().journal().expire();
-        }
+        expireJournal();
         issuing(StripeState.WRITING);
         final int end = wrong < 0 ? rows.stripCount() : wrong + 1;
         for (int index = wrong < 0 ? dataCount : wrong; index < end; index++)
         {
-            final int slot = rows.slot(index);
-            part(slot, BlockOperation.WRITE, rows.memberOffset(), length).addSegment(areas.address(index), length);
-            submit(slot);
+            learnWritten(index);
+            write(index);
         }
         issued();
+    }
+
+    /**
+     * Two parities that take a data strip for wrong are wrong themselves when that has its checksum: they were updated
+     * by the difference to a block that was wrong then.
+     */
+    private int wrongStrip()
+    {
+        final int wrong = areas.wrongStrip();
+        return null != window() && wrong >= 0 && wrong < rows.dataCount() &&
+            0 == (unknownSlots & 1L << rows.slot(wrong)) ? StripeCode.UNKNOWN : wrong;
+    }
+
+    /** Its rows are made to match the others, whatever checksum they had. */
+    private void learnWritten(final int index)
+    {
+        if (null != window())
+        {
+            learn(1L << rows.slot(index));
+        }
     }
 }

@@ -35,6 +35,8 @@ final class ParityStripeRequest extends JournaledRequest
     private final StripeRows rows;
     private final StripeAreas areas;
     private Strategy strategy;
+    /** Indexes of strips of which all rows were read into their areas, by bit. */
+    private long readStrips;
     /** Behind the last row that it has to write, of which it may plan some first. */
     private int endRow;
 
@@ -112,6 +114,7 @@ final class ParityStripeRequest extends JournaledRequest
             areas.fit();
         }
         rows.findReadable(view, badSlots);
+        readStrips = 0;
         return switch (purpose)
         {
             case READ -> planRead();
@@ -426,6 +429,7 @@ final class ParityStripeRequest extends JournaledRequest
     private void read(final int index, final int start, final int end)
     {
         final int slot = rows.slot(index);
+        readStrips |= 1L << index;
         part(slot, BlockOperation.READ, rows.memberOffset(start), end - start)
             .addSegment(areas.address(index) + (Strategy.READ_MODIFY_WRITE == strategy ? 0 : start - rows.start()),
                 end - start);
@@ -435,6 +439,11 @@ final class ParityStripeRequest extends JournaledRequest
     @Override
     protected void onRead()
     {
+        if (isCopying() && findWrong())
+        {
+            planAgain();
+            return;
+        }
         switch (strategy)
         {
             case DIRECT_READ -> finish(BlockStatus.SUCCESS);
@@ -452,6 +461,31 @@ final class ParityStripeRequest extends JournaledRequest
             }
             default -> onReconstructed();
         }
+    }
+
+    private boolean isCopying()
+    {
+        return null != checksums && (Purpose.REBUILD == purpose || Purpose.COPY == purpose);
+    }
+
+    /** {@return whether blocks that were read have another checksum: they are taken for such as cannot be read} */
+    private boolean findWrong()
+    {
+        long wrong = 0;
+        for (int index = 0; index < rows.stripCount(); index++)
+        {
+            final int slot = rows.slot(index);
+            if (0 != (readStrips & 1L << index))
+            {
+                final RaidMember member = view.member(slot);
+                final int count = ChecksumWindow.wrong(checksums.copyWindow()
+                    .verify(member, rows.memberOffset(), areas.address(index), rows.count()));
+                member.onWrong(count);
+                wrong |= 0 == count ? 0 : 1L << slot;
+            }
+        }
+        badSlots |= wrong;
+        return 0 != wrong;
     }
 
     private void onReconstructed()
@@ -565,6 +599,10 @@ final class ParityStripeRequest extends JournaledRequest
         for (int index = 0; index < rows.stripCount(); index++)
         {
             final int slot = rows.slot(index);
+            if (null != checksums && Purpose.RESYNC == purpose && index < rows.dataCount() && view.isWritable(slot))
+            {
+                checksums.onKnown(view.member(slot), rows.memberOffset(), areas.address(index), rows.count());
+            }
             final boolean isTarget = Purpose.RESYNC == purpose ? index >= rows.dataCount() && view.isWritable(slot) :
                 SlotState.REBUILDING == view.state(slot) && !rows.isReadable(index);
             if (isTarget)

@@ -22,5 +22,17 @@ enum Purpose
     /** Makes copies or parity match where a check found that they do not. */
     RECONCILE,
     /** Moves data to where the array has it with one more member. */
-    MOVE
+    MOVE;
+
+    /**
+     * {@return whether blocks that it writes get other content than they are to have: else their checksums stay}
+     */
+    boolean changesContent()
+    {
+        return switch (this)
+        {
+            case WRITE, REBUILD, COPY, RESYNC, MOVE -> true;
+            case READ, FLUSH, REPAIR, CHECK, RECONCILE -> false;
+        };
+    }
 }

@@ -240,7 +240,8 @@ public final class RaidAssembly
         final Superblock last = created.superblock();
         return assembled(last.array(), created.geometry(), created.members(),
             view(StripMap.of(created.layout()), last.eventCount(), last.slots(), created.members(), last.journal()),
-            created.dirty(), created.dirty(), ArrayCreation.BITMAP_SEQUENCE, 0, last.journal(), List.of(), null);
+            created.marked(), created.dirty(), ArrayCreation.BITMAP_SEQUENCE, 0, last.journal(), List.of(), null,
+            config.checksums() ? created.marked() : null);
     }
 
     private AssembledArray assemble(final Superblock newest)
@@ -297,6 +298,7 @@ public final class RaidAssembly
         }
         journalDevice.read(replay, newest, map);
         final FoundBitmap bitmap = bitmap(newest, members, slots);
+        final BitSet unknown = unknownRegions(newest, bitmap);
         if (journalDevice.isMatched(newest))
         {
             bitmap.clearDirty();
@@ -320,7 +322,7 @@ public final class RaidAssembly
         journalDevice.attach(at(event, newest, slots, JournalState.NONE, map.ended()), newest, members.size());
         final JournalState journal = journalDevice.state(layout, slots, event, bitmap.dirty());
         final Superblock next = at(event, newest, slots, journal, map.ended());
-        if (slots.stream().allMatch((slot) -> SlotState.IN_SYNC == slot.state()))
+        if (isSettled(slots, unknown))
         {
             bitmap.onComplete();
         }
@@ -338,7 +340,24 @@ public final class RaidAssembly
         final List<Replacement> replacements = replacements(newest, slots, members);
         return assembled(newest.array(), geometry, members, view(map.at(map.ended()), event, slots, members, journal),
             bitmap.marked(), bitmap.dirty(), bitmap.sequence(), newest.scrubbedMs(), journal, replacements,
-            Growth.of(config, newest, slots, members, unfollowed));
+            Growth.of(config, newest, slots, members, unfollowed), unknown);
+    }
+
+    /**
+     * {@return regions whose blocks may be newer than their checksums: those that were being written before a crash;
+     * null: of an array without checksums}
+     */
+    private static BitSet unknownRegions(final Superblock newest, final FoundBitmap bitmap)
+    {
+        return 0 == newest.checksumOffset() ? null :
+            newest.clean() ? new BitSet() : (BitSet)bitmap.marked().clone();
+    }
+
+    /** Bits of regions without checksums stay until members have stored others. */
+    private static boolean isSettled(final List<Slot> slots, final BitSet unknown)
+    {
+        return slots.stream().allMatch((slot) -> SlotState.IN_SYNC == slot.state()) &&
+            (null == unknown || unknown.isEmpty());
     }
 
     /** A slot whose member is not there. It has what it had with the newest superblock, or a later one. */
@@ -574,13 +593,13 @@ public final class RaidAssembly
     {
         return new Superblock(of.array(), config.name(), of.level(), of.stripBytes(), of.blockSizeBytes(),
             of.memberBytes(), of.array(), event, false, SystemEpochClock.INSTANCE.time(), of.scrubbedMs(),
-            slots, journal, reshape);
+            slots, journal, reshape).withChecksums(of.checksumOffset());
     }
 
     /** Members may have become larger since it was one, or a spare: it is left out, unless it has a slot. */
     private boolean isTooSmall(final FoundMember member, final Superblock newest)
     {
-        final long bytes = MemberGeometries.dataBytes(member.device(), config.stripBytes());
+        final long bytes = MemberGeometries.dataBytes(member.device(), config);
         if (bytes >= newest.memberBytes())
         {
             return false;
@@ -666,7 +685,8 @@ public final class RaidAssembly
         final long scrubbedMs,
         final JournalState journal,
         final List<Replacement> replacements,
-        final Growth growth)
+        final Growth growth,
+        final BitSet unknown)
     {
         final boolean hasParity = view.layout().parityCount() > 0;
         final List<RaidMember> all = new ArrayList<>(members);
@@ -678,6 +698,6 @@ public final class RaidAssembly
             hasParity ? FastestEngine.TYPE : null, all, view, marked, dirty, sequence, times, config.copyRates(),
             scrubbedMs, config.journal(), journal.isMatched(), String.join("; ", unusable),
             String.join("; ", unfollowed), replacements,
-            journalDevice.device(), growth);
+            journalDevice.device(), growth, unknown);
     }
 }

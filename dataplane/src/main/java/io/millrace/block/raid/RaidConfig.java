@@ -20,6 +20,8 @@ import java.util.List;
  * @param copyRates       bounds of the rate of a rebuild or a resync.
  * @param journal         when writes are journaled; matters with parity.
  * @param journalDevice   name of the device that has the journal; empty: members have it.
+ * @param checksums       whether blocks have checksums, of a new array with parity; of one that is assembled, whether
+ *                        it was created so.
  */
 public record RaidConfig(
     String name,
@@ -32,7 +34,8 @@ public record RaidConfig(
     boolean forceStart,
     CopyRates copyRates,
     JournalMode journal,
-    String journalDevice)
+    String journalDevice,
+    boolean checksums)
 {
     /** Strip size when none is given. */
     public static final int STRIP_BYTES_DEFAULT = 64 << 10;
@@ -44,6 +47,38 @@ public record RaidConfig(
     {
         members = List.copyOf(members);
         spares = List.copyOf(spares);
+    }
+
+    /**
+     * Settings of an array without checksums.
+     *
+     * @param name           of the array.
+     * @param level          of the array.
+     * @param stripBytes     of each member in a stripe.
+     * @param members        names of the devices in slots.
+     * @param spares         names of devices that take the place of members that fail.
+     * @param assumeClean    whether members of a new array are known to be alike.
+     * @param wipeSignatures whether devices that hold other data are used.
+     * @param forceStart     whether it starts although members are missing that are needed.
+     * @param copyRates      bounds of the rate of a rebuild or a resync.
+     * @param journal        when writes are journaled.
+     * @param journalDevice  name of the device that has the journal; empty: members have it.
+     */
+    public RaidConfig(
+        final String name,
+        final RaidLevel level,
+        final int stripBytes,
+        final List<String> members,
+        final List<String> spares,
+        final boolean assumeClean,
+        final boolean wipeSignatures,
+        final boolean forceStart,
+        final CopyRates copyRates,
+        final JournalMode journal,
+        final String journalDevice)
+    {
+        this(name, level, stripBytes, members, spares, assumeClean, wipeSignatures, forceStart, copyRates, journal,
+            journalDevice, false);
     }
 
     /**

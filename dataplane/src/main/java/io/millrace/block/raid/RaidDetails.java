@@ -29,6 +29,7 @@ import java.util.UUID;
  * @param hedgesWon   of these, those that the others answered first.
  * @param writes      how stripes were written for hosts, of an array with parity.
  * @param journal     device that settings name for the journal.
+ * @param hasChecksums whether blocks of its members have checksums.
  */
 public record RaidDetails(
     String name,
@@ -49,7 +50,8 @@ public record RaidDetails(
     long hedgedReads,
     long hedgesWon,
     StripeWrites writes,
-    RaidJournalDetails journal)
+    RaidJournalDetails journal,
+    boolean hasChecksums)
 {
     /** Instead of a time that is not known. */
     public static final long UNKNOWN = -1;

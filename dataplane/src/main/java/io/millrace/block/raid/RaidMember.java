@@ -17,6 +17,8 @@ final class RaidMember
     private final LostBlocks lostBlocks = new LostBlocks();
     private volatile long rebuiltBytes;
     private volatile long correctedErrors;
+    private volatile MemberChecksums checksums;
+    private volatile long wrongBlocks;
     private volatile boolean isZeroesRefused;
     private volatile boolean isDeallocateRefused;
 
@@ -60,6 +62,26 @@ final class RaidMember
     UUID id()
     {
         return id;
+    }
+
+    /**
+     * {@return checksums of its blocks; null of an array without them}
+     */
+    MemberChecksums checksums()
+    {
+        return checksums;
+    }
+
+    /**
+     * It has checksums. Before it has a slot.
+     *
+     * @param newChecksums of its blocks; null: none.
+     * @return this.
+     */
+    RaidMember with(final MemberChecksums newChecksums)
+    {
+        checksums = newChecksums;
+        return this;
     }
 
     LostBlocks lostBlocks()
@@ -122,6 +144,24 @@ final class RaidMember
     void onCorrected()
     {
         correctedErrors = correctedErrors + 1;
+    }
+
+    /**
+     * {@return blocks that scrubs and copies found to have another checksum, since it was assembled; any thread}
+     */
+    long wrongBlocks()
+    {
+        return wrongBlocks;
+    }
+
+    /**
+     * Blocks have another checksum. {@link ArrayWork} alone.
+     *
+     * @param count of the blocks.
+     */
+    void onWrong(final int count)
+    {
+        wrongBlocks = wrongBlocks + count;
     }
 
     @Override

@@ -12,9 +12,17 @@ import java.util.UUID;
  * @param rebuiltBytes    of its data from the start that are valid; all of them when it is in sync.
  * @param correctedErrors times that rows which it could not read, or read wrongly, were rewritten on it.
  * @param lostBlocks      blocks that a rebuild could not compute, and that nobody has written since.
+ * @param wrongBlocks     blocks that scrubs and copies found to have another checksum, since it was assembled.
  */
 public record RaidMemberDetails(
-    int slot, String name, UUID id, State state, long rebuiltBytes, long correctedErrors, long lostBlocks)
+    int slot,
+    String name,
+    UUID id,
+    State state,
+    long rebuiltBytes,
+    long correctedErrors,
+    long lostBlocks,
+    long wrongBlocks)
 {
     /** Of a device without one. */
     public static final int NO_SLOT = -1;

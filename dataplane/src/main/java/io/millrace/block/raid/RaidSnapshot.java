@@ -38,7 +38,8 @@ final class RaidSnapshot
             device.status(), pending(), leftMs, members(), null == intent ? 0 : bytes(intent.dirtyCount()),
             null == intent ? 0 : bytes(intent.resyncCount()), device.scrubControl().result(),
             device.scrubControl().scrubbedMs(), device.hedgeCounts().begun(), device.hedgeCounts().won(),
-            device.channels().writes(), device.journalDevice().details(view));
+            device.channels().writes(), device.journalDevice().details(view),
+            null != device.pages().checksums());
     }
 
     /**
@@ -88,14 +89,15 @@ final class RaidSnapshot
             {
                 // It is copied to, and not in its slot yet.
                 members.add(new RaidMemberDetails(RaidMemberDetails.NO_SLOT, each.device().name(), each.id(),
-                    State.REBUILDING, each.rebuiltBytes(), each.correctedErrors(), each.lostBlocks().count()));
+                    State.REBUILDING, each.rebuiltBytes(), each.correctedErrors(), each.lostBlocks().count(),
+                    each.wrongBlocks()));
             }
             else if (view.slotOf(each) < 0 && each != device.journalDevice().member())
             {
                 final boolean isSpare = spares.contains(each);
                 (isSpare ? members : failed).add(new RaidMemberDetails(RaidMemberDetails.NO_SLOT,
                     each.device().name(), each.id(), isSpare ? State.SPARE : State.FAILED, 0, each.correctedErrors(),
-                    each.lostBlocks().count()));
+                    each.lostBlocks().count(), each.wrongBlocks()));
             }
         }
         members.addAll(failed);
@@ -134,12 +136,12 @@ final class RaidSnapshot
         final RaidMember member = view.member(slot);
         if (null == member)
         {
-            return new RaidMemberDetails(slot, "", null, State.EMPTY, 0, 0, 0);
+            return new RaidMemberDetails(slot, "", null, State.EMPTY, 0, 0, 0, 0);
         }
         final SlotState state = view.state(slot);
         return new RaidMemberDetails(slot, null == member.device() ? "" : member.device().name(), member.id(),
             State.valueOf(state.name()), SlotState.IN_SYNC == state ? device.layout().memberBytes() :
             SlotState.REBUILDING == state ? member.rebuiltBytes() : 0, member.correctedErrors(),
-            member.lostBlocks().count());
+            member.lostBlocks().count(), member.wrongBlocks());
     }
 }

@@ -29,6 +29,8 @@ final class RegionCopies
     private final LostBlockStore lists;
     private final LostBlockChanges lost;
     private final CopyWindow window = new CopyWindow(this::onEnded);
+    /** Null of an array without checksums. */
+    private final ChecksumWindow checksums;
     private Purpose purpose;
     private boolean isBeginning;
     /** What is copied now: offsets of a member's data. */
@@ -88,6 +90,11 @@ final class RegionCopies
         blockShift = device.geometry().blockShift();
         blockBytes = device.geometry().blockSizeBytes();
         rate = new CopyRate(layout.memberCount());
+        checksums = null == device.pages().checksums() ? null : new ChecksumWindow(device, channel, 1);
+        if (null != checksums)
+        {
+            device.pages().checksums().copyWindow(checksums);
+        }
         resumeNs = reactor.nowNs();
         timerNs = resumeNs;
         retryNs = resumeNs;
@@ -280,13 +287,13 @@ final class RegionCopies
         isBeginning = true;
         int begun = 0;
         // Copies may end while they are begun.
-        while (begun < CopyWindow.COPIES_MAX && nextOffset < limit() && canBegin() &&
+        while (begun < CopyWindow.COPIES_MAX && nextOffset < limit() && canBegin() && canVerify() &&
             reactor.nowNs() - resumeNs >= 0 && channel.hasFreeStripe())
         {
             // A rebuild may go on where one with a shorter buffer stopped.
             final long leftOfStrip = stripBytes - (nextOffset & stripBytes - 1);
             final int bytesMax = 0 != singleEnd ? blockBytes : channel.sizes().workBytesMax();
-            final int length = (int)Math.min(Math.min(bytesMax, leftOfStrip),
+            final int length = (int)Math.min(Math.min(bytesMax, Math.min(leftOfStrip, leftOfWindow())),
                 Math.min(endOffset, device.view().map().rowsEnd(nextOffset)) - nextOffset);
             if (isByBitmap && !isMarked())
             {
@@ -304,6 +311,18 @@ final class RegionCopies
         isBeginning = false;
         onEnded();
         return begun;
+    }
+
+    /** Whether what is read next can be verified; other copies that are under way need what the window has. */
+    private boolean canVerify()
+    {
+        return null == checksums || Purpose.RESYNC == purpose || checksums.has(nextOffset) ||
+            window.isEmpty() && checksums.move(nextOffset);
+    }
+
+    private long leftOfWindow()
+    {
+        return null == checksums ? stripBytes : checksums.end(nextOffset) - nextOffset;
     }
 
     /** Where the present copying ends: whole strips go on when it is known which blocks are lost. */
@@ -575,6 +594,10 @@ final class RegionCopies
             announceLost();
             device.reports().endProgress(name());
             purpose = null;
+            if (null != checksums)
+            {
+                checksums.leave();
+            }
         }
     }
 

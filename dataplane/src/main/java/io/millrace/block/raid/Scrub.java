@@ -34,9 +34,13 @@ final class Scrub
     private final ScrubTally tally;
     private final Part[] parts = new Part[BATCH];
     private final ScrubRows rows;
+    /** Null of an array without checksums. */
+    private final ChecksumWindow window;
     private ScrubStatus status = ScrubStatus.COMPLETED;
     /** Offset as stripe requests lock it: on the array, or on the members of an array with parity. */
     private long nextOffset;
+    /** Of the present batch. */
+    private long startOffset;
     private int outstanding;
     /** When the batch began. */
     private long startNs;
@@ -48,7 +52,7 @@ final class Scrub
     /** A part of a strip that is compared as a whole first. */
     private final class Part
     {
-        private final CheckRequest request = channel.newCheckRequest();
+        private final CheckRequest request = channel.newCheckRequest().verifying(window);
         private final WorkListener onDone = this::onDone;
         private long offset;
         private int length;
@@ -59,7 +63,8 @@ final class Scrub
         {
             isSuspect = false;
             offset = nextOffset;
-            length = (int)Math.min(channel.sizes().checkBytesMax(), stripBytes - (offset & stripBytes - 1));
+            length = (int)Math.min(Math.min(channel.sizes().checkBytesMax(), stripBytes - (offset & stripBytes - 1)),
+                batchEnd() - offset);
             nextOffset += length;
             outstanding++;
             channel.begin(request, Purpose.CHECK, offset, length, onDone);
@@ -105,7 +110,8 @@ final class Scrub
         hasParity = layout.parityCount() > 0;
         rate = new CopyRate(layout.memberCount());
         tally = new ScrubTally();
-        rows = new ScrubRows(device, channel, tally);
+        window = null == device.pages().checksums() ? null : new ChecksumWindow(device, channel, 0);
+        rows = new ScrubRows(device, channel, tally, window);
         for (int i = 0; i < BATCH; i++)
         {
             parts[i] = new Part();
@@ -118,7 +124,7 @@ final class Scrub
      */
     boolean isBusy()
     {
-        return 0 != outstanding || rows.isBusy();
+        return 0 != outstanding || rows.isBusy() || null != window && window.isBusy();
     }
 
     /**
@@ -196,12 +202,20 @@ final class Scrub
         }
         if (!rows.isIdle())
         {
+            if (null != window && !window.move(rows.offset()))
+            {
+                return 1;
+            }
             rows.step();
             return 1;
         }
         if (nextOffset == endOffset)
         {
             end(tally.hasCompared() ? ScrubStatus.COMPLETED : ScrubStatus.SKIPPED);
+            return 1;
+        }
+        if (null != window && !window.move(nextOffset))
+        {
             return 1;
         }
         publish();
@@ -243,8 +257,15 @@ final class Scrub
         return true;
     }
 
+    /** Where a batch ends: all its blocks have their checksums in the same window. */
+    private long batchEnd()
+    {
+        return null == window ? endOffset : Math.min(window.end(startOffset), endOffset);
+    }
+
     private int batch()
     {
+        startOffset = nextOffset;
         startNs = reactor.nowNs();
         int begun = 0;
         // Requests of hosts wait at the members behind all that a batch has there.
@@ -255,7 +276,7 @@ final class Scrub
         }
         // Parts may end while they are begun.
         outstanding++;
-        while (begun < most && nextOffset < endOffset)
+        while (begun < most && nextOffset < batchEnd())
         {
             parts[begun].begin();
             begun++;
@@ -307,6 +328,10 @@ final class Scrub
         status = how;
         endedMs = clock.time();
         rows.clear();
+        if (null != window)
+        {
+            window.leave();
+        }
         for (final Part part : parts)
         {
             part.isSuspect = false;

@@ -17,7 +17,9 @@ import java.util.Locale;
  * @param offsets         of the first of them: the lowest byte on the array that is in the row.
  * @param repaired        of the mismatches, those that were made equal or match again.
  * @param correctedErrors rows that a member could not read and that were rewritten on it, counted for each member.
- * @param unreadable      rows that a member could not read and that could not be rewritten.
+ * @param unreadable      rows that a member could not read and that could not be rewritten, or that are wrong beyond
+ *                        what parity makes up for.
+ * @param wrongBlocks     blocks of members that have another checksum, of an array with checksums.
  */
 public record ScrubResult(
     ScrubMode mode,
@@ -31,7 +33,8 @@ public record ScrubResult(
     List<Long> offsets,
     long repaired,
     long correctedErrors,
-    long unreadable)
+    long unreadable,
+    long wrongBlocks)
 {
     /** Most offsets that a result has. */
     public static final int OFFSETS_MAX = 16;
@@ -71,6 +74,7 @@ public record ScrubResult(
         }
         return "scrub " + (ScrubMode.REPAIR == mode ? "with repair " : "") + status.name().toLowerCase(Locale.ROOT) +
             ": " + checkedBytes + " of " + totalBytes + " bytes compared, " + mismatches + " mismatches, " + repaired +
-            " repaired, " + correctedErrors + " rows rewritten, " + unreadable + " unreadable";
+            " repaired, " + correctedErrors + " rows rewritten, " + unreadable + " unreadable" +
+            (0 == wrongBlocks ? "" : ", " + wrongBlocks + " blocks with another checksum");
     }
 }

@@ -13,6 +13,7 @@ final class ScrubRows
     private final RaidChannel channel;
     private final ScrubTally tally;
     private final CheckRequest request;
+    private final int unitBytes;
     private final WorkListener onDone = this::onDone;
     private Purpose purpose = Purpose.CHECK;
     private long offset;
@@ -27,13 +28,17 @@ final class ScrubRows
      * @param device  with redundancy.
      * @param channel to its members.
      * @param tally   of what is found.
+     * @param window  to verify blocks with; null: they have no checksums.
      */
-    ScrubRows(final RaidDevice device, final RaidChannel channel, final ScrubTally tally)
+    ScrubRows(
+        final RaidDevice device, final RaidChannel channel, final ScrubTally tally, final ChecksumWindow window)
     {
         this.device = device;
         this.channel = channel;
         this.tally = tally;
-        request = channel.newCheckRequest();
+        request = channel.newCheckRequest().verifying(window);
+        // Of two blocks of the same rows, one may be wrong on one member and the other on another one.
+        unitBytes = null == window ? CheckRequest.ROW_UNIT_BYTES : 1 << channel.blockShift();
     }
 
     boolean isBusy()
@@ -62,6 +67,14 @@ final class ScrubRows
         first();
     }
 
+    /**
+     * {@return offset of the present row}
+     */
+    long offset()
+    {
+        return offset;
+    }
+
     /** Forgets its rows. */
     void clear()
     {
@@ -78,7 +91,7 @@ final class ScrubRows
     void step()
     {
         isBusy = true;
-        channel.begin(request, purpose, offset, CheckRequest.ROW_UNIT_BYTES, onDone);
+        channel.begin(request, purpose, offset, unitBytes, onDone);
     }
 
     private void onDone(final BlockStatus status)
@@ -97,6 +110,7 @@ final class ScrubRows
         if (BlockStatus.COMPARE_FAILURE == status)
         {
             tally.onMismatch(arrayOffset());
+            tellWrong();
             if (ScrubMode.REPAIR == tally.mode())
             {
                 purpose = Purpose.RECONCILE;
@@ -129,8 +143,32 @@ final class ScrubRows
         purpose = Purpose.CHECK;
     }
 
+    /** Says which members have blocks with another checksum; of many rows the first ones. */
+    private void tellWrong()
+    {
+        final ArrayView view = request.checkedView();
+        for (long left = request.wrongSlots(); 0 != left; left &= left - 1)
+        {
+            final int slot = Long.numberOfTrailingZeros(left);
+            view.member(slot).onWrong(1);
+            if (tally.onWrong())
+            {
+                device.reports().announce("block at byte " + offset + " of the data of " + view.member(slot) +
+                    " (slot " + slot + "): checksum mismatch" +
+                    (request.isOnlyChecksum() ? ", and parity agrees with the block" : ""));
+            }
+        }
+    }
+
     private void onReconciled(final BlockStatus status)
     {
+        if (BlockStatus.MEDIA_ERROR == status)
+        {
+            tally.onUnreadable();
+            device.reports().announceLoss("scrub: blocks at byte " + offset + " of the members' data are lost, since " +
+                "more are wrong than parity makes up for; overwrite them from a host");
+            device.lostBlockChanges().announced();
+        }
         if (BlockStatus.SUCCESS == status)
         {
             tally.onRepaired();
@@ -146,7 +184,7 @@ final class ScrubRows
 
     private void next()
     {
-        offset += CheckRequest.ROW_UNIT_BYTES;
+        offset += unitBytes;
         first();
     }
 

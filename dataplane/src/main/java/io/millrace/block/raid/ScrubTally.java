@@ -16,6 +16,7 @@ final class ScrubTally
     private long repaired;
     private long correctedErrors;
     private long unreadable;
+    private long wrong;
 
     /**
      * A scrub begins.
@@ -36,6 +37,7 @@ final class ScrubTally
         repaired = 0;
         correctedErrors = 0;
         unreadable = 0;
+        wrong = 0;
     }
 
     ScrubMode mode()
@@ -77,6 +79,17 @@ final class ScrubTally
         }
     }
 
+    /**
+     * A block of a member has another checksum.
+     *
+     * @return whether an operator is told of it, as of the first ones.
+     */
+    boolean onWrong()
+    {
+        wrong++;
+        return wrong <= ScrubResult.OFFSETS_MAX;
+    }
+
     /** A row that differed was made right. */
     void onRepaired()
     {
@@ -108,6 +121,6 @@ final class ScrubTally
     ScrubResult result(final ScrubStatus status, final long endedMs)
     {
         return new ScrubResult(mode, status, beganMs, endedMs, totalBytes, checkedBytes, skippedBytes, mismatches,
-            offsets, repaired, correctedErrors, unreadable);
+            offsets, repaired, correctedErrors, unreadable, wrong);
     }
 }

@@ -92,6 +92,6 @@ public final class SharedSpareMembers
         more.forEach((each) -> spares.add(each.name()));
         return new RaidConfig(config.name(), config.level(), config.stripBytes(), config.members(), spares,
             config.assumeClean(), config.wipeSignatures(), config.forceStart(), config.copyRates(), config.journal(),
-            config.journalDevice());
+            config.journalDevice(), config.checksums());
     }
 }

@@ -26,6 +26,8 @@ abstract class StripeRequest
     protected BlockRequest[] parts = {};
     private final RequestBuffer buffer;
     private final SlotlessPart slotless;
+    /** Null of an array without them. */
+    protected final BlockChecksums checksums;
     protected Purpose purpose;
     protected StripedRequest parent;
     protected ArrayView view;
@@ -67,6 +69,7 @@ abstract class StripeRequest
         buffer = new RequestBuffer(channel.buffers());
         slotless = new SlotlessPart(this, channel);
         failures = new PartFailures(channel.device());
+        checksums = channel.device().pages().checksums();
         lock = new RowLock(channel.device().locks());
         fitParts(channel.layout().memberCount());
         channel.created(this);
@@ -522,6 +525,14 @@ abstract class StripeRequest
     {
         final BlockRequest part = parts[slot];
         outstanding++;
+        if (null != checksums && purpose.changesContent() && part.operation().changesData())
+        {
+            checksums.onWrite(view.member(slot), part);
+            if (slot == view.targetSlot())
+            {
+                checksums.onWrite(view.target(), part);
+            }
+        }
         if (slot == view.targetSlot() && BlockOperation.READ != part.operation())
         {
             outstanding++;
@@ -540,6 +551,10 @@ abstract class StripeRequest
     protected final void submitCopy(final long offset, final long address, final int length)
     {
         outstanding++;
+        if (null != checksums)
+        {
+            checksums.onKnown(view.target(), offset, address, length);
+        }
         slotless.submit(view.target(), RaidChannel.dataOffsetBytes() + offset, address, length, false);
     }
 

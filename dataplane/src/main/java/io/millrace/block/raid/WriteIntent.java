@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntPredicate;
 
 /**
  * The write-intent bitmap in memory: which regions of the members may differ among each other after a crash. A write
@@ -54,6 +55,7 @@ final class WriteIntent
     /** Cleared in a page that is not stable yet. {@link ArrayWork} alone. */
     private final BitSet cleared = new BitSet();
     private volatile boolean hasWanted;
+    private IntPredicate isClearable = (region) -> true;
 
     /**
      * All regions are clean.
@@ -139,6 +141,16 @@ final class WriteIntent
     private int keep(final int region, final int bits)
     {
         return (int)WORD.getAndBitwiseAnd(chunks[region >>> CHUNK_SHIFT], region & CHUNK_WORDS - 1, bits);
+    }
+
+    /**
+     * Bits of regions stay while something of them is not stored. Before any write.
+     *
+     * @param newIsClearable whether all of a region is, while no write is in it; {@link ArrayWork} asks.
+     */
+    void clearableWhen(final IntPredicate newIsClearable)
+    {
+        isClearable = newIsClearable;
     }
 
     int regionCount()
@@ -316,7 +328,7 @@ final class WriteIntent
         int left = 0;
         for (int region = 0; region < count; region++)
         {
-            if (leaveUnused(region))
+            if (leaveUnused(region, isClearable))
             {
                 cleared.set(region);
                 left++;
@@ -347,12 +359,13 @@ final class WriteIntent
     }
 
     /** {@return whether a region was set and is not any more; the first time that no write uses it, it stays} */
-    private boolean leaveUnused(final int region)
+    private boolean leaveUnused(final int region, final IntPredicate isStored)
     {
+        // Before what is stored: a write meanwhile marks the region as used.
         final int word = word(region);
         if (DIRTY == word)
         {
-            return replace(region, word, CLEAN);
+            return isStored.test(region) && replace(region, word, CLEAN);
         }
         if (DIRTY == (word & STATE))
         {
@@ -366,9 +379,9 @@ final class WriteIntent
     {
         for (int region = 0; region < count; region++)
         {
-            if (!leaveUnused(region))
+            if (!leaveUnused(region, (any) -> true))
             {
-                leaveUnused(region);
+                leaveUnused(region, (any) -> true);
             }
         }
     }
@@ -426,6 +439,36 @@ final class WriteIntent
     boolean isMarked(final int region)
     {
         return CLEAN != (word(region) & STATE);
+    }
+
+    /**
+     * {@return whether a write is in a region; {@link ArrayWork}}
+     *
+     * @param region to read.
+     */
+    boolean isEntered(final int region)
+    {
+        return 0 != (word(region) & COUNT);
+    }
+
+    /**
+     * {@return whether writes may enter a region before {@link ArrayWork}, which asks, allows it}
+     *
+     * @param region to read.
+     */
+    boolean isDirty(final int region)
+    {
+        return DIRTY == (word(region) & STATE);
+    }
+
+    /**
+     * {@return whether a write is in a region, or was lately}
+     *
+     * @param region to read.
+     */
+    boolean isUsed(final int region)
+    {
+        return 0 != (word(region) & (COUNT | USED));
     }
 
     /**

@@ -36,6 +36,7 @@ final class RaidFactory implements DeviceFactory
     private static final String SYNC_RATE_MAX = "sync-rate-max";
     private static final String SCRUB_INTERVAL = "scrub-interval";
     private static final String HEDGE_READS = "hedge-reads";
+    private static final String CHECKSUMS = "checksums";
     private static final String MISSING = "(missing)";
     private static final int PERCENT_MAX = 100;
     private static final long NS_PER_MS = 1_000_000;
@@ -133,6 +134,11 @@ final class RaidFactory implements DeviceFactory
             return new Problem(JOURNAL, ALWAYS, "not allowed: " + level.title() +
                 " has no parity that a crash could leave wrong", "remove it, or choose level 5, 6 or ec");
         }
+        if (properties.flag(CHECKSUMS, false) && 0 == level.parityCount())
+        {
+            return new Problem(CHECKSUMS, "true", "not allowed: " + level.title() +
+                " has no parity to compute a wrong block from", "remove it, or choose level 5, 6 or ec");
+        }
         final Problem ofJournal = journalProblem(properties, level);
         if (null != ofJournal)
         {
@@ -216,7 +222,7 @@ final class RaidFactory implements DeviceFactory
             properties.texts(SPARES), properties.flag("assume-clean", false), properties.flag("wipe-signatures", false),
             properties.flag("force-start", false), copyRates(properties),
             ALWAYS.equals(properties.text(JOURNAL, "degraded")) ? JournalMode.ALWAYS : JournalMode.DEGRADED,
-            journalDevice(properties));
+            journalDevice(properties), properties.flag(CHECKSUMS, false));
     }
 
     private static long scrubIntervalMs(final DeviceProperties properties)

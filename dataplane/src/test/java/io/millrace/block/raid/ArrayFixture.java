@@ -11,6 +11,7 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.DeviceHealth;
 import io.millrace.block.Initiator;
+import io.millrace.block.raid.format.ChecksumArea;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.DmaMemory;
@@ -43,6 +44,7 @@ final class ArrayFixture implements AutoCloseable
     private RaidLevel wantedLevel;
     private final int memberCount;
     private final JournalMode journal;
+    private final boolean checksums;
     private byte[] model;
     private RaidTimes times = RaidTimes.DEFAULT;
     private CopyRates rates = CopyRates.DEFAULT;
@@ -66,6 +68,18 @@ final class ArrayFixture implements AutoCloseable
         final int spareCount,
         final JournalMode journal)
     {
+        this(random, level, memberCount, spareCount, journal, false);
+    }
+
+    ArrayFixture(
+        final Random random,
+        final RaidLevel level,
+        final int memberCount,
+        final int spareCount,
+        final JournalMode journal,
+        final boolean checksums)
+    {
+        this.checksums = checksums;
         this.random = random;
         this.level = level;
         wantedLevel = level;
@@ -74,7 +88,7 @@ final class ArrayFixture implements AutoCloseable
         supply = new PowerSupply(random.nextLong());
         for (int i = 0; i < memberCount + spareCount; i++)
         {
-            addDisk(RaidFixture.deviceBytes(MEMBER_BYTES));
+            addDisk();
         }
         final List<String> names = disks.stream().map(MemberDisk::name).toList();
         config = config(names.subList(0, memberCount), names.subList(memberCount, names.size()));
@@ -134,8 +148,8 @@ final class ArrayFixture implements AutoCloseable
 
     private RaidConfig config(final List<String> members, final List<String> spares)
     {
-        return new RaidConfig(
-            "array", wantedLevel, STRIP_BYTES, members, spares, false, false, false, rates, journal);
+        return new RaidConfig("array", wantedLevel, STRIP_BYTES, members, spares, false, false, false, rates, journal,
+            "", checksums);
     }
 
     private List<BlockDevice> devices(final RaidConfig of)
@@ -178,7 +192,7 @@ final class ArrayFixture implements AutoCloseable
 
     MemberDisk addDisk()
     {
-        return addDisk(RaidFixture.deviceBytes(MEMBER_BYTES));
+        return addDisk(RaidFixture.deviceBytes(MEMBER_BYTES) + (checksums ? ChecksumArea.PAGE_BYTES : 0));
     }
 
     /** Applies settings to the array that serves; names divided by blanks. */

@@ -132,7 +132,10 @@ final class CrashingArray implements CrashRun.Working, DeviceServices
     public void end(final Initiator initiator)
     {
         final ScrubResult scrub = array.scrubControl().result();
-        assertEquals(0, null == scrub ? 0 : scrub.mismatches(), "rows that differ outside of regions to resynchronize");
+        assertEquals(0, null == scrub ? 0 : scrub.mismatches(), () -> "rows that differ outside of regions to " +
+            "resynchronize: " + scrub);
+        assertEquals(0, array.raidMembers().stream().mapToLong(RaidMember::wrongBlocks).sum(),
+            "blocks with another checksum");
         if (null != work)
         {
             initiator.call(() ->

@@ -81,10 +81,15 @@ final class RaidType
         SettingType.integer(0, 100), "0", OnChange.APPLIED,
         "Most reads, in percent, that are asked of other members as well since one takes long; 0: none.");
 
+    private static final DeviceSetting<Boolean> CHECKSUMS = DeviceSetting.optional("checksums",
+        SettingType.BOOLEAN, "false", OnChange.REPLACED,
+        "Blocks of a new array with parity have checksums, by which a scrub finds which member has a wrong one.");
+
     static final DeviceType TYPE = new DeviceType("raid", DeviceContent.OF_BASE,
         "An array of other devices: RAID 0, 1, 5, 6 or 10, or an erasure code.",
         List.of(LEVEL, PARITY_STRIPS, MEMBERS, SPARES, STRIP_SIZE, ASSUME_CLEAN, WIPE_SIGNATURES, FORCE_START,
-        SYNC_RATE_MIN, SYNC_RATE_MAX, SCRUB_INTERVAL, JOURNAL, JOURNAL_DEVICE, HEDGE_READS), RaidType::check);
+        SYNC_RATE_MIN, SYNC_RATE_MAX, SCRUB_INTERVAL, JOURNAL, JOURNAL_DEVICE, HEDGE_READS, CHECKSUMS),
+        RaidType::check);
 
     private RaidType()
     {
@@ -118,6 +123,11 @@ final class RaidType
         {
             throw new InvalidSettingException(JOURNAL.key(), ALWAYS, "not allowed: RAID " + level +
                 " has no parity that a crash could leave wrong", "remove it, or choose level 5, 6 or ec");
+        }
+        if ((Boolean)values.get(CHECKSUMS.key()) && !HAS_PARITY.contains(level))
+        {
+            throw new InvalidSettingException(CHECKSUMS.key(), "true", "not allowed: RAID " + level +
+                " has no parity to compute a wrong block from", "remove it, or choose level 5, 6 or ec");
         }
         checkJournalDevice(level, (String)values.get(JOURNAL_DEVICE.key()), members, spares);
         for (final Object spare : spares)

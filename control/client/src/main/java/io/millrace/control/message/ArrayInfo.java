@@ -34,6 +34,7 @@ import java.util.UUID;
  *                         larger; 0: a slot has no member.
  * @param journalDevice    that settings name for the journal; empty: members have it.
  * @param journalState     of that device.
+ * @param hasChecksums     whether blocks of its members have checksums.
  */
 public record ArrayInfo(
     String name,
@@ -58,7 +59,8 @@ public record ArrayInfo(
     Writes writes,
     long roomBytes,
     String journalDevice,
-    JournalDeviceState journalState)
+    JournalDeviceState journalState,
+    boolean hasChecksums)
     implements Resource
 {
     /** Slot of a device that has none. */
@@ -86,6 +88,7 @@ public record ArrayInfo(
      * @param rebuiltBytes    of its data from the start that are valid.
      * @param correctedErrors times that rows were rewritten which it could not read, or read wrongly.
      * @param lostBlocks      blocks that a rebuild could not compute, and that nobody has written since.
+     * @param wrongBlocks     blocks that scrubs and copies found to have another checksum.
      */
     public record Member(
         int slot,
@@ -94,7 +97,8 @@ public record ArrayInfo(
         MemberState state,
         long rebuiltBytes,
         long correctedErrors,
-        long lostBlocks)
+        long lostBlocks,
+        long wrongBlocks)
     {
         /**
          * Rejects null.

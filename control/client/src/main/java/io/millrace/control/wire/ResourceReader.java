@@ -343,7 +343,8 @@ final class ResourceReader
         for (final ArrayRecordDecoder.MembersDecoder each : array.members())
         {
             members.add(new ArrayInfo.Member(each.slot(), each.device(), CommandReader.uuid(each.memberId()),
-                each.state(), each.rebuiltBytes(), each.correctedErrors(), each.lostBlocks()));
+                each.state(), each.rebuiltBytes(), each.correctedErrors(), each.lostBlocks(),
+                each.wrongBlocks()));
         }
         final String name = array.name();
         final String level = array.level();
@@ -354,7 +355,7 @@ final class ResourceReader
             array.leftMs(), members, array.dirtyBytes(), array.resyncBytes(), scrub(array.scrubOffsets()),
             array.scrubbedEpochMs(), array.hedgedReads(), array.hedgesWon(), new ArrayInfo.Writes(
             array.wholeStripeWrites(), array.reconstructWrites(), array.readModifyWrites(), array.gatheredWrites()),
-            array.roomBytes(), array.journalDevice(), array.journalState());
+            array.roomBytes(), array.journalDevice(), array.journalState(), Bool.TRUE == array.checksums());
     }
 
     private ScrubInfo scrub(final String texts)

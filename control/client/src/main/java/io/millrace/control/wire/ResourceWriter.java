@@ -428,7 +428,8 @@ final class ResourceWriter
             .readModifyWrites(info.writes().readModifyWrites())
             .gatheredWrites(info.writes().gathered())
             .roomBytes(info.roomBytes())
-            .journalState(info.journalState());
+            .journalState(info.journalState())
+            .checksums(info.hasChecksums() ? Bool.TRUE : Bool.FALSE);
         scrub(info.scrub());
         final ArrayRecordEncoder.MembersEncoder members = array.membersCount(info.members().size());
         for (final ArrayInfo.Member each : info.members())
@@ -437,7 +438,8 @@ final class ResourceWriter
             members.memberId().high(each.memberId().getMostSignificantBits())
                 .low(each.memberId().getLeastSignificantBits());
             members.rebuiltBytes(each.rebuiltBytes()).correctedErrors(each.correctedErrors())
-                .lostBlocks(each.lostBlocks()).device(Text.fit(each.device(), Text.MEMBER_LENGTH_MAX_BYTES));
+                .lostBlocks(each.lostBlocks()).wrongBlocks(each.wrongBlocks())
+                .device(Text.fit(each.device(), Text.MEMBER_LENGTH_MAX_BYTES));
         }
         array.name(Text.fit(info.name(), Text.NAME_LENGTH_MAX_BYTES))
             .level(Text.fit(info.level(), Text.NAME_LENGTH_MAX_BYTES))

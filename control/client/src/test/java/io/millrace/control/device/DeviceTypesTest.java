@@ -78,7 +78,7 @@ class DeviceTypesTest
             Map.entry("wipe-signatures", false), Map.entry("force-start", false),
             Map.entry("sync-rate-min", 16L << 20), Map.entry("sync-rate-max", 1L << 30),
             Map.entry("scrub-interval", 0L), Map.entry("journal", "degraded"),
-            Map.entry("hedge-reads", 0L)),
+            Map.entry("hedge-reads", 0L), Map.entry("checksums", false)),
             DeviceTypes.of("raid").values(Map.of("level", "1", "members", "a b")));
     }
 

@@ -97,10 +97,11 @@ public final class Samples
     {
         final List<ArrayInfo.Member> members = random.ints(random.nextInt(65)).mapToObj((number) ->
             new ArrayInfo.Member(random.nextInt(65) - 1, "dev" + number, uuid(), any(MemberState.values()), big(),
-                big(), big())).toList();
+                big(), big(), big())).toList();
         return new ArrayInfo(text(), uuid(), text(), number(), big(), big(), number(), any(DeviceHealth.values()),
             text(), text(), random.nextInt(1002) - 1, big(), members, big(), big(), scrub, big(), big(), big(),
-            new ArrayInfo.Writes(big(), big(), big(), big()), big(), text(), any(JournalDeviceState.values()));
+            new ArrayInfo.Writes(big(), big(), big(), big()), big(), text(), any(JournalDeviceState.values()),
+            random.nextBoolean());
     }
 
     private QosSpec qos()

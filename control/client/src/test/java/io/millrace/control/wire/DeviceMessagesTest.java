@@ -66,7 +66,7 @@ class DeviceMessagesTest
     {
         final int length = requestWriter.command(IDS, new Command.CreateDevice(
             new DeviceSpec("m", "memory", Map.of("size", "1MiB", "block-size", "512"), new UUID(6, 7)), true));
-        assertEquals("39000b0044110600" +
+        assertEquals("39000b0044110700" +
             "0100000000000000" + "0200000000000000" + "0300000000000000" + "0400000000000000" + "0500000000000000" +
             "0600000000000000" + "0700000000000000" + "01" +
             "00000200" + text("block-size") + text("512") + text("size") + text("1MiB") + text("m") + text("memory"),
@@ -77,7 +77,7 @@ class DeviceMessagesTest
     void shouldLayOutTheChangeOfADevice()
     {
         final int length = requestWriter.command(IDS, new Command.ModifyDevice("f", Map.of("rules", "")));
-        assertEquals("28000e0044110600" +
+        assertEquals("28000e0044110700" +
             "0100000000000000" + "0200000000000000" + "0300000000000000" + "0400000000000000" + "0500000000000000" +
             "00000100" + text("rules") + text("") + text("f"),
             hex(MessageBytes.of(requestWriter.buffer(), length)));
@@ -88,7 +88,7 @@ class DeviceMessagesTest
     {
         final int length = requestWriter.command(
             IDS, new Command.OperateArray("vol0", ArrayOperation.FAIL_MEMBER, "d1"));
-        assertEquals("29002c0044110600" +
+        assertEquals("29002c0044110700" +
             "0100000000000000" + "0200000000000000" + "0300000000000000" + "0400000000000000" + "0500000000000000" +
             "04" + text("vol0") + text("d1"), hex(MessageBytes.of(requestWriter.buffer(), length)));
     }
@@ -96,20 +96,21 @@ class DeviceMessagesTest
     @Test
     void shouldLayOutTheRecordOfAnArray()
     {
-        final ArrayInfo.Member spare = new ArrayInfo.Member(-1, "d", new UUID(8, 9), MemberState.SPARE, 10, 11, 25);
+        final ArrayInfo.Member spare = new ArrayInfo.Member(-1, "d", new UUID(8, 9), MemberState.SPARE, 10, 11, 25, 34);
         final int length = responseWriter.resource(9, new ArrayInfo("v", new UUID(1, 2), "ec", 28, 3, 4, 5,
             DeviceHealth.DEGRADED, "r", "scrub", 6, 7, List.of(spare), 12, 13,
             new ScrubInfo(ScrubMode.REPAIR, ScrubState.STOPPED, 14, 15, 16, 17, 18, 19, 20, 21, List.of(22L, 23L)),
-            24, 26, 27, new ArrayInfo.Writes(30, 31, 32, 33), 29, "j", JournalDeviceState.FAILED));
-        assertEquals("d000860044110600" + "0900000000000000" + "01000000000000000200000000000000" + "03" + "06000000" +
+            24, 26, 27, new ArrayInfo.Writes(30, 31, 32, 33), 29, "j", JournalDeviceState.FAILED, true));
+        assertEquals("d100860044110700" + "0900000000000000" + "01000000000000000200000000000000" + "03" + "06000000" +
             "0700000000000000" + "0300000000000000" + "0400000000000000" + "05000000" + "0c00000000000000" +
             "0d00000000000000" + "1800000000000000" + "02" + "04" + "0e00000000000000" + "0f00000000000000" +
             "1000000000000000" + "1100000000000000" + "1200000000000000" + "1300000000000000" + "1400000000000000" +
             "1500000000000000" + "1a00000000000000" + "1b00000000000000" + "1e00000000000000" + "1f00000000000000" +
             "2000000000000000" + "2100000000000000" + "1d00000000000000" +
-            "1c000000" + "04" + "2d000100" +
+            "1c000000" + "04" + "01" + "35000100" +
             "ffffffff" + "05" + "08000000000000000900000000000000" +
-            "0a00000000000000" + "0b00000000000000" + "1900000000000000" + text("d") + text("v") + text("ec") +
+            "0a00000000000000" + "0b00000000000000" + "1900000000000000" + "2200000000000000" + text("d") +
+            text("v") + text("ec") +
             text("r") + text("scrub") + text("22 23") + text("j"),
             hex(MessageBytes.of(responseWriter.buffer(), length)));
     }
@@ -120,7 +121,7 @@ class DeviceMessagesTest
         final int length = responseWriter.resource(9, new DeviceInfo(
             new DeviceSpec("f", "fault", Map.of("base", "m"), new UUID(6, 7)), 8, 512, 1, List.of("m"),
             DeviceState.RELEASING, DeviceHealth.DEGRADED, "it fails", "rebuild", 7));
-        assertEquals("2e00710044110600" + "0900000000000000" + "0800000000000000" + "00020000" + "01000000" + "0303" +
+        assertEquals("2e00710044110700" + "0900000000000000" + "0800000000000000" + "00020000" + "01000000" + "0303" +
             "07000000" + "0600000000000000" + "0700000000000000" +
             "00000100" + text("base") + text("m") + "00000100" + text("m") +
             text("f") + text("fault") + text("it fails") + text("rebuild"),

@@ -142,7 +142,10 @@ public final class RaidCommand extends CommandGroup
         @Option(names = "--assume-clean", description = "All members are full of zeroes: no resync.")
         final boolean isAssumedClean,
         @Option(names = "--wipe-signatures", description = "Use devices that hold other data, which is erased.")
-        final boolean wipes)
+        final boolean wipes,
+        @Option(names = "--checksums",
+            description = "Blocks have checksums, by which a scrub finds the member whose block is wrong.")
+        final boolean hasChecksums)
     {
         final Map<String, String> settings = new TreeMap<>();
         settings.put("level", level);
@@ -154,6 +157,7 @@ public final class RaidCommand extends CommandGroup
         putIf(settings, null != stripSize, "strip-size", stripSize);
         putIf(settings, isAssumedClean, "assume-clean", "true");
         putIf(settings, wipes, "wipe-signatures", "true");
+        putIf(settings, hasChecksums, "checksums", "true");
         final DeviceSpec device = DeviceOptions.check(new DeviceSpec(name, TYPE, settings), "");
         return control.run(Role.ADMIN, AnswerTimeout.LONG, null, (link) ->
         {

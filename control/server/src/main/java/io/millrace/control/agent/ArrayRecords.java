@@ -35,7 +35,8 @@ final class ArrayRecords
             details.members().stream().map(ArrayRecords::member).toList(), details.dirtyBytes(), details.resyncBytes(),
             null == details.scrub() ? null : scrub(details.scrub()), details.scrubbedMs(),
             details.hedgedReads(), details.hedgesWon(), writes(details.writes()), details.roomBytes(),
-            details.journal().device(), JournalDeviceState.valueOf(details.journal().state().name()));
+            details.journal().device(), JournalDeviceState.valueOf(details.journal().state().name()),
+            details.hasChecksums());
     }
 
     private static ArrayInfo.Writes writes(final StripeWrites writes)
@@ -48,7 +49,7 @@ final class ArrayRecords
     {
         return new ArrayInfo.Member(RaidMemberDetails.NO_SLOT == member.slot() ? ArrayInfo.NO_SLOT : member.slot(),
             member.name(), null == member.id() ? NO_UUID : member.id(), MemberState.valueOf(member.state().name()),
-            member.rebuiltBytes(), member.correctedErrors(), member.lostBlocks());
+            member.rebuiltBytes(), member.correctedErrors(), member.lostBlocks(), member.wrongBlocks());
     }
 
     private static ScrubInfo scrub(final ScrubResult result)

@@ -38,6 +38,7 @@ final class ArrayMetrics
                 .filter((each) -> MemberState.SPARE == each.state()).count(), plane, name)
             .add(Metric.ARRAY_DIRTY, array.dirtyBytes(), plane, name)
             .add(Metric.ARRAY_RESYNC, array.resyncBytes(), plane, name)
+            .add(Metric.ARRAY_CHECKSUMS, array.hasChecksums() ? 1 : 0, plane, name)
             .add(Metric.ARRAY_HEDGED_READS, array.hedgedReads(), plane, name)
             .add(Metric.ARRAY_HEDGES_WON, array.hedgesWon(), plane, name)
             .add(Metric.ARRAY_STRIPE_WRITES, array.writes().wholeStripes(), plane, name, "whole")
@@ -58,7 +59,8 @@ final class ArrayMetrics
         }
         array.members().stream().filter((each) -> !each.device().isEmpty()).forEach((each) ->
             samples.add(Metric.ARRAY_CORRECTED_ERRORS, each.correctedErrors(), plane, name, each.device())
-                .add(Metric.ARRAY_LOST_BLOCKS, each.lostBlocks(), plane, name, each.device()));
+                .add(Metric.ARRAY_LOST_BLOCKS, each.lostBlocks(), plane, name, each.device())
+                .add(Metric.ARRAY_WRONG_BLOCKS, each.wrongBlocks(), plane, name, each.device()));
         scrub(samples, plane, array);
     }
 

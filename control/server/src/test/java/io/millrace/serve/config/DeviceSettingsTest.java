@@ -103,7 +103,7 @@ class DeviceSettingsTest
         {
             device.put(key, value);
         }
-        if ("journal".equals(key) || "journal-device".equals(key))
+        if ("journal".equals(key) || "journal-device".equals(key) || "checksums".equals(key))
         {
             // Of arrays with parity.
             device.put("level", "5");

@@ -12,6 +12,7 @@ package io.millrace.block.raid.format;
  *        24576   reserved
  *        32768   journal, of arrays with parity
  *      1048576   data: a multiple of the strip
+ *              ... checksums of blocks, of arrays that have them
  *              ... unused: less than a strip, or more where members differ in size
  *   end - 4096   superblock, second copy; end is the size of the device rounded down to 4096
  * </pre>

@@ -29,6 +29,7 @@ import org.agrona.MutableDirectBuffer;
  * @param slots          from {@link RaidLevel#membersMin()} to {@link RaidLevel#membersMax()}, by their position.
  * @param journal        which entries of the journal count.
  * @param reshape        how far the data is spread over one more member.
+ * @param checksumOffset of the checksums of blocks on each member, in bytes of the device: behind the data; 0: none.
  */
 public record Superblock(
     UUID array,
@@ -44,7 +45,8 @@ public record Superblock(
     long scrubbedMs,
     List<Slot> slots,
     JournalState journal,
-    ReshapeState reshape)
+    ReshapeState reshape,
+    long checksumOffset)
 {
     /** Length of a superblock on a member. */
     public static final int BYTES = PageChecksum.PAGE_BYTES;
@@ -94,6 +96,45 @@ public record Superblock(
                 " at event count " + eventCount + ": use one of an array with parity that began before");
         }
         checkReshape(reshape, level, slots.size(), memberBytes / stripBytes, stripBytes);
+        checkChecksums(checksumOffset, level, memberBytes);
+    }
+
+    /**
+     * A superblock of an array without checksums.
+     *
+     * @param array          UUID of the array.
+     * @param name           of the array.
+     * @param level          of the array.
+     * @param stripBytes     of the array.
+     * @param blockSizeBytes of the array.
+     * @param memberBytes    data on each member.
+     * @param member         UUID of the device that has this superblock.
+     * @param eventCount     of the superblock.
+     * @param clean          whether no write was in progress.
+     * @param updatedMs      when this was written.
+     * @param scrubbedMs     when the last complete scrub ended.
+     * @param slots          by their position.
+     * @param journal        which entries of the journal count.
+     * @param reshape        how far the data is spread over one more member.
+     */
+    public Superblock(
+        final UUID array,
+        final String name,
+        final RaidLevel level,
+        final int stripBytes,
+        final int blockSizeBytes,
+        final long memberBytes,
+        final UUID member,
+        final long eventCount,
+        final boolean clean,
+        final long updatedMs,
+        final long scrubbedMs,
+        final List<Slot> slots,
+        final JournalState journal,
+        final ReshapeState reshape)
+    {
+        this(array, name, level, stripBytes, blockSizeBytes, memberBytes, member, eventCount, clean, updatedMs,
+            scrubbedMs, slots, journal, reshape, 0);
     }
 
     /**
@@ -221,6 +262,16 @@ public record Superblock(
         }
     }
 
+    private static void checkChecksums(final long offset, final RaidLevel level, final long memberBytes)
+    {
+        if (0 != offset && (0 == level.parityCount() || offset != ChecksumArea.offset(memberBytes)))
+        {
+            throw new BlockDeviceException("superblock: checksums at " + offset + " of " + level.title() + " with " +
+                memberBytes + " bytes of data on each member are not behind the data of an array with parity, at " +
+                ChecksumArea.offset(memberBytes) + ": use that offset, or 0 for none");
+        }
+    }
+
     private static void checkMembers(final List<Slot> slots, final long memberBytes, final long eventCount)
     {
         for (int i = 0; i < slots.size(); i++)
@@ -290,7 +341,7 @@ public record Superblock(
     public Superblock forMember(final UUID uuid)
     {
         return new Superblock(array, name, level, stripBytes, blockSizeBytes, memberBytes, uuid, eventCount, clean,
-            updatedMs, scrubbedMs, slots, journal, reshape);
+            updatedMs, scrubbedMs, slots, journal, reshape, checksumOffset);
     }
 
     /**
@@ -301,7 +352,18 @@ public record Superblock(
     public Superblock with(final JournalState other)
     {
         return new Superblock(array, name, level, stripBytes, blockSizeBytes, memberBytes, member, eventCount, clean,
-            updatedMs, scrubbedMs, slots, other, reshape);
+            updatedMs, scrubbedMs, slots, other, reshape, checksumOffset);
+    }
+
+    /**
+     * {@return the same superblock of an array that has checksums, or none}
+     *
+     * @param offset of the checksums on each member; 0: there are none.
+     */
+    public Superblock withChecksums(final long offset)
+    {
+        return new Superblock(array, name, level, stripBytes, blockSizeBytes, memberBytes, member, eventCount, clean,
+            updatedMs, scrubbedMs, slots, journal, reshape, offset);
     }
 
     /**

@@ -64,7 +64,9 @@ final class SuperblockCodec
             (superblock.reshape().isActive() ? SuperblockLayout.FEATURE_RESHAPE : 0) |
             (superblock.level().isErasureCode() ? SuperblockLayout.FEATURE_ERASURE_CODE : 0) |
             (0 == superblock.level().layoutCode() ? 0 : SuperblockLayout.FEATURE_LAYOUT) |
-            (null == superblock.journal().device() ? 0 : SuperblockLayout.FEATURE_JOURNAL_DEVICE), LITTLE_ENDIAN);
+            (null == superblock.journal().device() ? 0 : SuperblockLayout.FEATURE_JOURNAL_DEVICE) |
+            (0 == superblock.checksumOffset() ? 0 : SuperblockLayout.FEATURE_CHECKSUMS), LITTLE_ENDIAN);
+        buffer.putLong(index + SuperblockLayout.CHECKSUM_OFFSET_OFFSET, superblock.checksumOffset(), LITTLE_ENDIAN);
         buffer.putInt(
             index + SuperblockLayout.PREVIOUS_COUNT_OFFSET, superblock.reshape().previousCount(), LITTLE_ENDIAN);
         buffer.putInt(
@@ -120,7 +122,8 @@ final class SuperblockCodec
                 buffer.getLong(index + SuperblockLayout.SCRUBBED_MS_OFFSET, LITTLE_ENDIAN),
                 slots(buffer, index, memberCount),
                 journal(buffer, index),
-                reshape(buffer, index));
+                reshape(buffer, index),
+                buffer.getLong(index + SuperblockLayout.CHECKSUM_OFFSET_OFFSET, LITTLE_ENDIAN));
             checkFeatures(buffer, index, decoded);
             return decoded;
         }
@@ -249,6 +252,10 @@ final class SuperblockCodec
         if (0 != superblock.level().layoutCode() != (0 != (features & SuperblockLayout.FEATURE_LAYOUT)))
         {
             throw invalid("features 0x" + Long.toHexString(features) + " do not fit the layout");
+        }
+        if (0 != superblock.checksumOffset() != (0 != (features & SuperblockLayout.FEATURE_CHECKSUMS)))
+        {
+            throw invalid("features 0x" + Long.toHexString(features) + " do not fit the offset of checksums");
         }
     }
 

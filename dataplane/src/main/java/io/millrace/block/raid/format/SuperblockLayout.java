@@ -11,12 +11,14 @@ import io.millrace.block.raid.layout.RaidLevel;
  *     16   8  features: 1 journal,                112  64  name
  *             2 lost events, 4 lost blocks,       176   8  journal epoch
  *             8 reshape, 16 erasure code,
- *             32 layout, 64 journal device
+ *             32 layout, 64 journal device,
+ *             128 checksums
  *     24   8  reserved 1
  *     32  16  array UUID                          184   4  journal matched: 1 yes
  *                                                 188   4  journal places
  *     48  16  member UUID                         192  16  journal UUID
- *                                                 208  32  reserved 2
+ *                                                 208   8  checksum offset; 0: none
+ *                                                 216  24  reserved 2
  *                                                 240   8  scrubbed, ms since 1970 (UTC)
  *                                                 248   4  parity strips
  *                                                 252   4  layout: 1 Q last
@@ -53,9 +55,11 @@ final class SuperblockLayout
     static final long FEATURE_LAYOUT = 32;
     /** Entries of the journal are on a device of its own. */
     static final long FEATURE_JOURNAL_DEVICE = 64;
+    /** Blocks have checksums, which writes have to update. */
+    static final long FEATURE_CHECKSUMS = 128;
     /** Bits of the features that this build knows. */
     static final long FEATURES_KNOWN = FEATURE_JOURNAL | FEATURE_LOST_EVENTS | FEATURE_LOST_BLOCKS | FEATURE_RESHAPE |
-        FEATURE_ERASURE_CODE | FEATURE_LAYOUT | FEATURE_JOURNAL_DEVICE;
+        FEATURE_ERASURE_CODE | FEATURE_LAYOUT | FEATURE_JOURNAL_DEVICE | FEATURE_CHECKSUMS;
     static final int STATE_CLEAN = 1;
     static final int STATE_ACTIVE = 2;
 
@@ -101,8 +105,10 @@ final class SuperblockLayout
     static final int JOURNAL_PLACES_LENGTH = Integer.BYTES;
     static final int JOURNAL_UUID_OFFSET = JOURNAL_PLACES_OFFSET + JOURNAL_PLACES_LENGTH;
     static final int JOURNAL_UUID_LENGTH = StoredUuid.BYTES;
-    static final int RESERVED_2_OFFSET = JOURNAL_UUID_OFFSET + JOURNAL_UUID_LENGTH;
-    static final int RESERVED_2_LENGTH = 32;
+    static final int CHECKSUM_OFFSET_OFFSET = JOURNAL_UUID_OFFSET + JOURNAL_UUID_LENGTH;
+    static final int CHECKSUM_OFFSET_LENGTH = Long.BYTES;
+    static final int RESERVED_2_OFFSET = CHECKSUM_OFFSET_OFFSET + CHECKSUM_OFFSET_LENGTH;
+    static final int RESERVED_2_LENGTH = 24;
     static final int SCRUBBED_MS_OFFSET = RESERVED_2_OFFSET + RESERVED_2_LENGTH;
     static final int SCRUBBED_MS_LENGTH = Long.BYTES;
     static final int PARITY_STRIPS_OFFSET = SCRUBBED_MS_OFFSET + SCRUBBED_MS_LENGTH;

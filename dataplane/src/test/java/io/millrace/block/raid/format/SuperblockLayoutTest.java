@@ -194,6 +194,35 @@ class SuperblockLayoutTest
         assertEquals(superblock, Superblocks.decode(bytes.array()));
     }
 
+    @Test
+    void shouldWriteAndReadTheOffsetOfChecksums()
+    {
+        final ByteBuffer bytes = ByteBuffer.wrap(bytes(6, 0, 128)).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putLong(208, 0x1234_5010_0000L);
+        Superblocks.checksum(bytes.array());
+        final Superblock superblock = Superblocks.decode(bytes.array());
+        assertEquals(0x1234_5010_0000L, superblock.checksumOffset());
+        assertEquals(SUPERBLOCK.level(), superblock.withChecksums(0).level());
+        assertArrayEquals(bytes.array(), Superblocks.encode(superblock));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "6 | 128 | 0 | features 0x80 do not fit the offset of checksums",
+        "6 | 0 | 20015890825216 | features 0x0 do not fit the offset of checksums",
+        "6 | 128 | 20015890825217 | are not behind the data of an array with parity",
+        "1 | 128 | 20015890825216 | are not behind the data of an array with parity"})
+    void shouldRefuseAnOffsetOfChecksumsThatNoBuildWrites(
+        final int level, final int features, final long offset, final String message)
+    {
+        final ByteBuffer bytes = ByteBuffer.wrap(bytes(level, 0, features)).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putLong(208, offset);
+        Superblocks.checksum(bytes.array());
+        final String said = assertThrows(
+            InvalidSuperblockException.class, () -> Superblocks.decode(bytes.array())).getMessage();
+        assertTrue(said.contains(message), said);
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "6 | 1 | 0 | features 0x0 do not fit the layout", "6 | 0 | 32 | features 0x20 do not fit the layout",

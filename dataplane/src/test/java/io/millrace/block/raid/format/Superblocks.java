@@ -40,7 +40,8 @@ final class Superblocks
             journal(random, 1 + (random.nextLong() >>> 1) % eventCount) : JournalState.NONE;
         return new Superblock(uuid(random), name(random), level, stripBytes, random.nextBoolean() ? 512 : 4096,
             memberBytes, null == any.member() ? uuid(random) : any.member(), eventCount,
-            random.nextBoolean(), random.nextLong() >>> 1, random.nextLong() >>> 1, slots, journal);
+            random.nextBoolean(), random.nextLong() >>> 1, random.nextLong() >>> 1, slots, journal)
+            .withChecksums(level.parityCount() > 0 && random.nextBoolean() ? ChecksumArea.offset(memberBytes) : 0);
     }
 
     private static JournalState journal(final Random random, final long epoch)

@@ -54,7 +54,7 @@ public final class ArrayScreen
             lines.add("  " + array.reason());
         }
         lines.add("  " + array.slotCount() + " slots of " + Quantity.bytes(array.memberBytes()) + ", strips of " +
-            Units.size(array.stripBytes()) + ", UUID " + array.arrayId());
+            Units.size(array.stripBytes()) + (array.hasChecksums() ? ", checksums" : "") + ", UUID " + array.arrayId());
         if (array.roomBytes() > array.memberBytes() && DeviceHealth.ONLINE == array.health() &&
             BESIDE_GROWTH.contains(array.operation()))
         {
@@ -96,20 +96,27 @@ public final class ArrayScreen
 
     private static List<String> members(final ArrayInfo array, final List<String> shared, final Terminal terminal)
     {
-        final Table table =
+        final Table table = array.hasChecksums() ? new Table(">SLOT", "MEMBER", "STATE", ">REBUILT",
+            ">CORRECTED ERRORS", ">LOST BLOCKS", ">WRONG BLOCKS", "UUID") :
             new Table(">SLOT", "MEMBER", "STATE", ">REBUILT", ">CORRECTED ERRORS", ">LOST BLOCKS", "UUID");
         for (final ArrayInfo.Member each : array.members())
         {
             final boolean isSpare = MemberState.SPARE == each.state();
-            table.row(each.isInSlot() ? Integer.toString(each.slot()) : "-",
+            final List<String> cells = new ArrayList<>(List.of(
+                each.isInSlot() ? Integer.toString(each.slot()) : "-",
                 !each.device().isEmpty() ? each.device() + (shared.contains(each.device()) ? " (shared spare)" : "") :
                     MemberState.EMPTY == each.state() ? "-" : "(missing)",
                 state(each.state(), terminal),
                 MemberState.IN_SYNC != each.state() && MemberState.REBUILDING != each.state() ? "-" :
                     percent(each.rebuiltBytes(), array.memberBytes()),
                 isSpare ? "-" : count(each.correctedErrors(), terminal),
-                isSpare ? "-" : count(each.lostBlocks(), terminal),
-                NO_UUID.equals(each.memberId()) ? "-" : each.memberId().toString());
+                isSpare ? "-" : count(each.lostBlocks(), terminal)));
+            if (array.hasChecksums())
+            {
+                cells.add(isSpare ? "-" : count(each.wrongBlocks(), terminal));
+            }
+            cells.add(NO_UUID.equals(each.memberId()) ? "-" : each.memberId().toString());
+            table.row(cells.toArray(String[]::new));
         }
         return table.lines();
     }

@@ -23,6 +23,7 @@ final class ArrayValues
         values.put("journal-device-state", SettingType.word(array.journalState()));
         values.put("dirty-bytes", array.dirtyBytes());
         values.put("resync-bytes", array.resyncBytes());
+        values.put("checksums", array.hasChecksums());
         values.put("hedged-reads", array.hedgedReads());
         values.put("hedged-reads-won", array.hedgesWon());
         values.put("whole-stripe-writes", array.writes().wholeStripes());
@@ -51,6 +52,7 @@ final class ArrayValues
         values.put("rebuilt-bytes", member.rebuiltBytes());
         values.put("corrected-errors", member.correctedErrors());
         values.put("lost-blocks", member.lostBlocks());
+        values.put("wrong-blocks", member.wrongBlocks());
         values.put("uuid", member.memberId().toString());
         return values;
     }

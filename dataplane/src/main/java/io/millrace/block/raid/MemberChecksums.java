@@ -1,0 +1,160 @@
+package io.millrace.block.raid;
+
+import io.millrace.block.raid.format.ChecksumArea;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Which pages of a member's checksums are in memory, and where ({@link BlockChecksums}). Any thread; nothing blocks.
+ */
+final class MemberChecksums
+{
+    /** The page that is stored counts. */
+    private static final int STORED = 0;
+    /** Its blocks have no checksums, whatever is stored. */
+    private static final int UNKNOWN = -1;
+
+    private static final int PAGE_SHIFT = Integer.numberOfTrailingZeros(ChecksumArea.PAGE_ENTRIES);
+    private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(int[].class);
+
+    private final BlockChecksums array;
+    /** By page: one of the above, or its slot plus 1. */
+    private final int[] words;
+    private final AtomicInteger unknownCount = new AtomicInteger();
+
+    /**
+     * None are in memory.
+     *
+     * @param array     that has the slots.
+     * @param pageCount of a member.
+     */
+    MemberChecksums(final BlockChecksums array, final int pageCount)
+    {
+        this.array = array;
+        words = new int[pageCount];
+    }
+
+    static int page(final long block)
+    {
+        return (int)(block >>> PAGE_SHIFT);
+    }
+
+    private int word(final int page)
+    {
+        return (int)WORD.getVolatile(words, page);
+    }
+
+    /**
+     * {@return the slot of a page, which gets one, to change entries; {@link BlockChecksums#NO_SLOT}: the page is
+     * unknown as a whole from then on, since all slots are in use}
+     *
+     * @param page of the member.
+     */
+    int slot(final int page)
+    {
+        while (true)
+        {
+            final int word = word(page);
+            if (word > STORED)
+            {
+                return word - 1;
+            }
+            final int slot = array.take(this, page);
+            if (BlockChecksums.NO_SLOT == slot)
+            {
+                if (UNKNOWN == word || WORD.compareAndSet(words, page, STORED, UNKNOWN))
+                {
+                    unknownCount.addAndGet(STORED == word ? 1 : 0);
+                    return BlockChecksums.NO_SLOT;
+                }
+                continue;
+            }
+            if (UNKNOWN == word)
+            {
+                array.fillUnknown(slot);
+            }
+            if (WORD.compareAndSet(words, page, word, slot + 1))
+            {
+                unknownCount.addAndGet(UNKNOWN == word ? -1 : 0);
+                return slot;
+            }
+            array.give(slot);
+        }
+    }
+
+    /**
+     * {@return the slot of a page; {@link BlockChecksums#NO_SLOT}: it has none}
+     *
+     * @param page of the member.
+     */
+    int findSlot(final int page)
+    {
+        return Math.max(word(page), 0) - 1;
+    }
+
+    boolean has(final int page, final int slot)
+    {
+        return slot + 1 == word(page);
+    }
+
+    boolean isUnknown(final int page)
+    {
+        return UNKNOWN == word(page);
+    }
+
+    boolean hasUnknown()
+    {
+        return 0 != unknownCount.get();
+    }
+
+    /**
+     * Blocks of a page have no checksums, whatever is stored. Before any write.
+     *
+     * @param page of the member.
+     */
+    void assembledUnknown(final int page)
+    {
+        if (STORED == word(page))
+        {
+            WORD.setVolatile(words, page, UNKNOWN);
+            unknownCount.incrementAndGet();
+        }
+    }
+
+    /**
+     * The stored page says that its blocks have no checksums.
+     *
+     * @param page of the member.
+     */
+    void onUnknownStored(final int page)
+    {
+        if (WORD.compareAndSet(words, page, UNKNOWN, STORED))
+        {
+            unknownCount.decrementAndGet();
+        }
+    }
+
+    /**
+     * A page that is stored need not be in memory. {@link ArrayWork} alone, while nobody changes it.
+     *
+     * @param page of the member.
+     * @param slot of the page.
+     */
+    void release(final int page, final int slot)
+    {
+        WORD.setVolatile(words, page, STORED);
+        array.give(slot);
+    }
+
+    /**
+     * {@return whether what is in memory of a page is on the member}
+     *
+     * @param page of the member.
+     */
+    boolean isStored(final int page)
+    {
+        final int word = word(page);
+        return STORED == word || UNKNOWN != word && array.isStored(word - 1);
+    }
+}

@@ -1,0 +1,241 @@
+package io.millrace.block.raid;
+
+import static io.millrace.block.raid.ArrayFixture.BLOCK_BYTES;
+import static io.millrace.block.raid.ArrayFixture.STRIP_BYTES;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.raid.layout.RaidLevel;
+import io.millrace.seed.TestSeeds;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Arrays with checksums whose members have other blocks than were written. */
+class ChecksumScrubTest
+{
+    private final Random random = TestSeeds.random();
+
+    private ArrayFixture create(final RaidLevel level, final int memberCount, final int spareCount)
+    {
+        return new ArrayFixture(random, level, memberCount, spareCount, JournalMode.DEGRADED, true);
+    }
+
+    private static ScrubResult scrub(final ArrayFixture fixture, final ScrubMode mode)
+    {
+        fixture.array().scrub(mode);
+        ArrayFixture.await(() -> !fixture.array().scrubControl().isActive(), "ended");
+        final ScrubResult result = fixture.array().scrubControl().result();
+        assertEquals(ScrubStatus.COMPLETED, result.status());
+        return result;
+    }
+
+    private static void assertClean(final ArrayFixture fixture)
+    {
+        final ScrubResult result = scrub(fixture, ScrubMode.CHECK);
+        assertEquals(0, result.mismatches());
+        assertEquals(0, result.wrongBlocks() + result.unreadable() + result.skippedBytes());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RAID5,3", "RAID5,5", "RAID6,4", "RAID6,6", "RAID6_Q_LAST,5", "EC3,6", "EC1,3"})
+    void shouldNameAndRepairTheMemberThatLies(final RaidLevel level, final int memberCount)
+    {
+        try (ArrayFixture fixture = create(level, memberCount, 0))
+        {
+            assertClean(fixture);
+            fixture.restart();
+            assertClean(fixture);
+            for (int slot = 0; slot < memberCount; slot++)
+            {
+                fixture.corrupt(slot, (long)(slot + 3) * STRIP_BYTES + BLOCK_BYTES);
+            }
+            final ScrubResult found = scrub(fixture, ScrubMode.CHECK);
+            assertEquals(memberCount, found.mismatches());
+            assertEquals(memberCount, found.wrongBlocks());
+            for (int slot = 0; slot < memberCount; slot++)
+            {
+                assertEquals(1, fixture.array().raidMembers().get(slot).wrongBlocks());
+                final String sentence = "block at byte " + ((slot + 3) * STRIP_BYTES + BLOCK_BYTES) +
+                    " of the data of d" + slot + " (slot " + slot + "): checksum mismatch";
+                assertTrue(fixture.events().stream().anyMatch(sentence::equals), () -> "no event: " + sentence);
+            }
+            final ScrubResult repaired = scrub(fixture, ScrubMode.REPAIR);
+            assertEquals(memberCount, repaired.repaired());
+            for (int slot = 0; slot < memberCount; slot++)
+            {
+                assertEquals(1, fixture.array().raidMembers().get(slot).correctedErrors());
+            }
+            fixture.verify();
+            assertClean(fixture);
+            fixture.restart();
+            assertClean(fixture);
+            fixture.verify();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RAID6,5", "RAID6_Q_LAST,5", "EC2,6"})
+    void shouldRepairTwoMembersThatLieInTheSameRows(final RaidLevel level, final int memberCount)
+    {
+        try (ArrayFixture fixture = create(level, memberCount, 0))
+        {
+            for (int slot = 0; slot < memberCount; slot++)
+            {
+                fixture.corrupt(slot, 2L * slot * STRIP_BYTES);
+                fixture.corrupt((slot + 1) % memberCount, 2L * slot * STRIP_BYTES);
+            }
+            final ScrubResult repaired = scrub(fixture, ScrubMode.REPAIR);
+            assertEquals(2L * memberCount, repaired.wrongBlocks());
+            assertEquals(memberCount, repaired.repaired());
+            fixture.verify();
+            assertClean(fixture);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RAID5,4", "RAID6,5"})
+    void shouldLoseBlocksWhenMoreMembersLieThanParityMakesUpFor(final RaidLevel level, final int memberCount)
+    {
+        try (ArrayFixture fixture = create(level, memberCount, 0))
+        {
+            final int liars = level.parityCount() + 1;
+            for (int i = 0; i < liars; i++)
+            {
+                fixture.corrupt(fixture.layout().dataSlot(1, i), STRIP_BYTES);
+            }
+            assertEquals(liars, scrub(fixture, ScrubMode.CHECK).wrongBlocks());
+            assertEquals(0, fixture.lostBlocks());
+            final ScrubResult result = scrub(fixture, ScrubMode.REPAIR);
+            assertEquals(0, result.repaired());
+            assertEquals(1, result.unreadable());
+            assertEquals(liars, fixture.lostBlocks());
+            assertEquals(liars, fixture.unreadable().size());
+            assertTrue(fixture.events().stream().anyMatch((each) -> each.contains("are lost")));
+            fixture.restart();
+            assertEquals(liars, fixture.unreadable().size());
+            fixture.write(fixture.layout().dataCount() * STRIP_BYTES, fixture.layout().dataCount() * STRIP_BYTES);
+            ArrayFixture.await(() -> 0 == fixture.lostBlocks(), "written");
+            fixture.verify();
+            assertClean(fixture);
+        }
+    }
+
+    @Test
+    void shouldStoreTheChecksumAgainWhenItAloneIsWrong()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, 0))
+        {
+            fixture.restart();
+            fixture.corrupt(1, ArrayFixture.MEMBER_BYTES);
+            final ScrubResult found = scrub(fixture, ScrubMode.CHECK);
+            final long blocks = ArrayFixture.MEMBER_BYTES / BLOCK_BYTES;
+            assertEquals(blocks, found.mismatches());
+            assertEquals(blocks, fixture.array().raidMembers().get(1).wrongBlocks());
+            assertTrue(fixture.events().stream().anyMatch((each) -> each.endsWith("parity agrees with the block")));
+            assertEquals(blocks, scrub(fixture, ScrubMode.REPAIR).repaired());
+            assertEquals(0, fixture.array().correctedErrors());
+            fixture.verify();
+            assertClean(fixture);
+            fixture.restart();
+            assertClean(fixture);
+        }
+    }
+
+    /** Syndromes of such rows say that the data is wrong. */
+    @ParameterizedTest
+    @CsvSource({"RAID5,5", "RAID6,8"})
+    void shouldComputeParityThatWasUpdatedByTheDifferenceToAWrongBlock(final RaidLevel level, final int memberCount)
+    {
+        try (ArrayFixture fixture = create(level, memberCount, 0))
+        {
+            fixture.corrupt(fixture.layout().dataSlot(0, 0), 0);
+            fixture.write(0, BLOCK_BYTES);
+            final ScrubResult repaired = scrub(fixture, ScrubMode.REPAIR);
+            assertEquals(1, repaired.mismatches());
+            assertEquals(0, repaired.wrongBlocks());
+            fixture.verify();
+            assertClean(fixture);
+            fixture.disk(fixture.layout().dataSlot(0, 0)).state(MemberState.FAILING);
+            fixture.verify();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RAID6,5", "EC3,6"})
+    void shouldNotSpreadWhatAMemberLiesInARebuild(final RaidLevel level, final int memberCount)
+    {
+        try (ArrayFixture fixture = create(level, memberCount, 1))
+        {
+            fixture.corrupt(1, 3L * STRIP_BYTES);
+            fixture.disk(0).state(MemberState.FAILING);
+            fixture.write(0, fixture.layout().dataCount() * STRIP_BYTES);
+            ArrayFixture.await(() -> fixture.array().view().isComplete(), "rebuilt");
+            final ScrubResult found = scrub(fixture, ScrubMode.REPAIR);
+            assertEquals(1, found.wrongBlocks());
+            assertEquals(1, found.repaired());
+            fixture.verify();
+            assertClean(fixture);
+        }
+    }
+
+    @Test
+    void shouldLoseWhatARebuildCanOnlyComputeFromALie()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, 1))
+        {
+            fixture.corrupt(1, 3L * STRIP_BYTES);
+            fixture.disk(0).state(MemberState.FAILING);
+            fixture.write(0, fixture.layout().dataCount() * STRIP_BYTES);
+            ArrayFixture.await(() -> fixture.array().view().isComplete(), "rebuilt");
+            assertEquals(1, fixture.lostBlocks());
+            assertTrue(fixture.array().raidMembers().get(1).wrongBlocks() > 0);
+        }
+    }
+
+    @Test
+    void shouldNotCopyALieToAReplacement()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, 0))
+        {
+            fixture.addDisk();
+            fixture.corrupt(0, 3L * STRIP_BYTES);
+            fixture.set("d3 d1 d2", "");
+            fixture.awaitOnline();
+            fixture.verify();
+            assertClean(fixture);
+            fixture.restart();
+            assertClean(fixture);
+        }
+    }
+
+    @Test
+    void shouldHaveThemBesideSharedSpares()
+    {
+        final RaidConfig config = new RaidConfig("array", RaidLevel.RAID5, STRIP_BYTES, List.of("a", "b", "c"),
+            List.of(), false, false, false, CopyRates.DEFAULT, JournalMode.ALWAYS, "j", true);
+        assertEquals(config, SharedSpareMembers.with(config, List.of()));
+    }
+
+    @Test
+    void shouldRefuseToChangeItsShape()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, 0))
+        {
+            fixture.addDisk();
+            final String sentence = "array array has checksums, with which it neither grows nor changes its level: " +
+                "create another one and copy the data";
+            assertEquals(sentence, assertThrows(
+                BlockDeviceException.class, () -> fixture.set("d0 d1 d2 d3", "")).getMessage());
+            assertEquals(sentence, assertThrows(
+                BlockDeviceException.class, () -> fixture.set(RaidLevel.RAID6, "d0 d1 d2 d3", "")).getMessage());
+            assertEquals(sentence, assertThrows(ExecutionException.class,
+                () -> fixture.array().resizeMembers(0).get()).getCause().getMessage());
+        }
+    }
+}
