@@ -92,7 +92,8 @@ class RdmaLoanTest
     {
         fixture.await(what, () ->
         {
-            clock.advance(LITTLE_NS);
+            // Not faster than the reactor sees it: a busy machine must not bring limits closer.
+            pass(LITTLE_NS);
             return condition.getAsBoolean();
         });
     }
