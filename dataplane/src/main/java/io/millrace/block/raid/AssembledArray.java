@@ -28,8 +28,7 @@ import java.util.UUID;
  * @param replacements   that were under way when the array ended, and begin anew.
  * @param journalDevice  device that settings name for the journal.
  * @param growth         that begins when the array is started; null: none.
- * @param unknownRegions whose blocks have no checksums, whatever is stored; empty after a clean stop; null: the array
- *                       has no checksums.
+ * @param unknown        blocks that have no checksums, whatever is stored; null: the array has no checksums.
  */
 record AssembledArray(
     String name,
@@ -51,6 +50,6 @@ record AssembledArray(
     List<Replacement> replacements,
     JournalDevice journalDevice,
     Growth growth,
-    BitSet unknownRegions)
+    UnknownChecksums unknown)
 {
 }

@@ -10,7 +10,6 @@ import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.DmaMemory;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.memory.MemoryRole;
-import java.util.BitSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -37,10 +36,10 @@ final class MetadataPages implements AutoCloseable
      * Pages with the bitmap of the array as it was assembled.
      *
      * @param device   of the members.
-     * @param unknown  regions whose blocks have no checksums, whatever is stored; null: the array has none.
+     * @param unknown  blocks that have no checksums, whatever is stored; null: the array has none.
      * @param registry memory registry of the data plane; null without one.
      */
-    MetadataPages(final RaidDevice device, final BitSet unknown, final MemoryRegistry registry)
+    MetadataPages(final RaidDevice device, final UnknownChecksums unknown, final MemoryRegistry registry)
     {
         this.device = device;
         final int lengthBytes = zeroesIndex + device.layout().stripBytes();
@@ -65,17 +64,16 @@ final class MetadataPages implements AutoCloseable
         }
     }
 
-    private void startChecksums(final RaidMember member, final BitSet unknown)
+    private void startChecksums(final RaidMember member, final UnknownChecksums unknown)
     {
         member.with(checksums.newMember());
         final WriteIntent intent = device.intent();
-        for (int region = unknown.nextSetBit(0); region >= 0; region = unknown.nextSetBit(region + 1))
+        unknown.regions().stream().forEach((region) ->
         {
             final long start = region * intent.regionBytes();
             makeUnknown(member, start, Math.min(start + intent.regionBytes(), checksums.memberBytes()));
-        }
-        // Of a member that was being rebuilt: what superblocks say is rebuilt may lack its checksums after a crash.
-        if (!unknown.isEmpty())
+        });
+        if (unknown.rebuilt())
         {
             makeUnknown(member, 0, member.rebuiltBytes());
         }

@@ -241,7 +241,7 @@ public final class RaidAssembly
         return assembled(last.array(), created.geometry(), created.members(),
             view(StripMap.of(created.layout()), last.eventCount(), last.slots(), created.members(), last.journal()),
             created.marked(), created.dirty(), ArrayCreation.BITMAP_SEQUENCE, 0, last.journal(), List.of(), null,
-            config.checksums() ? created.marked() : null);
+            config.checksums() ? new UnknownChecksums(created.marked(), false) : null);
     }
 
     private AssembledArray assemble(final Superblock newest)
@@ -298,7 +298,7 @@ public final class RaidAssembly
         }
         journalDevice.read(replay, newest, map);
         final FoundBitmap bitmap = bitmap(newest, members, slots);
-        final BitSet unknown = unknownRegions(newest, bitmap);
+        final UnknownChecksums unknown = unknownChecksums(newest, bitmap);
         if (journalDevice.isMatched(newest))
         {
             bitmap.clearDirty();
@@ -344,20 +344,20 @@ public final class RaidAssembly
     }
 
     /**
-     * {@return regions whose blocks may be newer than their checksums: those that were being written before a crash;
+     * {@return blocks that may be newer than their checksums: those that were being written before a crash, or rebuilt;
      * null: of an array without checksums}
      */
-    private static BitSet unknownRegions(final Superblock newest, final FoundBitmap bitmap)
+    private static UnknownChecksums unknownChecksums(final Superblock newest, final FoundBitmap bitmap)
     {
-        return 0 == newest.checksumOffset() ? null :
-            newest.clean() ? new BitSet() : (BitSet)bitmap.marked().clone();
+        return 0 == newest.checksumOffset() ? null : new UnknownChecksums(
+            newest.clean() ? new BitSet() : (BitSet)bitmap.marked().clone(), !newest.clean());
     }
 
     /** Bits of regions without checksums stay until members have stored others. */
-    private static boolean isSettled(final List<Slot> slots, final BitSet unknown)
+    private static boolean isSettled(final List<Slot> slots, final UnknownChecksums unknown)
     {
         return slots.stream().allMatch((slot) -> SlotState.IN_SYNC == slot.state()) &&
-            (null == unknown || unknown.isEmpty());
+            (null == unknown || unknown.regions().isEmpty());
     }
 
     /** A slot whose member is not there. It has what it had with the newest superblock, or a later one. */
@@ -686,7 +686,7 @@ public final class RaidAssembly
         final JournalState journal,
         final List<Replacement> replacements,
         final Growth growth,
-        final BitSet unknown)
+        final UnknownChecksums unknown)
     {
         final boolean hasParity = view.layout().parityCount() > 0;
         final List<RaidMember> all = new ArrayList<>(members);

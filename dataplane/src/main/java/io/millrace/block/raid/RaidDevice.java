@@ -105,7 +105,7 @@ public final class RaidDevice implements GrowableDevice
         replacements = List.copyOf(assembled.replacements());
         growth = assembled.growth();
         lostBlockChanges = new LostBlockChanges(geometry.blockShift(), this::wake);
-        pages = new MetadataPages(this, assembled.unknownRegions(), registry);
+        pages = new MetadataPages(this, assembled.unknown(), registry);
         spareDemand = new SpareDemand(this);
     }
 

@@ -291,6 +291,18 @@ final class ArrayFixture implements AutoCloseable
         open();
     }
 
+    /** Cuts the power while no host is there, and assembles the array of the same drives when it is back. */
+    void losePower()
+    {
+        initiator.close();
+        initiator = null;
+        fixture.cut(supply);
+        fixture.stop();
+        array.close();
+        restartDisks();
+        open();
+    }
+
     /** Stops the array and assembles it of the same drives, and nothing more, as if the process was killed then. */
     void assembleAlone()
     {
