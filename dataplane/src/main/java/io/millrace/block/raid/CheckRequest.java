@@ -9,7 +9,8 @@ import io.millrace.block.raid.layout.ArrayLayout;
  * ({@link Purpose#RECONCILE}). Rows that need a resync are left to that: what would be computed there may be wrong.
  * <p>
  * Reconciled rows differ before the first is written. Their region is not set in the bitmap: a resync after a crash
- * would take parity from data, or copies from the first, where it is known here which member is wrong.
+ * would take parity from data, or copies from the first, where it is known here which member is wrong. Parity
+ * that gets another checksum is an exception: it is computed from the data here, too.
  */
 abstract class CheckRequest extends StripeRequest
 {
@@ -70,6 +71,14 @@ abstract class CheckRequest extends StripeRequest
      * {@return whether parity is that of all blocks, when a check has found that some have another checksum}
      */
     boolean isOnlyChecksum()
+    {
+        return false;
+    }
+
+    /**
+     * {@return whether a reconciliation has written nothing, since the bit of its region is not stored yet}
+     */
+    boolean isRegionAwaited()
     {
         return false;
     }

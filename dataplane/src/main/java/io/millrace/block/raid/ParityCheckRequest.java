@@ -13,6 +13,7 @@ final class ParityCheckRequest extends CheckRequest
     /** Slots that have blocks without checksums, by bit. */
     private long unknownSlots;
     private boolean isParityRight;
+    private boolean isRegionAwaited;
 
     /**
      * A request of its owner.
@@ -85,6 +86,7 @@ final class ParityCheckRequest extends CheckRequest
     {
         wrongSlots = 0;
         unknownSlots = 0;
+        isRegionAwaited = false;
         if (Purpose.CHECK == purpose)
         {
             check();
@@ -174,6 +176,12 @@ final class ParityCheckRequest extends CheckRequest
     long wrongSlots()
     {
         return wrongSlots;
+    }
+
+    @Override
+    boolean isRegionAwaited()
+    {
+        return isRegionAwaited;
     }
 
     @Override
@@ -289,6 +297,13 @@ final class ParityCheckRequest extends CheckRequest
         else
         {
             areas.generate();
+        }
+        // Or a crash would leave the former checksum, by which a rebuild would lose blocks that nothing is wrong with.
+        isRegionAwaited = null != window() && (wrong < 0 || wrong >= dataCount) && !enter(rows.memberOffset());
+        if (isRegionAwaited)
+        {
+            finish(BlockStatus.COMPARE_FAILURE);
+            return;
         }
         if (wrong >= 0)
         {

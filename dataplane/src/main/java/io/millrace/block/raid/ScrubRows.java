@@ -162,6 +162,11 @@ final class ScrubRows
 
     private void onReconciled(final BlockStatus status)
     {
+        if (BlockStatus.COMPARE_FAILURE == status && request.isRegionAwaited())
+        {
+            // Once more. Not within the request: the array may be stopped meanwhile, which stores no more bits.
+            return;
+        }
         if (BlockStatus.MEDIA_ERROR == status)
         {
             tally.onUnreadable();

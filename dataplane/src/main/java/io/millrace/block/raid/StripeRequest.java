@@ -149,6 +149,22 @@ abstract class StripeRequest
     }
 
     /**
+     * Enters a region of the bitmap with the rows locked, unless it is in one. It leaves that when it ends.
+     *
+     * @param memberOffset in the region.
+     * @return whether it is in the region; else its bit is going to be stored.
+     */
+    protected final boolean enter(final long memberOffset)
+    {
+        final WriteIntent intent = channel.device().intent();
+        if (NO_REGION == region && intent.enter(intent.region(memberOffset)))
+        {
+            entering(memberOffset);
+        }
+        return NO_REGION != region;
+    }
+
+    /**
      * Says what it locks.
      *
      * @param offset in bytes, as the level counts them.

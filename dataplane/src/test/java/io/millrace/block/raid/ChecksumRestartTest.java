@@ -58,4 +58,32 @@ class ChecksumRestartTest
             assertEquals(0, scrub(fixture, ScrubMode.CHECK).wrongBlocks());
         }
     }
+
+    /** Members' data is right, and so is parity that a scrub has computed once more. */
+    @Test
+    void shouldNotBelieveTheFormerChecksumOfParityThatAScrubWasWritingBeforeACrash()
+    {
+        try (ArrayFixture fixture = new ArrayFixture(random, RaidLevel.RAID5, 5, 1, JournalMode.DEGRADED, true))
+        {
+            fixture.times(RARELY_CLEARED);
+            final int slot = fixture.layout().dataSlot(0, 0);
+            fixture.corrupt(slot, 0);
+            fixture.write(0, ArrayFixture.BLOCK_BYTES);
+            fixture.restart();
+            assertEquals(1, scrub(fixture, ScrubMode.REPAIR).repaired());
+            ArrayFixture.await(() -> isScrubStored(fixture), "stored");
+            fixture.losePower();
+            fixture.disk(slot).state(MemberState.FAILING);
+            fixture.verify();
+            fixture.awaitOnline();
+            assertEquals(0, fixture.lostBlocks());
+            fixture.verify();
+            assertEquals(0, scrub(fixture, ScrubMode.CHECK).mismatches());
+        }
+    }
+
+    private static boolean isScrubStored(final ArrayFixture fixture)
+    {
+        return fixture.array().scrubControl().scrubbedMs() == fixture.read(0).superblock().scrubbedMs();
+    }
 }
