@@ -697,7 +697,11 @@ final class ArrayWork implements BackgroundWork
         final WriteIntent intent = device.intent();
         switch (stopStage)
         {
-            case CHECKSUMS -> stopStage = checksums.storeAll(stopStage) ? StopStage.BITMAP : stopStage;
+            case CHECKSUMS ->
+            {
+                copies.leaveWindow();
+                stopStage = checksums.storeAll(stopStage) ? StopStage.BITMAP : stopStage;
+            }
             case LAST_CHECKSUMS -> stopStage = checksums.storeAll(stopStage) ? StopStage.SUPERBLOCKS : stopStage;
             case BITMAP ->
             {

@@ -594,10 +594,16 @@ final class RegionCopies
             announceLost();
             device.reports().endProgress(name());
             purpose = null;
-            if (null != checksums)
-            {
-                checksums.leave();
-            }
+            leaveWindow();
+        }
+    }
+
+    /** None are under way, nor begun before another call of {@link #poll}: no page of checksums stays for them. */
+    void leaveWindow()
+    {
+        if (null != checksums)
+        {
+            checksums.leave();
         }
     }
 

@@ -2,6 +2,7 @@ package io.millrace.block.raid;
 
 import static io.millrace.block.raid.ArrayFixture.MEMBER_BYTES;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.layout.RaidLevel;
@@ -85,5 +86,24 @@ class ChecksumRestartTest
     private static boolean isScrubStored(final ArrayFixture fixture)
     {
         return fixture.array().scrubControl().scrubbedMs() == fixture.read(0).superblock().scrubbedMs();
+    }
+
+    @Test
+    void shouldStopCleanWhileCopiesHaveAPageWithoutChecksums()
+    {
+        try (ArrayFixture fixture = new ArrayFixture(random, RaidLevel.RAID5, 3, 0, JournalMode.ALWAYS, true))
+        {
+            fixture.times(RARELY_CLEARED);
+            fixture.restart();
+            fixture.write(0, ArrayFixture.STRIP_BYTES);
+            fixture.losePower();
+            fixture.copyRates(SLOW);
+            fixture.addDisk();
+            fixture.set("d3 d1 d2", "");
+            ArrayFixture.await(() -> null != fixture.array().view().target() &&
+                fixture.array().view().target().rebuiltBytes() > 0, "copied in part");
+            fixture.stopWork();
+            assertTrue(fixture.read(1).superblock().clean());
+        }
     }
 }
