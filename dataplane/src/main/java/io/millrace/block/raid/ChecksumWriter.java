@@ -327,7 +327,7 @@ final class ChecksumWriter
         for (; nextMember < members.size(); nextMember++, nextPage = 0)
         {
             final RaidMember member = members.get(nextMember);
-            if (!device.view().isWritten(member) || !member.checksums().hasUnknown())
+            if (!hasBlocks(device.view(), member) || !member.checksums().hasUnknown())
             {
                 continue;
             }
@@ -356,6 +356,12 @@ final class ChecksumWriter
             }
         }
         return null;
+    }
+
+    /** Whether a member is written blocks of the array: a journal device is not. */
+    private static boolean hasBlocks(final ArrayView view, final RaidMember member)
+    {
+        return member != view.journalDevice() && view.isWritten(member);
     }
 
     private int firstRegion(final int page)
@@ -425,7 +431,7 @@ final class ChecksumWriter
         final ArrayView view = device.view();
         for (final RaidMember member : device.raidMembers())
         {
-            for (int page = checksums.page(start); view.isWritten(member) && page <= checksums.page(end - 1); page++)
+            for (int page = checksums.page(start); hasBlocks(view, member) && page <= checksums.page(end - 1); page++)
             {
                 if (!member.checksums().isStored(page))
                 {

@@ -737,4 +737,24 @@ class JournalDeviceTest
             logging.close();
         }
     }
+
+    /** The device ends before the offset at which members have checksums. */
+    @Test
+    void shouldHaveNoChecksumsOfBlocks()
+    {
+        for (int i = 0; i < MEMBERS; i++)
+        {
+            disks.get(i).close();
+            disks.set(i, MemberDisk.create("d" + i, RaidFixture.deviceBytes(2 * MEMBER_BYTES), BLOCK, supply));
+        }
+        final RaidConfig config = new RaidConfig("array", RaidLevel.RAID5, STRIP_BYTES, List.of("d0", "d1", "d2", "d3"),
+            List.of(), true, false, false, CopyRates.DEFAULT, JournalMode.ALWAYS, "d4", true);
+        array = fixture.assemble(config,
+            disks.subList(0, MEMBERS + 1).stream().map(BlockDevice.class::cast).toList(), List.of(),
+            new RaidTimes(1_000_000, 1_000_000));
+        initiator = new Initiator("host", array);
+        ArrayFixture.await(() -> 0 == array.intent().dirtyCount(), "stored");
+        assertEquals(List.of(), List.copyOf(fixture.failures()));
+        assertEquals("d4", array.view().journalDevice().device().name());
+    }
 }
