@@ -60,7 +60,8 @@ abstract class CheckRequest extends StripeRequest
     }
 
     /**
-     * {@return slots whose blocks have another checksum, by bit, when a check has found a difference}
+     * {@return slots whose blocks have another checksum, by bit, when a check has found a difference, or when a repair
+     * ends since too many members cannot read}
      */
     long wrongSlots()
     {
@@ -185,7 +186,8 @@ abstract class CheckRequest extends StripeRequest
             finish(BlockStatus.SUCCESS);
             return BlockStatus.SUCCESS;
         }
-        return 0 != badSlots && Purpose.REPAIR != purpose ? BlockStatus.MEDIA_ERROR : planReads();
+        return 0 == badSlots || Purpose.REPAIR == purpose || Purpose.RECONCILE == purpose && null != window ?
+            planReads() : BlockStatus.MEDIA_ERROR;
     }
 
     /**

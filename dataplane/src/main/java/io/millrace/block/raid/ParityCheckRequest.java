@@ -6,6 +6,8 @@ import io.millrace.block.BlockStatus;
 /** Rows of a stripe with parity that are compared, or rewritten where a member cannot read. */
 final class ParityCheckRequest extends CheckRequest
 {
+    private static final long ALL = -1;
+
     private final StripeRows rows;
     private final StripeAreas areas;
     /** Slots whose blocks have another checksum, by bit. */
@@ -30,6 +32,8 @@ final class ParityCheckRequest extends CheckRequest
     @Override
     protected void place(final long offset)
     {
+        wrongSlots = 0;
+        isParityRight = false;
         rows.take(channel.device().view().map(), offset, length);
         areas.fit();
     }
@@ -59,7 +63,8 @@ final class ParityCheckRequest extends CheckRequest
         rows.findReadable(view, badSlots);
         if (rows.unreadableData() > rows.readableParity())
         {
-            return BlockStatus.MEDIA_ERROR;
+            // Nothing is lost by a reconciliation that verifies nothing.
+            return Purpose.RECONCILE == purpose ? BlockStatus.COMPARE_FAILURE : BlockStatus.MEDIA_ERROR;
         }
         final long buffer = acquireBuffer(rows.stripCount() * areas.bytes());
         if (0 == buffer)
@@ -97,17 +102,10 @@ final class ParityCheckRequest extends CheckRequest
             reconcile();
             return;
         }
-        if (0 != badSlots)
+        if (0 != badSlots && !isRecovered())
         {
-            areas.recover();
-            areas.generate();
-            verify();
-            if (0 != wrongSlots)
-            {
-                // What it was computed from is wrong, too.
-                finish(BlockStatus.MEDIA_ERROR);
-                return;
-            }
+            finish(BlockStatus.MEDIA_ERROR);
+            return;
         }
         issuing(StripeState.WRITING);
         for (int index = 0; index < rows.stripCount(); index++)
@@ -122,6 +120,28 @@ final class ParityCheckRequest extends CheckRequest
         issued();
     }
 
+    /**
+     * Computes what members cannot read from blocks that do not have another checksum.
+     *
+     * @return whether there are enough of these, and all that comes of them has the checksum that was expected.
+     */
+    private boolean isRecovered()
+    {
+        verify(rows.readable());
+        final long wrong = wrongSlots;
+        rows.exclude(wrong);
+        if (rows.unreadableData() > rows.readableParity())
+        {
+            return false;
+        }
+        areas.recover();
+        areas.generate();
+        verify(ALL);
+        final boolean isRight = 0 == wrongSlots;
+        wrongSlots = wrong;
+        return isRight;
+    }
+
     private void check()
     {
         // A member may have failed since the check was begun: then there is nothing to compare.
@@ -132,7 +152,7 @@ final class ParityCheckRequest extends CheckRequest
         }
         comparing();
         isParityRight = areas.isParityRight();
-        verify();
+        verify(ALL);
         if (isParityRight && 0 == wrongSlots)
         {
             learn(unknownSlots);
@@ -144,13 +164,17 @@ final class ParityCheckRequest extends CheckRequest
         }
     }
 
-    /** Finds which blocks have another checksum. */
-    private void verify()
+    /** Finds which blocks have another checksum, of strips by bit of their index. */
+    private void verify(final long indexes)
     {
         wrongSlots = 0;
         unknownSlots = 0;
         for (int index = 0; null != window() && index < rows.stripCount(); index++)
         {
+            if (0 == (indexes & 1L << index))
+            {
+                continue;
+            }
             final int slot = rows.slot(index);
             final long verified =
                 window().verify(view.member(slot), rows.memberOffset(), areas.address(index), length);
@@ -203,7 +227,7 @@ final class ParityCheckRequest extends CheckRequest
         {
             areas.recover();
             areas.generate();
-            verify();
+            verify(ALL);
             isComputed = 0 == wrongSlots;
         }
         if (!isComputed)
@@ -232,6 +256,18 @@ final class ParityCheckRequest extends CheckRequest
             }
         }
         issued();
+    }
+
+    /** Blocks that have another checksum are lost when the others, of which some cannot be read, do not give them. */
+    private void reconcileUnreadable()
+    {
+        if (isRecovered() || 0 == wrongSlots)
+        {
+            // They were written since the repair, and the next scrub sees what is left.
+            finish(BlockStatus.COMPARE_FAILURE);
+            return;
+        }
+        lose(wrongSlots);
     }
 
     /** Nobody is to read blocks that are wrong, and that parity does not make up for. */
@@ -272,10 +308,15 @@ final class ParityCheckRequest extends CheckRequest
      */
     private void reconcile()
     {
+        if (0 != badSlots)
+        {
+            reconcileUnreadable();
+            return;
+        }
         final boolean isRight = !view.isComplete() || areas.isParityRight();
         if (view.isComplete())
         {
-            verify();
+            verify(ALL);
         }
         if (isRight)
         {

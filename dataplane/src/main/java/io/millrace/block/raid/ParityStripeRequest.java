@@ -37,6 +37,8 @@ final class ParityStripeRequest extends JournaledRequest
     private Strategy strategy;
     /** Indexes of strips of which all rows were read into their areas, by bit. */
     private long readStrips;
+    /** Slots whose blocks had another checksum when they were read to be copied, by bit; among those that are bad. */
+    private long wrongSlots;
     /** Behind the last row that it has to write, of which it may plan some first. */
     private int endRow;
 
@@ -93,6 +95,7 @@ final class ParityStripeRequest extends JournaledRequest
     {
         begin(newPurpose, null, newOnDone);
         target = newTarget;
+        wrongSlots = 0;
         rows.take(channel.device().view().map(), memberOffset, count);
         areas.fit();
         locking(memberOffset, count, false);
@@ -132,7 +135,8 @@ final class ParityStripeRequest extends JournaledRequest
             return BlockStatus.DEVICE_ERROR;
         }
         final LostBlockChanges changes = channel.device().lostBlockChanges();
-        if (Purpose.RESYNC == purpose ? loseParity(changes) : null != target && loseOfTarget(changes))
+        if (Purpose.RESYNC == purpose ? loseParity(changes) :
+            null != target && loseOfTarget(changes) && loseWrong(changes))
         {
             finish(BlockStatus.SUCCESS);
             return BlockStatus.SUCCESS;
@@ -144,6 +148,17 @@ final class ParityStripeRequest extends JournaledRequest
     private boolean loseOfTarget(final LostBlockChanges changes)
     {
         return !view.isWritten(target) || changes.lose(target, rows.memberOffset(), rows.count());
+    }
+
+    /** What is wrong cannot be computed either, and nobody is to compute from it what was just lost. */
+    private boolean loseWrong(final LostBlockChanges changes)
+    {
+        boolean isLost = true;
+        for (long left = wrongSlots; 0 != left && view.isWritten(target); left &= left - 1)
+        {
+            isLost &= changes.lose(view, Long.numberOfTrailingZeros(left), rows.memberOffset(), rows.count());
+        }
+        return isLost;
     }
 
     /**
@@ -484,6 +499,7 @@ final class ParityStripeRequest extends JournaledRequest
                 wrong |= 0 == count ? 0 : 1L << slot;
             }
         }
+        wrongSlots |= wrong;
         badSlots |= wrong;
         return 0 != wrong;
     }

@@ -499,7 +499,7 @@ final class RegionCopies
         }
         // One that failed meanwhile never comes back to its slot: all views since have had this one.
         final boolean isTarget = target == targetOf(purpose, device.view());
-        if (isTarget && !target.lostBlocks().isStored())
+        if (isTarget && (!target.lostBlocks().isStored() || null != checksums && !lists.isDurable()))
         {
             return false;
         }
@@ -566,6 +566,14 @@ final class RegionCopies
             device.reports().announceLoss("resync: " + blocks + " of members " + (1 == count ? "is" : "are") +
                 " lost, since what others have of the same rows cannot be read, from byte " + lost.newOffset() +
                 " of the members' data on");
+        }
+        else if (null != checksums)
+        {
+            // Those with another checksum are lost, too.
+            device.reports().announceLoss(name() + ": " + blocks + " of members " + (1 == count ? "is" : "are") +
+                " lost, since others of the same rows cannot be read or have another checksum: the first at byte " +
+                lost.newOffset() + " of the members' data; overwrite " + (1 == count ? "it" : "them") +
+                " from a host");
         }
         else if (device.view().isWritten(target))
         {

@@ -133,14 +133,29 @@ final class ScrubRows
     {
         if (BlockStatus.SUCCESS != status)
         {
-            tally.onUnreadable();
-            next();
+            onUnreadable();
             return;
         }
         device.onRepaired(request.repairedSlots());
         tally.onCorrected(request.repairedSlots());
         isRewritten = true;
         purpose = Purpose.CHECK;
+    }
+
+    private void onUnreadable()
+    {
+        if (0 != request.wrongSlots())
+        {
+            tally.onMismatch(arrayOffset());
+            tellWrong();
+            if (ScrubMode.REPAIR == tally.mode())
+            {
+                purpose = Purpose.RECONCILE;
+                return;
+            }
+        }
+        tally.onUnreadable();
+        next();
     }
 
     /** Says which members have blocks with another checksum; of many rows the first ones. */

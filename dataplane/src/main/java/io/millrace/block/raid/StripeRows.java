@@ -415,6 +415,20 @@ final class StripeRows
     }
 
     /**
+     * Takes rows that were read for such as cannot be: {@link #findReadable} may find more by now, which a rebuild has
+     * reached since.
+     *
+     * @param slots of the members, by bit.
+     */
+    void exclude(final long slots)
+    {
+        for (int index = 0; index < stripCount; index++)
+        {
+            readable &= 0 == (slots & 1L << slot(index)) ? -1L : ~(1L << index);
+        }
+    }
+
+    /**
      * {@return indexes of strips whose rows can be read, by bit}
      */
     long readable()

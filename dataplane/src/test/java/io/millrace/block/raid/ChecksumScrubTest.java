@@ -193,8 +193,59 @@ class ChecksumScrubTest
             fixture.disk(0).state(MemberState.FAILING);
             fixture.write(0, fixture.layout().dataCount() * STRIP_BYTES);
             ArrayFixture.await(() -> fixture.array().view().isComplete(), "rebuilt");
-            assertEquals(1, fixture.lostBlocks());
+            assertEquals(2, fixture.lostBlocks());
             assertTrue(fixture.array().raidMembers().get(1).wrongBlocks() > 0);
+            assertEquals(2, fixture.unreadable().size());
+            final ScrubResult found = scrub(fixture, ScrubMode.CHECK);
+            assertEquals(0, found.mismatches());
+            assertEquals(1, found.unreadable());
+            fixture.restart();
+            assertEquals(2, fixture.unreadable().size());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RAID6,5", "RAID6_Q_LAST,5", "EC3,6"})
+    void shouldRepairRowsInWhichOneMemberCannotReadAndAnotherOneLies(final RaidLevel level, final int memberCount)
+    {
+        try (ArrayFixture fixture = create(level, memberCount, 0))
+        {
+            for (int slot = 0; slot < memberCount; slot++)
+            {
+                fixture.failBlock(slot, 2L * slot * STRIP_BYTES);
+                fixture.corrupt((slot + 1) % memberCount, 2L * slot * STRIP_BYTES);
+            }
+            final ScrubResult found = scrub(fixture, ScrubMode.CHECK);
+            assertEquals(memberCount, found.correctedErrors());
+            assertEquals(memberCount, found.wrongBlocks());
+            assertEquals(0, found.unreadable());
+            final ScrubResult repaired = scrub(fixture, ScrubMode.REPAIR);
+            assertEquals(memberCount, repaired.wrongBlocks());
+            assertEquals(memberCount, repaired.repaired());
+            fixture.verify();
+            assertClean(fixture);
+        }
+    }
+
+    @Test
+    void shouldLoseTheBlockOfAMemberThatLiesBesideOneThatCannotRead()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, 0))
+        {
+            fixture.corrupt(fixture.layout().dataSlot(3, 0), 3L * STRIP_BYTES);
+            fixture.failBlock(fixture.layout().dataSlot(3, 1), 3L * STRIP_BYTES);
+            final ScrubResult found = scrub(fixture, ScrubMode.CHECK);
+            assertEquals(1, found.wrongBlocks());
+            assertEquals(1, found.mismatches());
+            assertEquals(1, found.unreadable());
+            assertEquals(0, fixture.lostBlocks());
+            final ScrubResult repaired = scrub(fixture, ScrubMode.REPAIR);
+            assertEquals(1, repaired.wrongBlocks());
+            assertEquals(0, repaired.repaired());
+            assertEquals(1, repaired.unreadable());
+            assertEquals(1, fixture.lostBlocks());
+            assertEquals(2, fixture.unreadable().size());
+            assertEquals(0, scrub(fixture, ScrubMode.CHECK).wrongBlocks());
         }
     }
 
