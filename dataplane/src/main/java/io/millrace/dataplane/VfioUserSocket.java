@@ -64,10 +64,15 @@ record VfioUserSocket(TransportAddress listener, Path directory)
     static void check(final TransportAddress listener)
     {
         final Path directory = Path.of(listener.address());
+        if (!Files.isDirectory(directory) && Files.exists(directory))
+        {
+            throw new OperationException(Reason.INVALID, "listener " + listener.listenerName(),
+                "is no directory", "name one in which sockets can be made");
+        }
         if (!Files.isDirectory(directory))
         {
             throw new OperationException(Reason.INVALID, "listener " + listener.listenerName(),
-                Files.exists(directory) ? "is no directory" : "is a directory that does not exist",
+                "is a directory that does not exist",
                 "make it for the user of the data plane ('install -d -m 0700 " + directory + "')");
         }
         if (!Files.isWritable(directory))

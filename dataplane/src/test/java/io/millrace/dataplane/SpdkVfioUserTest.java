@@ -277,7 +277,8 @@ class SpdkVfioUserTest
         final Path missing = temporary.resolve("missing");
         assertRefused(Reason.INVALID, "does not exist; make it for the user of the data plane", missing);
         assertFalse(Files.exists(missing));
-        assertRefused(Reason.INVALID, "is no directory", Files.createFile(temporary.resolve("file")));
+        assertRefused(
+            Reason.INVALID, "is no directory; name one in which sockets", Files.createFile(temporary.resolve("file")));
         assertRefused(Reason.INVALID, "is no absolute path", Path.of("relative"));
         assertRefused(Reason.FAILED, "cannot be made", Path.of("/proc/self/task"));
         final Path longer = Files.createDirectory(temporary.resolve("x".repeat(100)));

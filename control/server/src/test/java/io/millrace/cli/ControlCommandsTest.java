@@ -284,6 +284,10 @@ class ControlCommandsTest
             "vfio-user, which SPDK's target alone serves; give it the provider spdk",
         "1 | listener remove vfio-user:///run/./vm | listener remove: listener vfio-user:///run/vm does not exist; " +
             "there are no listeners",
+        "1 | listener remove /run/vm | listener remove: listener vfio-user:///run/vm does not exist; there are no " +
+            "listeners",
+        "2 | listener add /run/vm --transport tcp | listener add: '/run/vm' and --transport tcp exclude each other: " +
+            "give one of them",
         "1 | listener remove rdma://127.0.0.1 | listener remove: listener rdma://127.0.0.1:4420 does " +
             "not exist; there are no listeners",
         "2 | listener add no.such.name.invalid | listener add: 'no.such.name.invalid' is an unknown host name: write " +

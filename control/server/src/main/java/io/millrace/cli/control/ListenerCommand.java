@@ -82,6 +82,10 @@ public final class ListenerCommand extends CommandGroup
             {
                 return directory(text.substring(NetworkAddress.VFIO_USER.length()));
             }
+            if (NetworkAddress.isDirectory(text))
+            {
+                return directory(text);
+            }
             final Matcher matcher = ADDRESS.matcher(text);
             if (!matcher.matches())
             {
@@ -108,7 +112,7 @@ public final class ListenerCommand extends CommandGroup
                 return endpoint;
             }
             final Transport given = transport(transport);
-            if (text.contains("://") && given != endpoint.transport())
+            if ((text.contains("://") || NetworkAddress.isDirectory(text)) && given != endpoint.transport())
             {
                 throw new CommandException(ExitCode.USAGE, "'" + text + "' and --transport " + transport +
                     " exclude each other: give one of them");
@@ -219,14 +223,12 @@ public final class ListenerCommand extends CommandGroup
         footerHeading = "%nExamples:%n", footer = {
             "  millrace listener remove 192.0.2.7:4420",
             "  millrace listener remove rdma://192.0.2.7:4420",
-            "  millrace listener remove vfio-user:///run/vm"})
+            "  millrace listener remove /run/vm"})
     int remove(
         @Mixin final ControlOptions control,
         @Mixin final Removal removal,
         @Parameters(paramLabel = "ADDRESS[:PORT]", completionCandidates = LiveNames.Listeners.class,
-            description =
-            "As 'listener list' shows it, rdma:// before those of RDMA, vfio-user:// before directories. Default " +
-                "port: 4420.")
+            description = "As 'listener list' shows it, rdma:// before those of RDMA. Default port: 4420.")
         final String address)
     {
         final Endpoint endpoint = Endpoint.of(address);

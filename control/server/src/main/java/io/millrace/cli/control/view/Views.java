@@ -8,6 +8,7 @@ import io.millrace.control.codec.Code;
 import io.millrace.control.codec.DeviceHealth;
 import io.millrace.control.codec.DeviceState;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.Transport;
 import io.millrace.control.device.DeviceSetting;
 import io.millrace.control.device.DeviceType;
 import io.millrace.control.device.DeviceTypes;
@@ -132,7 +133,8 @@ public final class Views
         Kind.LISTENER, "listeners", ListenerInfo.class, List.of(
         of("TRANSPORT", "transport", (l) -> SettingType.word(l.transport())),
         of("ADDRESS", "address", (l) -> NetworkAddress.canonical(l.address())),
-        of(">PORT", "port", ListenerInfo::port),
+            new Column<>(">PORT", "port", (l) -> Transport.VFIO_USER == l.transport() ? null : l.port(),
+                (l) -> Transport.VFIO_USER == l.transport() ? "-" : Integer.toString(l.port())),
             new Column<>("SERVES", "discovery-only", ListenerInfo::discoveryOnly,
                 (l) -> l.discoveryOnly() ? "discovery" : "all"),
             new Column<>("STATE", "listening", ListenerInfo::listening,
