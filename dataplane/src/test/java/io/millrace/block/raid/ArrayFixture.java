@@ -192,7 +192,13 @@ final class ArrayFixture implements AutoCloseable
 
     MemberDisk addDisk()
     {
-        return addDisk(RaidFixture.deviceBytes(MEMBER_BYTES) + (checksums ? ChecksumArea.PAGE_BYTES : 0));
+        if (!checksums)
+        {
+            return addDisk(RaidFixture.deviceBytes(MEMBER_BYTES));
+        }
+        final MemberDisk disk = addDisk(RaidFixture.deviceBytes(MEMBER_BYTES) + ChecksumArea.PAGE_BYTES);
+        disk.fillWithJunk(ChecksumArea.offset(MEMBER_BYTES), ChecksumArea.PAGE_BYTES);
+        return disk;
     }
 
     /** Applies settings to the array that serves; names divided by blanks. */

@@ -82,6 +82,11 @@ class ChecksumCrashTest
                 RaidFixture.deviceBytes(MEMBER_BYTES) + ChecksumArea.PAGE_BYTES, BLOCK_BYTES, CHECKED_BLOCKS,
                 (members, isNew) ->
                 {
+                    if (isNew)
+                    {
+                        members.forEach((each) ->
+                            each.fillWithJunk(ChecksumArea.offset(MEMBER_BYTES), ChecksumArea.PAGE_BYTES));
+                    }
                     final CrashingArray array = assemble(level, memberCount, members, journal);
                     lives.add(array.array());
                     current[0] = array.array();

@@ -94,14 +94,25 @@ public final class MemberDisk implements BlockDevice
     {
         final long before = device.geometry().sizeBytes();
         device.grow(sizeBytes);
+        fillWithJunk(device, before, sizeBytes);
+    }
+
+    /** Has what another user of the drive has left there. Not on a reactor. */
+    void fillWithJunk(final long offset, final int length)
+    {
+        fillWithJunk(medium, offset, offset + length);
+    }
+
+    private static void fillWithJunk(final BlockDevice device, final long start, final long end)
+    {
         final byte[] junk = new byte[64 << 10];
         TestSeeds.fixed(device.name().hashCode()).nextBytes(junk);
         try (MemberIo io = new MemberIo(null);
             MemberIo.Member open = io.open(device))
         {
-            for (long offset = before; offset < sizeBytes; offset += junk.length)
+            for (long offset = start; offset < end; offset += junk.length)
             {
-                open.write(offset, Arrays.copyOf(junk, (int)Math.min(junk.length, sizeBytes - offset)));
+                open.write(offset, Arrays.copyOf(junk, (int)Math.min(junk.length, end - offset)));
             }
         }
     }
