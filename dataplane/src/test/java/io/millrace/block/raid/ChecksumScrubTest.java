@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.BlockDeviceException;
+import io.millrace.block.raid.format.ChecksumArea;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.seed.TestSeeds;
 import java.util.List;
@@ -246,6 +247,26 @@ class ChecksumScrubTest
             assertEquals(1, fixture.lostBlocks());
             assertEquals(2, fixture.unreadable().size());
             assertEquals(0, scrub(fixture, ScrubMode.CHECK).wrongBlocks());
+        }
+    }
+
+    /** No region is set then, and in place of them is what another user of the drive has left. */
+    @Test
+    void shouldNotTrustChecksumsOfARebuildThatACrashInterrupts()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, 1))
+        {
+            fixture.restart();
+            fixture.copyRates(new CopyRates(1 << 20, 1 << 20));
+            RaidFixture.get(fixture.array().fail("d0"));
+            final RaidMember spare = fixture.array().raidMembers().get(3);
+            ArrayFixture.await(() -> spare.rebuiltBytes() > ArrayFixture.MEMBER_BYTES / 4, "rebuilt in part");
+            fixture.assembleAlone();
+            fixture.disk(3).fillWithJunk(ChecksumArea.offset(ArrayFixture.MEMBER_BYTES), ChecksumArea.PAGE_BYTES);
+            fixture.copyRates(CopyRates.DEFAULT);
+            fixture.restart();
+            ArrayFixture.await(() -> fixture.array().view().isComplete(), "rebuilt");
+            assertClean(fixture);
         }
     }
 
