@@ -6,13 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
+import io.millrace.block.BlockStatus;
 import io.millrace.block.raid.format.ChecksumArea;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.seed.TestSeeds;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -112,10 +115,13 @@ class ChecksumScrubTest
             }
             assertEquals(liars, scrub(fixture, ScrubMode.CHECK).wrongBlocks());
             assertEquals(0, fixture.lostBlocks());
+            final long event = fixture.array().view().eventCount();
             final ScrubResult result = scrub(fixture, ScrubMode.REPAIR);
             assertEquals(0, result.repaired());
             assertEquals(1, result.unreadable());
             assertEquals(liars, fixture.lostBlocks());
+            // Superblocks say that there are lists, and later when the scrub ended.
+            ArrayFixture.await(() -> fixture.array().view().eventCount() >= event + 2, "announced");
             assertEquals(liars, fixture.unreadable().size());
             assertTrue(fixture.events().stream().anyMatch((each) -> each.contains("are lost")));
             fixture.restart();
@@ -247,6 +253,145 @@ class ChecksumScrubTest
             assertEquals(1, fixture.lostBlocks());
             assertEquals(2, fixture.unreadable().size());
             assertEquals(0, scrub(fixture, ScrubMode.CHECK).wrongBlocks());
+        }
+    }
+
+    private static long pagesInMemory(final ArrayFixture fixture)
+    {
+        final BlockChecksums checksums = fixture.array().pages().checksums();
+        return IntStream.range(0, checksums.slotCount()).filter((slot) -> null != checksums.owner(slot)).count();
+    }
+
+    @Test
+    void shouldHaveNoPageInMemoryWhenNobodyWrites()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, 1))
+        {
+            fixture.times(new RaidTimes(20_000_000, 20_000_000));
+            fixture.restart();
+            fixture.write(0, STRIP_BYTES);
+            assertTrue(pagesInMemory(fixture) > 0);
+            RaidFixture.get(fixture.array().fail("d0"));
+            fixture.awaitOnline();
+            ArrayFixture.await(() -> 0 == fixture.array().intent().dirtyCount(), "cleared");
+            ArrayFixture.await(() -> 0 == pagesInMemory(fixture), "stored");
+            fixture.restart();
+            assertClean(fixture);
+        }
+    }
+
+    @Test
+    void shouldKeepTheOthersOfAPageOfWhichABlockIsWritten()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, 0))
+        {
+            fixture.restart();
+            fixture.write(0, BLOCK_BYTES);
+            fixture.restart();
+            fixture.corrupt(1, 5L * STRIP_BYTES);
+            assertEquals(1, scrub(fixture, ScrubMode.CHECK).wrongBlocks());
+        }
+    }
+
+    @Test
+    void shouldStoreTheChecksumsOfBlocksThatHaveNoneWhenItChecks()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, 0))
+        {
+            fixture.restart();
+            fixture.failBlock(1, ArrayFixture.MEMBER_BYTES);
+            assertClean(fixture);
+            fixture.restart();
+            fixture.corrupt(1, 5L * STRIP_BYTES);
+            assertEquals(1, scrub(fixture, ScrubMode.CHECK).wrongBlocks());
+        }
+    }
+
+    @Test
+    void shouldLoseABlockThatDoesNotHaveItsChecksumWhenItIsComputed()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, 0))
+        {
+            fixture.restart();
+            fixture.failBlock(2, ArrayFixture.MEMBER_BYTES);
+            fixture.corrupt(2, 5L * STRIP_BYTES);
+            fixture.corrupt(1, 5L * STRIP_BYTES);
+            final ScrubResult result = scrub(fixture, ScrubMode.REPAIR);
+            assertEquals(0, result.repaired());
+            assertEquals(1, result.unreadable());
+            assertEquals(1, fixture.lostBlocks());
+        }
+    }
+
+    @Test
+    void shouldNotRewriteABlockWithWhatIsComputedFromALie()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, 0))
+        {
+            fixture.failBlock(0, 5L * STRIP_BYTES);
+            fixture.corrupt(1, 5L * STRIP_BYTES);
+            assertEquals(1, scrub(fixture, ScrubMode.REPAIR).unreadable());
+            assertEquals(1, fixture.badBlocks());
+        }
+    }
+
+    /** Reads of hosts verify nothing: what they have rewritten is found by its checksum, which stays. */
+    @Test
+    void shouldFindABlockThatWasRewrittenFromALie()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, 0))
+        {
+            final int slot = fixture.layout().dataSlot(0, 0);
+            fixture.failBlock(slot, 0);
+            fixture.corrupt((slot + 1) % 3, 0);
+            assertEquals(BlockStatus.SUCCESS, fixture.read(0, BLOCK_BYTES));
+            ArrayFixture.await(() -> 0 == fixture.badBlocks(), "rewritten");
+            assertEquals(2, scrub(fixture, ScrubMode.CHECK).wrongBlocks());
+        }
+    }
+
+    @Test
+    void shouldGiveAReplacementTheChecksumsOfWhatIsWrittenMeanwhile()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, 0))
+        {
+            fixture.addDisk();
+            fixture.copyRates(new CopyRates(1 << 20, 1 << 20));
+            fixture.set("d3 d1 d2", "");
+            final RaidMember target = fixture.array().raidMembers().get(3);
+            ArrayFixture.await(() -> target.rebuiltBytes() > 4 * STRIP_BYTES, "copied in part");
+            fixture.write(0, 4 * STRIP_BYTES);
+            fixture.copyRates(CopyRates.DEFAULT);
+            fixture.awaitOnline();
+            fixture.verify();
+            assertClean(fixture);
+        }
+    }
+
+    @Test
+    void shouldGiveBlocksTheirChecksumsInAResync()
+    {
+        try (RaidFixture fixture = new RaidFixture())
+        {
+            final List<BlockDevice> members = fixture.memoryMembers(3, 1 << 20, BLOCK_BYTES);
+            final RaidConfig config = new RaidConfig("array", RaidLevel.RAID5, STRIP_BYTES, List.of("m0", "m1", "m2"),
+                List.of(), false, false, false, CopyRates.DEFAULT, JournalMode.DEGRADED, "", true);
+            try (RaidDevice array = fixture.assemble(config, members, List.of(), RaidTimes.DEFAULT))
+            {
+                ArrayFixture.await(() -> array.intent().nextResync(0) < 0, "resynchronized");
+                final long blocks = array.layout().memberBytes() / BLOCK_BYTES;
+                for (final RaidMember member : array.raidMembers())
+                {
+                    final MemberChecksums of = member.checksums();
+                    final int slot = of.findSlot(0);
+                    assertTrue(slot >= 0, () -> member + " has none in memory");
+                    for (int i = 0; i < blocks; i++)
+                    {
+                        assertTrue(ChecksumArea.isKnown(array.pages().checksums().entry(slot, i)));
+                    }
+                }
+                fixture.stop();
+            }
         }
     }
 
