@@ -113,15 +113,15 @@ class ChecksumScrubTest
             {
                 fixture.corrupt(fixture.layout().dataSlot(1, i), STRIP_BYTES);
             }
+            final long event = fixture.array().view().eventCount();
             assertEquals(liars, scrub(fixture, ScrubMode.CHECK).wrongBlocks());
             assertEquals(0, fixture.lostBlocks());
-            final long event = fixture.array().view().eventCount();
             final ScrubResult result = scrub(fixture, ScrubMode.REPAIR);
             assertEquals(0, result.repaired());
             assertEquals(1, result.unreadable());
             assertEquals(liars, fixture.lostBlocks());
-            // Superblocks say that there are lists, and later when the scrub ended.
-            ArrayFixture.await(() -> fixture.array().view().eventCount() >= event + 2, "announced");
+            // Superblocks say that there are lists, and when each of the scrubs ended.
+            ArrayFixture.await(() -> fixture.array().view().eventCount() >= event + 3, "announced");
             assertEquals(liars, fixture.unreadable().size());
             assertTrue(fixture.events().stream().anyMatch((each) -> each.contains("are lost")));
             fixture.restart();
@@ -288,8 +288,11 @@ class ChecksumScrubTest
             fixture.restart();
             fixture.write(0, BLOCK_BYTES);
             fixture.restart();
-            fixture.corrupt(1, 5L * STRIP_BYTES);
-            assertEquals(1, scrub(fixture, ScrubMode.CHECK).wrongBlocks());
+            for (int slot = 0; slot < 3; slot++)
+            {
+                fixture.corrupt(slot, (slot + 5L) * STRIP_BYTES);
+            }
+            assertEquals(3, scrub(fixture, ScrubMode.CHECK).wrongBlocks());
         }
     }
 
@@ -376,7 +379,8 @@ class ChecksumScrubTest
             final List<BlockDevice> members = fixture.memoryMembers(3, 1 << 20, BLOCK_BYTES);
             final RaidConfig config = new RaidConfig("array", RaidLevel.RAID5, STRIP_BYTES, List.of("m0", "m1", "m2"),
                 List.of(), false, false, false, CopyRates.DEFAULT, JournalMode.DEGRADED, "", true);
-            try (RaidDevice array = fixture.assemble(config, members, List.of(), RaidTimes.DEFAULT))
+            final RaidDevice array = fixture.assemble(config, members, List.of(), RaidTimes.DEFAULT);
+            try
             {
                 ArrayFixture.await(() -> array.intent().nextResync(0) < 0, "resynchronized");
                 final long blocks = array.layout().memberBytes() / BLOCK_BYTES;
@@ -390,7 +394,11 @@ class ChecksumScrubTest
                         assertTrue(ChecksumArea.isKnown(array.pages().checksums().entry(slot, i)));
                     }
                 }
+            }
+            finally
+            {
                 fixture.stop();
+                array.close();
             }
         }
     }
