@@ -89,11 +89,47 @@ class BlockChecksumsTest
     }
 
     @Test
+    void shouldHaveWhatIsBehindAPageThatHasNoRoom()
+    {
+        write(0, 1);
+        write(3 * PAGE_DATA, 1);
+        NativeMemory.fill(arena.address() + 4096, BLOCK_BYTES, (byte)1);
+        NativeMemory.fill(arena.address() + 4096 + BLOCK_BYTES, BLOCK_BYTES, (byte)2);
+        write(3 * PAGE_DATA - BLOCK_BYTES, 2);
+        assertTrue(member.checksums().isUnknown(2));
+        assertEquals(ChecksumArea.entry(Crc32c.digest(arena.address() + 4096 + BLOCK_BYTES, BLOCK_BYTES)), entry(3, 0));
+    }
+
+    @Test
+    void shouldHaveThoseOfZeroesThatAreWrittenWithoutData()
+    {
+        final long lba = RaidChannel.dataOffsetBytes() / BLOCK_BYTES;
+        checksums.onWrite(member, new BlockRequest(this, (done) ->
+        {
+        }).reset(BlockOperation.WRITE_ZEROES, lba, 1));
+        assertEquals(ChecksumArea.entry(Crc32c.digest(arena.address(), BLOCK_BYTES)), entry(0, 0));
+    }
+
+    @Test
+    void shouldHaveNothingOfAnotherPageInASlot()
+    {
+        write(0, 1);
+        final int slot = member.checksums().findSlot(0);
+        member.checksums().release(0, slot);
+        write(PAGE_DATA + BLOCK_BYTES, 1);
+        assertEquals(slot, member.checksums().findSlot(1));
+        assertEquals(0, entry(1, 0));
+    }
+
+    @Test
     void shouldForgetAnUnknownPageWhenThatIsStored()
     {
+        assertFalse(member.checksums().hasUnknown());
         member.checksums().assembledUnknown(3);
+        assertTrue(member.checksums().hasUnknown());
         assertTrue(member.checksums().isUnknown(3));
         member.checksums().onUnknownStored(3);
+        assertFalse(member.checksums().hasUnknown());
         assertFalse(member.checksums().isUnknown(3));
         assertTrue(member.checksums().isStored(3));
     }
