@@ -192,13 +192,7 @@ final class ArrayFixture implements AutoCloseable
 
     MemberDisk addDisk()
     {
-        if (!checksums)
-        {
-            return addDisk(RaidFixture.deviceBytes(MEMBER_BYTES));
-        }
-        final MemberDisk disk = addDisk(RaidFixture.deviceBytes(MEMBER_BYTES) + ChecksumArea.PAGE_BYTES);
-        disk.fillWithJunk(ChecksumArea.offset(MEMBER_BYTES), ChecksumArea.PAGE_BYTES);
-        return disk;
+        return addDisk(RaidFixture.deviceBytes(MEMBER_BYTES) + (checksums ? ChecksumArea.PAGE_BYTES : 0));
     }
 
     /** Applies settings to the array that serves; names divided by blanks. */

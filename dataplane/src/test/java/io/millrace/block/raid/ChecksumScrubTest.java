@@ -362,6 +362,7 @@ class ChecksumScrubTest
             fixture.copyRates(new CopyRates(1 << 20, 1 << 20));
             fixture.set("d3 d1 d2", "");
             final RaidMember target = fixture.array().raidMembers().get(3);
+            fixture.disk(3).fillWithJunk(ChecksumArea.offset(ArrayFixture.MEMBER_BYTES), ChecksumArea.PAGE_BYTES);
             ArrayFixture.await(() -> target.rebuiltBytes() > 4 * STRIP_BYTES, "copied in part");
             fixture.write(0, 4 * STRIP_BYTES);
             fixture.copyRates(CopyRates.DEFAULT);
@@ -445,6 +446,24 @@ class ChecksumScrubTest
         final RaidConfig config = new RaidConfig("array", RaidLevel.RAID5, STRIP_BYTES, List.of("a", "b", "c"),
             List.of(), false, false, false, CopyRates.DEFAULT, JournalMode.ALWAYS, "j", true);
         assertEquals(config, SharedSpareMembers.with(config, List.of()));
+    }
+
+    @Test
+    void shouldRefuseSettingsWithoutThem()
+    {
+        try (RaidFixture fixture = new RaidFixture())
+        {
+            final List<BlockDevice> members = fixture.memoryMembers(3, 1 << 20, BLOCK_BYTES);
+            final List<String> names = members.stream().map(BlockDevice::name).toList();
+            final RaidDevice array = fixture.assemble(new RaidConfig("array", RaidLevel.RAID5, STRIP_BYTES, names,
+                List.of(), false, false, false, CopyRates.DEFAULT, JournalMode.DEGRADED, "", true), members);
+            fixture.stop();
+            array.close();
+            final String sentence = assertThrows(BlockDeviceException.class, () -> RaidAssembly.assemble(
+                RaidFixture.config(RaidLevel.RAID5, STRIP_BYTES, members, List.of()), members, null,
+                RaidTimes.DEFAULT)).getMessage();
+            assertTrue(sentence.contains("checksums is false"), sentence);
+        }
     }
 
     @Test
