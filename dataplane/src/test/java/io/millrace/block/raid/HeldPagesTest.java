@@ -93,6 +93,38 @@ class HeldPagesTest
         checkHeld(failing);
     }
 
+    /** A spare that is rebuilt is in sync when its checksums are stored. */
+    @Test
+    void shouldKeepChecksumsOfASpareThatIsNotInSyncBefore()
+    {
+        final List<BlockDevice> devices = new ArrayList<>();
+        for (int i = 0; i < 4; i++)
+        {
+            devices.add(new HeldMember(MemoryDevice.create("c" + i, RaidFixture.deviceBytes(MEMBER_BYTES) + BLOCK,
+                BLOCK)));
+            fixture.own(devices.get(i));
+        }
+        final RaidDevice summed = fixture.assemble(new RaidConfig("summed", RaidLevel.RAID5, STRIP,
+            List.of("c0", "c1", "c2"), List.of("c3"), false, false, false, CopyRates.DEFAULT, JournalMode.DEGRADED, "",
+            true), devices);
+        final HeldMember spare = (HeldMember)devices.get(3);
+        spare.keepMemory();
+        spare.hold((operation, block) -> BlockOperation.WRITE == operation && MEMBER_BYTES / BLOCK == block);
+        ArrayFixture.await(() -> summed.intent().nextResync(0) < 0, "resynchronized");
+        summed.fail("c0");
+        ArrayFixture.await(() -> 1 == spare.held(), "stored");
+        assertFalse(summed.view().isComplete());
+        spare.end(BlockStatus.DEVICE_ERROR);
+        ArrayFixture.await(() -> !summed.view().isWritten(summed.raidMembers().get(3)), "failed");
+        assertTrue(summed.pages().isHeld());
+        host.close();
+        fixture.stop();
+        spare.holds().forEach(MemoryHold::release);
+        assertFalse(summed.pages().isHeld());
+        summed.close();
+        array.close();
+    }
+
     @Test
     void shouldFreeThemWhenNobodyReadsThem()
     {
