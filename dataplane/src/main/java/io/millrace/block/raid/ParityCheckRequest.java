@@ -320,8 +320,12 @@ final class ParityCheckRequest extends CheckRequest
         }
         if (isRight)
         {
-            learn(wrongSlots | unknownSlots);
-            finish(BlockStatus.SUCCESS);
+            if (0 == wrongSlots)
+            {
+                learn(unknownSlots);
+            }
+            // Else parity may have been computed from a wrong block: only a host knows which of the two is right.
+            finish(0 == wrongSlots ? BlockStatus.SUCCESS : BlockStatus.COMPARE_FAILURE);
             return;
         }
         if (0 != wrongSlots)

@@ -133,8 +133,9 @@ class ChecksumScrubTest
         }
     }
 
+    /** Parity may have been computed from a wrong block: it is no proof that the checksum is what is wrong. */
     @Test
-    void shouldStoreTheChecksumAgainWhenItAloneIsWrong()
+    void shouldLeaveABlockAndItsChecksumToAHostWhenParityAgreesWithTheBlock()
     {
         try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, 0))
         {
@@ -144,12 +145,37 @@ class ChecksumScrubTest
             final long blocks = ArrayFixture.MEMBER_BYTES / BLOCK_BYTES;
             assertEquals(blocks, found.mismatches());
             assertEquals(blocks, fixture.array().raidMembers().get(1).wrongBlocks());
-            assertTrue(fixture.events().stream().anyMatch((each) -> each.endsWith("parity agrees with the block")));
-            assertEquals(blocks, scrub(fixture, ScrubMode.REPAIR).repaired());
+            assertTrue(fixture.events().stream().anyMatch((each) -> each.endsWith("overwrite it from a host")));
+            final ScrubResult repaired = scrub(fixture, ScrubMode.REPAIR);
+            assertEquals(blocks, repaired.mismatches());
+            assertEquals(0, repaired.repaired());
             assertEquals(0, fixture.array().correctedErrors());
+            fixture.verify();
+            final int stripeBytes = fixture.layout().dataCount() * ArrayFixture.STRIP_BYTES;
+            for (int offset = 0; offset < fixture.layout().dataBytes(); offset += stripeBytes)
+            {
+                fixture.write(offset, stripeBytes);
+            }
             fixture.verify();
             assertClean(fixture);
             fixture.restart();
+            assertClean(fixture);
+        }
+    }
+
+    @Test
+    void shouldNotRepairByParityThatWasComputedFromAWrongBlock()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, 0))
+        {
+            final int wrong = fixture.layout().dataSlot(0, 0);
+            fixture.corrupt(wrong, 0);
+            // The other strip of the row: parity is computed from both.
+            fixture.write(ArrayFixture.STRIP_BYTES, BLOCK_BYTES);
+            assertEquals(0, scrub(fixture, ScrubMode.REPAIR).repaired());
+            assertEquals(1, scrub(fixture, ScrubMode.CHECK).wrongBlocks());
+            fixture.write(0, BLOCK_BYTES);
+            fixture.verify();
             assertClean(fixture);
         }
     }
