@@ -379,9 +379,15 @@ final class ParityCheckRequest extends CheckRequest
     /** Its rows are made to match the others, whatever checksum they had. */
     private void learnWritten(final int index)
     {
-        if (null != window())
+        if (null == window())
         {
-            learn(1L << rows.slot(index));
+            return;
+        }
+        learn(1L << rows.slot(index));
+        if (rows.slot(index) == view.targetSlot())
+        {
+            // It is written, too.
+            checksums.onKnown(view.target(), rows.memberOffset(), areas.address(index), length);
         }
     }
 }

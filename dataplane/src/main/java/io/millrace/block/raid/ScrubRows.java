@@ -170,8 +170,8 @@ final class ScrubRows
             {
                 device.reports().announce("block at byte " + offset + " of the data of " + view.member(slot) +
                     " (slot " + slot + "): checksum mismatch" +
-                    (request.isOnlyChecksum() ? ", and parity agrees with the block, which may have been computed from " +
-                    "it: compare it with a backup, and overwrite it from a host" : ""));
+                    (request.isOnlyChecksum() ? ", and parity agrees with the block, which it may have been computed " +
+                    "from: compare it with a backup, and overwrite it from a host" : ""));
             }
         }
     }
