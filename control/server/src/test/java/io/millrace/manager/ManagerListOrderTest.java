@@ -137,7 +137,7 @@ class ManagerListOrderTest
         assertEquals(List.of("mine"), devices(ordered));
     }
 
-    /** Each session keeps to its own limit: the one of the manager at its data plane is none of theirs. */
+    /** The limit of each session counts, not that of the manager's own session at its data plane. */
     @Test
     void shouldAnswerListsOfManySessionsAtATime() throws IOException
     {

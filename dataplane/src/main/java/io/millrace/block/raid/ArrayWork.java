@@ -517,8 +517,7 @@ final class ArrayWork implements BackgroundWork
         return new Superblock(device.id(), device.name(), of.layout().level(), device.layout().stripBytes(),
             device.geometry().blockSizeBytes(), of.layout().memberBytes(), device.id(), of.eventCount(), isClean,
             SystemEpochClock.INSTANCE.time(), device.scrubControl().scrubbedMs(), of.slots(), epochs.state(of),
-            of.map().state()).withChecksums(
-            null == pages.checksums() ? 0 : ChecksumArea.offset(of.layout().memberBytes()));
+            of.map().state(), null == pages.checksums() ? 0 : ChecksumArea.offset(of.layout().memberBytes()));
     }
 
     private void onSuperblocks(final long failed)

@@ -593,7 +593,7 @@ public final class RaidAssembly
     {
         return new Superblock(of.array(), config.name(), of.level(), of.stripBytes(), of.blockSizeBytes(),
             of.memberBytes(), of.array(), event, false, SystemEpochClock.INSTANCE.time(), of.scrubbedMs(),
-            slots, journal, reshape).withChecksums(of.checksumOffset());
+            slots, journal, reshape, of.checksumOffset());
     }
 
     /** Members may have become larger since it was one, or a spare: it is left out, unless it has a slot. */

@@ -50,39 +50,7 @@ public record RaidConfig(
     }
 
     /**
-     * Settings of an array without checksums.
-     *
-     * @param name           of the array.
-     * @param level          of the array.
-     * @param stripBytes     of each member in a stripe.
-     * @param members        names of the devices in slots.
-     * @param spares         names of devices that take the place of members that fail.
-     * @param assumeClean    whether members of a new array are known to be alike.
-     * @param wipeSignatures whether devices that hold other data are used.
-     * @param forceStart     whether it starts although members are missing that are needed.
-     * @param copyRates      bounds of the rate of a rebuild or a resync.
-     * @param journal        when writes are journaled.
-     * @param journalDevice  name of the device that has the journal; empty: members have it.
-     */
-    public RaidConfig(
-        final String name,
-        final RaidLevel level,
-        final int stripBytes,
-        final List<String> members,
-        final List<String> spares,
-        final boolean assumeClean,
-        final boolean wipeSignatures,
-        final boolean forceStart,
-        final CopyRates copyRates,
-        final JournalMode journal,
-        final String journalDevice)
-    {
-        this(name, level, stripBytes, members, spares, assumeClean, wipeSignatures, forceStart, copyRates, journal,
-            journalDevice, false);
-    }
-
-    /**
-     * Settings of an array whose members have the journal.
+     * Settings of an array whose members have the journal, and no checksums.
      *
      * @param name           of the array.
      * @param level          of the array.
@@ -108,7 +76,7 @@ public record RaidConfig(
         final JournalMode journal)
     {
         this(name, level, stripBytes, members, spares, assumeClean, wipeSignatures, forceStart, copyRates, journal,
-            "");
+            "", false);
     }
 
     /**

@@ -82,7 +82,7 @@ final class ScrubTally
     /**
      * A block of a member has another checksum.
      *
-     * @return whether an operator is told of it, as of the first ones.
+     * @return whether it is one of the first, which are announced.
      */
     boolean onWrong()
     {

@@ -38,7 +38,7 @@ final class HeldMember implements BlockDevice
     private volatile boolean isFull;
     private volatile long unreadable = -1;
 
-    /** A request of data. */
+    /** A request from the first block of data on. */
     record Asked(BlockOperation operation, long block, int blocks, int segments)
     {
     }
@@ -113,7 +113,7 @@ final class HeldMember implements BlockDevice
         return reads;
     }
 
-    /** {@return all requests of data, in their order} */
+    /** {@return requests from the first block of data on, in their order; of the superblock at the end, too} */
     Queue<Asked> asked()
     {
         return asked;

@@ -56,7 +56,7 @@ class JournalDeviceCrashTest
     {
         final List<String> names = disks.stream().map(MemberDisk::name).toList();
         final RaidConfig config = new RaidConfig("array", level, STRIP_BYTES, names.subList(0, memberCount), List.of(),
-            true, false, false, new CopyRates(1L << 40, 1L << 40), mode, names.getLast());
+            true, false, false, new CopyRates(1L << 40, 1L << 40), mode, names.getLast(), false);
         final List<BlockDevice> left =
             disks.stream().filter((each) -> !lost.contains(each.name())).map(BlockDevice.class::cast).toList();
         array = RaidAssembly.assemble(config, left, null, HURRIED);
@@ -143,7 +143,7 @@ class JournalDeviceCrashTest
     {
         final RaidConfig config = new RaidConfig("array", level, STRIP_BYTES,
             disks.subList(0, memberCount).stream().map(MemberDisk::name).toList(), List.of(), true, false, false,
-            new CopyRates(1L << 40, 1L << 40), JournalMode.ALWAYS, named);
+            new CopyRates(1L << 40, 1L << 40), JournalMode.ALWAYS, named, false);
         array = RaidAssembly.assemble(config, disks.stream().filter((each) -> !lost.contains(each.name()) &&
             (config.members().contains(each.name()) || each.name().equals(named))).map(BlockDevice.class::cast)
             .toList(), null, HURRIED);

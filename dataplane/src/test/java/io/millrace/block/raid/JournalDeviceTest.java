@@ -88,7 +88,8 @@ class JournalDeviceTest
         {
             names.add("d6");
         }
-        return new RaidConfig("array", level, STRIP_BYTES, names, List.of(), true, false, force, rates, mode, journal);
+        return new RaidConfig("array", level, STRIP_BYTES, names, List.of(), true, false, force, rates, mode, journal,
+            false);
     }
 
     private void open(final String journal, final String... missing)
@@ -715,7 +716,7 @@ class JournalDeviceTest
     private static RaidConfig named(final RaidConfig of, final String... members)
     {
         return new RaidConfig(of.name(), of.level(), of.stripBytes(), List.of(members), List.of(), true, false, false,
-            of.copyRates(), of.journal(), of.journalDevice());
+            of.copyRates(), of.journal(), of.journalDevice(), false);
     }
 
     @Test
@@ -726,7 +727,7 @@ class JournalDeviceTest
             final List<BlockDevice> members = other.memoryMembers(MEMBERS + 1, MEMBER_BYTES, BLOCK);
             final RaidDevice logging = other.assemble(new RaidConfig("array", RaidLevel.RAID5, STRIP_BYTES,
                 List.of("m0", "m1", "m2", "m3"), List.of(), true, false, false, CopyRates.DEFAULT, JournalMode.ALWAYS,
-                "m4"), members);
+                "m4", false), members);
             try (Initiator host = new Initiator("host", logging))
             {
                 final AllocationProbe probe = new AllocationProbe(host, memory.address(), logging.geometry());

@@ -135,7 +135,7 @@ class LevelJournalScheduleTest
                 final RaidLevel level =
                     null == newest || RaidLevel.RAID5 == newest.level() ? RaidLevel.RAID5 : RaidLevel.RAID6;
                 final RaidConfig config = new RaidConfig("array", level, stripBytes, named, List.of(), true, false,
-                    false, new CopyRates(1L << 40, 1L << 40), mode, journal);
+                    false, new CopyRates(1L << 40, 1L << 40), mode, journal, false);
                 final List<BlockDevice> left = members.stream().filter((each) -> !lost.contains(each.name()))
                     .map(BlockDevice.class::cast).toList();
                 array = RaidAssembly.assemble(config, left.stream().filter((each) -> named.contains(each.name()) ||

@@ -41,7 +41,7 @@ class StopWhileWritingTest
             fixture.own(devices.get(i));
         }
         array = fixture.assemble(new RaidConfig("array", RaidLevel.RAID5, 16 << 10, List.of("m0", "m1", "m2"),
-            List.of(), true, false, false, CopyRates.DEFAULT, JournalMode.ALWAYS, "m3"),
+            List.of(), true, false, false, CopyRates.DEFAULT, JournalMode.ALWAYS, "m3", false),
             List.<BlockDevice>copyOf(devices));
         host = new Initiator("host", array);
     }

@@ -100,45 +100,7 @@ public record Superblock(
     }
 
     /**
-     * A superblock of an array without checksums.
-     *
-     * @param array          UUID of the array.
-     * @param name           of the array.
-     * @param level          of the array.
-     * @param stripBytes     of the array.
-     * @param blockSizeBytes of the array.
-     * @param memberBytes    data on each member.
-     * @param member         UUID of the device that has this superblock.
-     * @param eventCount     of the superblock.
-     * @param clean          whether no write was in progress.
-     * @param updatedMs      when this was written.
-     * @param scrubbedMs     when the last complete scrub ended.
-     * @param slots          by their position.
-     * @param journal        which entries of the journal count.
-     * @param reshape        how far the data is spread over one more member.
-     */
-    public Superblock(
-        final UUID array,
-        final String name,
-        final RaidLevel level,
-        final int stripBytes,
-        final int blockSizeBytes,
-        final long memberBytes,
-        final UUID member,
-        final long eventCount,
-        final boolean clean,
-        final long updatedMs,
-        final long scrubbedMs,
-        final List<Slot> slots,
-        final JournalState journal,
-        final ReshapeState reshape)
-    {
-        this(array, name, level, stripBytes, blockSizeBytes, memberBytes, member, eventCount, clean, updatedMs,
-            scrubbedMs, slots, journal, reshape, 0);
-    }
-
-    /**
-     * A superblock of an array that is not reshaped.
+     * A superblock of an array that is not reshaped and has no checksums.
      *
      * @param array          UUID of the array.
      * @param name           of the array.
@@ -170,7 +132,7 @@ public record Superblock(
         final JournalState journal)
     {
         this(array, name, level, stripBytes, blockSizeBytes, memberBytes, member, eventCount, clean, updatedMs,
-            scrubbedMs, slots, journal, ReshapeState.NONE);
+            scrubbedMs, slots, journal, ReshapeState.NONE, 0);
     }
 
     /**
