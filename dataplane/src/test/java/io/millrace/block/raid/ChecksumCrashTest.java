@@ -100,7 +100,7 @@ class ChecksumCrashTest
                     final int cutStep = 1 + draw.nextInt(STEPS_MAX);
                     if (fails)
                     {
-                        run.supply().before(failureStep, () -> fail(current[0], slot, failures));
+                        run.supply().from(failureStep, () -> fail(current[0], slot, failures));
                     }
                     run.live(cutStep == failureStep ? cutStep + 1 : cutStep, REQUESTS);
                     assertNothingWrong(lives);
@@ -133,13 +133,16 @@ class ChecksumCrashTest
         }
     }
 
-    private static void fail(final RaidDevice array, final int slot, final AtomicInteger failures)
+    /** {@return whether a member failed: while another slot is not in sync, or parity is not, none does} */
+    private static boolean fail(final RaidDevice array, final int slot, final AtomicInteger failures)
     {
-        if (null != array && array.view().isComplete() && array.intent().nextResync(0) < 0 &&
-            SlotState.IN_SYNC == array.view().state(slot))
+        final boolean fails = null != array && array.view().isComplete() && array.intent().nextResync(0) < 0 &&
+            SlotState.IN_SYNC == array.view().state(slot);
+        if (fails)
         {
             failures.incrementAndGet();
             ((MemberDisk)array.view().member(slot).device()).state(MemberState.FAILING);
         }
+        return fails;
     }
 }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 
 /**
  * What the members of an array have in common for one life of the array: the power, and the count of the steps in which
@@ -50,6 +51,23 @@ public final class PowerSupply
         {
             throw new IllegalArgumentException("step " + step + " is over or has an event: " + steps + " were done");
         }
+    }
+
+    /** Runs something before a step takes effect, and before each later one until it says that it is done. */
+    public synchronized void from(final long step, final BooleanSupplier event)
+    {
+        before(step, () ->
+        {
+            if (!event.getAsBoolean())
+            {
+                long next = steps + 1;
+                while (events.containsKey(next))
+                {
+                    next++;
+                }
+                from(next, event);
+            }
+        });
     }
 
     /** A step of a member begins. */

@@ -18,9 +18,13 @@ class HostAllocationTest
     /** Windows of long commands are shorter, so that they take no longer. */
     private static final int WINDOW_BYTES = 8 << 20;
     private static final int CLEAN_WINDOWS = 3;
-    /** Where the compilers get little time, the code stays interpreted for many windows. */
+    /**
+     * Where the compilers get little time, the code stays interpreted for many windows: those of large commands are of
+     * so few that it takes a time of its own, too.
+     */
     private static final int WINDOWS_MAX = 1_000;
-    /** Ends a test that hangs; windows end one that allocates, however slow the machine is. */
+    private static final long WINDOWS_MIN_NS = 60_000_000_000L;
+    /** Ends a test that hangs; windows and their time end one that allocates. */
     private static final long LIMIT_S = 600;
 
     @ParameterizedTest
@@ -58,6 +62,7 @@ class HostAllocationTest
         private final long address;
         private final boolean writes;
         private final int length;
+        private final long startNs = System.nanoTime();
         private volatile boolean isOver;
         private volatile int cleanWindows;
         private volatile long windowBytes;
@@ -125,7 +130,8 @@ class HostAllocationTest
             windows++;
             windowBytes = THREADS.getCurrentThreadAllocatedBytes() - bytesBefore;
             cleanWindows = 0 == windowBytes ? cleanWindows + 1 : 0;
-            isOver = CLEAN_WINDOWS == cleanWindows || WINDOWS_MAX == windows;
+            isOver = CLEAN_WINDOWS == cleanWindows ||
+                windows >= WINDOWS_MAX && System.nanoTime() - startNs > WINDOWS_MIN_NS;
             bytesBefore = THREADS.getCurrentThreadAllocatedBytes();
         }
     }
