@@ -350,7 +350,7 @@ final class Connection implements LinkHandler
             messaging.counters().add(MessagingCounter.MESSAGES_OFFERED, 1);
         }
         commit(frame, isEager ? FrameHeader.EAGER : FrameHeader.OFFER, payloadBytes, window.next());
-        window.add(id, key, block);
+        window.add(id, key, block, isEager || null != block ? null : buffer.byteBuffer());
         messaging.counters().add(MessagingCounter.MESSAGES_SENT, 1);
         messaging.counters().add(MessagingCounter.MESSAGE_BYTES_SENT, length);
         return SubmitResult.ACCEPTED;

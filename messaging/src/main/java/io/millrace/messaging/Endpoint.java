@@ -81,7 +81,8 @@ public final class Endpoint
      * @param id     that its completion has; it need not be unique.
      * @param buffer that has the message. A message of up to the peer's receive slot less 32 bytes, or a quarter of
      *               this side's send buffer less 32 bytes where that is smaller, is copied, and so is one in a heap
-     *               array. A larger one in native memory stays unchanged until its completion.
+     *               array. A larger one in native memory stays unchanged until its completion; of memory that is no
+     *               {@link java.nio.ByteBuffer}'s the caller sees to it that it is not freed before.
      * @param offset of the message in bytes.
      * @param length of the message in bytes, 0 and above.
      * @return whether it was accepted.

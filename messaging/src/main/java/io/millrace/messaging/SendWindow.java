@@ -1,6 +1,7 @@
 package io.millrace.messaging;
 
 import io.millrace.messaging.transport.MessageMemory;
+import java.nio.ByteBuffer;
 
 /**
  * Messages that were sent and not acknowledged, in their order. One connection's.
@@ -13,6 +14,8 @@ final class SendWindow
     /** Of what is offered; 0 for eager messages. */
     private final long[] keys;
     private final MessageMemory[] blocks;
+    /** Memory of callers that the peer reads: what nobody refers to the collector frees. */
+    private final ByteBuffer[] sources;
     private long next;
     private long acknowledged;
 
@@ -29,6 +32,7 @@ final class SendWindow
         ids = new long[size];
         keys = new long[size];
         blocks = new MessageMemory[size];
+        sources = new ByteBuffer[size];
     }
 
     boolean hasRoom()
@@ -51,12 +55,13 @@ final class SendWindow
         return acknowledged;
     }
 
-    void add(final long id, final long key, final MessageMemory block)
+    void add(final long id, final long key, final MessageMemory block, final ByteBuffer source)
     {
         final int index = (int)next & mask;
         ids[index] = id;
         keys[index] = key;
         blocks[index] = block;
+        sources[index] = source;
         next++;
     }
 
@@ -83,7 +88,9 @@ final class SendWindow
 
     void removeFirst()
     {
-        blocks[(int)acknowledged & mask] = null;
+        final int index = (int)acknowledged & mask;
+        blocks[index] = null;
+        sources[index] = null;
         acknowledged++;
     }
 }
