@@ -34,6 +34,11 @@ final class Connection implements LinkHandler
     }
 
     private static final long NEVER = -1;
+    /**
+     * Signs of life without a frame of the peer between them: of one that stands still they take receive slots. One
+     * that lives sends some itself.
+     */
+    private static final int SIGNS_OF_LIFE_MAX = 4;
 
     private final Messaging messaging;
     private final Endpoint endpoint;
@@ -53,6 +58,7 @@ final class Connection implements LinkHandler
     private long peerMessageBytesMax;
     private long lastReceivedNs;
     private long lastSentNs;
+    private int signsOfLife;
     private boolean wantsRoom;
     private boolean wantsOperation;
     /** Room is there only after a message beyond this count was acknowledged. */
@@ -131,6 +137,7 @@ final class Connection implements LinkHandler
             return;
         }
         lastReceivedNs = messaging.reactor().nowNs();
+        signsOfLife = 0;
         final int kind = FrameHeader.kind(address);
         if (FrameHeader.GOODBYE == kind)
         {
@@ -488,9 +495,10 @@ final class Connection implements LinkHandler
                 {
                     close(EndpointStatus.KEEP_ALIVE_TIMEOUT, EndpointStatus.KEEP_ALIVE_TIMEOUT.text());
                 }
-                else if (nowNs - lastSentNs >= messaging.context().keepAliveIntervalNs())
+                else if (nowNs - lastSentNs >= messaging.context().keepAliveIntervalNs() &&
+                    signsOfLife < SIGNS_OF_LIFE_MAX)
                 {
-                    sendControl(FrameHeader.KEEP_ALIVE);
+                    signsOfLife += sendControl(FrameHeader.KEEP_ALIVE);
                 }
             }
             default ->

@@ -2,6 +2,7 @@ package io.millrace.messaging;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.messaging.transport.EndpointStatus;
@@ -237,6 +238,25 @@ class RdmaLimitsTest
             assertEquals(TransportKind.TCP, fixture.endpoint.transport().kind());
             assertEquals(TransportReason.RDMA_FAILED, fixture.endpoint.transport().reason());
             assertTrue(fixture.endpoint.transport().text().contains("/sys"), fixture.endpoint.transport()::text);
+        }
+    }
+
+    /** Frames that nothing answers take the receive slots of a peer whose reactor stands still. */
+    @Test
+    void shouldNotFillTheSlotsOfASleepingPeerWithSignsOfLife()
+    {
+        final UnaryOperator<MessagingContext> few = (context) -> settings(context)
+            .rdma(context.rdma().withEventChannel(true).withQueues(128, 32, 64 << 10, 128 << 10))
+            .keepAliveIntervalNs(2_000_000L).keepAliveTimeoutNs(20_000_000_000L);
+        final CountDownLatch goesOn = new CountDownLatch(1);
+        try (MessagingFixture fixture = new MessagingFixture(few).connect())
+        {
+            fixture.serving.execute(() -> await(goesOn));
+            final Recorder.Ended ended = Recorder.within(fixture.client.disconnected, 3);
+            goesOn.countDown();
+            assertNull(ended);
+            fixture.send(1, new byte[100]);
+            fixture.client.awaitSuccess(1);
         }
     }
 

@@ -59,6 +59,19 @@ final class Recorder implements EndpointHandler
         }
     }
 
+    /** {@return what comes within some seconds, or null} */
+    static <T> T within(final BlockingQueue<T> queue, final long seconds)
+    {
+        try
+        {
+            return queue.poll(seconds, TimeUnit.SECONDS);
+        }
+        catch (final InterruptedException e)
+        {
+            throw new IllegalStateException(e);
+        }
+    }
+
     /** Drops what nobody has asked for yet. */
     void forget()
     {
