@@ -163,7 +163,7 @@ public final class MessagingContext
     LinkSizes sizes()
     {
         return new LinkSizes(rdma.slotBytes(), rdma.receiveDepth(), messageBytesMax,
-            Math.max(rdma.sendBufferBytes(), 4 * rdma.slotBytes()), bulkBytesMax, tcpStreams);
+            Math.max(rdma.sendBufferBytes(), 4 * rdma.slotBytes()), bulkBytesMax, tcpStreams, keepAliveTimeoutNs);
     }
 
     private static long check(final String name, final long value, final long min, final long max)

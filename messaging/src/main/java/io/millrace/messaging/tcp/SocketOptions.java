@@ -9,6 +9,7 @@ import io.millrace.messaging.transport.LinkException;
 import io.millrace.reactor.Kernel;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Sockets for messaging, made and asked. Set-up only; stateless.
@@ -31,13 +32,13 @@ final class SocketOptions
     }
 
     /** {@return a socket that connects} */
-    static int connect(final Kernel kernel, final InetSocketAddress address)
+    static int connect(final Kernel kernel, final InetSocketAddress address, final long silenceNs)
     {
         try (Arena arena = Arena.ofConfined())
         {
             final long scratch = arena.allocate(SCRATCH_BYTES, Long.BYTES).address();
             final int fd = socket(kernel, address);
-            noDelay(kernel, fd, scratch);
+            set(kernel, fd, scratch, silenceNs);
             final int result = kernel.connect(fd, scratch, SocketAddress.write(scratch, address));
             if (0 != result && -Errno.EINPROGRESS != result)
             {
@@ -64,10 +65,13 @@ final class SocketOptions
         return fd;
     }
 
-    static void noDelay(final Kernel kernel, final int fd, final long scratch)
+    /** What each connection has. Frames of one stream say nothing of another, which a firewall may have forgotten. */
+    static void set(final Kernel kernel, final int fd, final long scratch, final long silenceNs)
     {
         NativeMemory.putInt(scratch, 1);
         kernel.setSocketOption(fd, Sockets.IPPROTO_TCP, Sockets.TCP_NODELAY, scratch, Integer.BYTES);
+        NativeMemory.putInt(scratch, (int)Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(silenceNs)));
+        kernel.setSocketOption(fd, Sockets.IPPROTO_TCP, Sockets.TCP_USER_TIMEOUT, scratch, Integer.BYTES);
     }
 
     /** {@return a socket that listens} */

@@ -177,7 +177,8 @@ public final class TcpAcceptor implements StreamHandler, AutoCloseable
         }
         try (Arena arena = Arena.ofConfined())
         {
-            SocketOptions.noDelay(reactor.kernel(), accepted, arena.allocate(Long.BYTES, Long.BYTES).address());
+            SocketOptions.set(reactor.kernel(), accepted, arena.allocate(Long.BYTES, Long.BYTES).address(),
+                sizes.silenceNs());
         }
         final TcpStream stream =
             new TcpStream(reactor, accepted, TcpStream.State.HELLO, sizes.slotBytes(), this);

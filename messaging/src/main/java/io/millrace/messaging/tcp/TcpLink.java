@@ -87,7 +87,7 @@ public final class TcpLink implements MessageLink, StreamHandler
         final byte[] nonce,
         final LinkHandler handler)
     {
-        final int fd = SocketOptions.connect(reactor.kernel(), peer);
+        final int fd = SocketOptions.connect(reactor.kernel(), peer, sizes.silenceNs());
         final TcpLink link = new TcpLink(reactor, peer, sizes, nonce, 0L, true);
         link.handler = handler;
         link.add(new TcpStream(reactor, fd, TcpStream.State.CONNECTING, sizes.slotBytes(), link), 0);
@@ -195,7 +195,7 @@ public final class TcpLink implements MessageLink, StreamHandler
         {
             try
             {
-                final int fd = SocketOptions.connect(reactor.kernel(), peer);
+                final int fd = SocketOptions.connect(reactor.kernel(), peer, sizes.silenceNs());
                 add(new TcpStream(reactor, fd, TcpStream.State.CONNECTING, sizes.slotBytes(), this), i);
             }
             catch (final LinkException e)

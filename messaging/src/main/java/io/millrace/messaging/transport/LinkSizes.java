@@ -1,7 +1,7 @@
 package io.millrace.messaging.transport;
 
 /**
- * Sizes of one side of a connection. Immutable; any thread.
+ * Sizes and the limit of time of one side of a connection. Immutable; any thread.
  *
  * @param slotBytes       of a receive slot: the largest frame.
  * @param receiveDepth    receive slots.
@@ -9,9 +9,16 @@ package io.millrace.messaging.transport;
  * @param sendBufferBytes of frames that wait to be sent.
  * @param bulkBytesMax    of memory for large messages, in each direction.
  * @param streams         of a TCP connection.
+ * @param silenceNs       until a peer whose kernel acknowledges nothing is taken for gone, on each stream.
  */
 public record LinkSizes(
-    int slotBytes, int receiveDepth, long messageBytesMax, int sendBufferBytes, long bulkBytesMax, int streams)
+    int slotBytes,
+    int receiveDepth,
+    long messageBytesMax,
+    int sendBufferBytes,
+    long bulkBytesMax,
+    int streams,
+    long silenceNs)
 {
     /** Receive slots that are not for messages and their acknowledgements. */
     private static final int OTHER_SLOTS = 16;
