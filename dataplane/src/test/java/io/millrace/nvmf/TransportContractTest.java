@@ -280,6 +280,38 @@ public abstract class TransportContractTest
         assertEquals(-1, data.mismatch(read), "first byte that is different");
     }
 
+    /** A transport that cannot send the device's memory copies it, when it finds a buffer. */
+    @Test
+    void shouldReadLentMemoryWhereBuffersAreScarce()
+    {
+        serve(MemoryDevice.create("mem0", 64L << 20, BLOCK), 1, 4L << 20);
+        final int count = 16;
+        final RemoteQueuePair queue = fixture.openQueue(fixture.connect());
+        final MemorySegment data = fixture.random((long)count * LARGE_BYTES, 7);
+        final MemorySegment read = fixture.memory((long)count * LARGE_BYTES);
+        moveAll(queue, true, data, count).forEach(TransportContractTest::assertSuccess);
+        moveAll(queue, false, read, count).forEach(TransportContractTest::assertSuccess);
+        assertEquals(-1, data.mismatch(read), "first byte that is different");
+    }
+
+    private static void assertSuccess(final CompletableFuture<Integer> each)
+    {
+        assertEquals(NvmeStatus.SUCCESS, TransportContractFixture.get(each));
+    }
+
+    /** Payloads in one piece each. */
+    private List<CompletableFuture<Integer>> moveAll(
+        final RemoteQueuePair queue, final boolean isWrite, final MemorySegment memory, final int count)
+    {
+        final int blocks = LARGE_BYTES / BLOCK;
+        return IntStream.range(0, count).mapToObj((i) -> fixture.submit(queue, (request) ->
+        {
+            final long address = memory.address() + (long)i * LARGE_BYTES;
+            return isWrite ? request.write(1, (long)i * blocks, blocks, address, LARGE_BYTES) :
+                request.read(1, (long)i * blocks, blocks, address, LARGE_BYTES);
+        })).toList();
+    }
+
     private static HostRequest transfer(
         final HostRequest request, final boolean isWrite, final int index, final MemorySegment memory)
     {

@@ -1,0 +1,226 @@
+package io.millrace.nvmf;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.memory.MemoryDomain;
+import io.millrace.memory.MemoryRegion;
+import io.millrace.memory.MemoryRegistry;
+import io.millrace.memory.MemoryRole;
+import io.millrace.nvme.AdminOpcode;
+import io.millrace.nvme.ConnectData;
+import io.millrace.nvme.FabricsType;
+import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvme.SglDescriptor;
+import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.nvmf.initiator.HostPollGroup;
+import io.millrace.nvmf.initiator.RemoteQueuePair;
+import io.millrace.nvmf.initiator.rdma.HostBuffers;
+import io.millrace.nvmf.initiator.rdma.RdmaHostTransport;
+import io.millrace.nvmf.rdma.RdmaTransport;
+import io.millrace.nvmf.rdma.RdmaTransportConfig;
+import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.rdma.model.LinuxDescriptors;
+import io.millrace.rdma.model.ModelDevice;
+import io.millrace.rdma.model.ModelRdmaCore;
+import io.millrace.rdma.model.RdmaModel;
+import io.millrace.reactor.HeldClock;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What RDMA READs and WRITEs of the target leave behind when they fail, are late, or are not needed any more. */
+class RdmaTransferTest
+{
+    private static final int BLOCK = TransportContractFixture.BLOCK_BYTES;
+    private static final int BLOCKS = 16;
+    private static final int LARGE_BYTES = 1 << 20;
+    /** A host that has two buffers of the largest size leaves none of that for another. */
+    private static final long POOL_BYTES = 4L << 20;
+    private static final long TRANSFER_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(5);
+    private static final long DELAY_NS = 100_000_000L;
+
+    private final RdmaModel model = new RdmaModel();
+    private final ModelRdmaCore scriptedCore = new ModelRdmaCore(model.network(), new LinuxDescriptors());
+    private final ModelDevice scriptedDevice = scriptedCore.addDevice(RdmaModel.address(3));
+    private final MemoryRegistry registry = new MemoryRegistry();
+    private final MemoryRegistry hostRegistry = new MemoryRegistry();
+    private final HostBuffers hostBuffers = new HostBuffers(hostRegistry, model.hostCore());
+    private final HeldClock clock = new HeldClock();
+    private final LaterDevice device = new LaterDevice(BLOCK, 8L << 20);
+    private TransportContractFixture fixture;
+    private ScriptedRdmaHost scripted;
+
+    @BeforeEach
+    void serve()
+    {
+        final RdmaTransportConfig defaults = RdmaTransportConfig.defaults();
+        fixture = new TransportContractFixture(device, 1, POOL_BYTES, registry,
+            (target, groups) -> new RdmaTransport(target, groups, new RdmaTransportConfig(
+                defaults.inCapsuleDataBytes(), defaults.capsulesMax(), defaults.readsMax(),
+                defaults.connectTimeoutNs(), defaults.connectionsMax(), TRANSFER_TIMEOUT_NS, List.of(), false),
+                model.targetCore(), registry),
+            (reactor) -> new HostPollGroup(reactor, List.of(new RdmaHostTransport(model.hostCore(), hostBuffers))),
+            (memory) -> hostRegistry.add(MemoryRegion.imported(
+                MemoryRole.BUFFERS, MemoryDomain.HOST, memory.address(), memory.byteSize(), BLOCK)), clock);
+        fixture.listen(TransportAddress.of(
+            TransportAddress.Type.RDMA, new InetSocketAddress(RdmaModel.address(2), 0)));
+        scripted = new ScriptedRdmaHost(scriptedCore);
+    }
+
+    @AfterEach
+    void shouldLeaveNothing()
+    {
+        scripted.close();
+        fixture.endHosts();
+        fixture.awaitNothing();
+        fixture.close();
+        hostBuffers.close();
+        assertEquals(List.of(), model.network().violations());
+        model.close();
+    }
+
+    private ScriptedRdmaHost.Queue openQueue()
+    {
+        final InetSocketAddress address = fixture.address().socketAddress();
+        final ScriptedRdmaHost.Queue admin = scripted.open(address, 0, 0);
+        final int controller = admin.associate(
+            TransportContractFixture.NQN, 0, ConnectData.CONTROLLER_ID_DYNAMIC).result() & 0xFFFF;
+        ScriptedRdmaHost.enable(admin);
+        final ScriptedRdmaHost.Queue queue = scripted.open(address, 1, 1);
+        assertEquals(NvmeStatus.SUCCESS, queue.associate(TransportContractFixture.NQN, 1, controller).status());
+        return queue;
+    }
+
+    private int write(final RemoteQueuePair queue, final long lba, final MemorySegment data)
+    {
+        return fixture.run(queue,
+            (request) -> request.write(1, lba, BLOCKS, data.address(), BLOCKS * BLOCK));
+    }
+
+    /** A buffer has what another host's payload has left there. */
+    @Test
+    void shouldWriteNothingOfDataThatCannotBeRead()
+    {
+        final RemoteQueuePair other = fixture.openQueue(fixture.connect());
+        final MemorySegment written = fixture.random(BLOCKS * BLOCK, 1);
+        assertEquals(NvmeStatus.SUCCESS, write(other, 0, written));
+        assertEquals(NvmeStatus.SUCCESS, write(other, 64, fixture.random(BLOCKS * BLOCK, 2)));
+        final ScriptedRdmaHost.Queue queue = openQueue();
+        final int before = device.submitted();
+        for (int i = 0; i < 4; i++)
+        {
+            // Those behind the first one are flushed.
+            queue.send(ScriptedRdmaHost.command(
+                true, i, 0, BLOCKS, scripted.dataAddress(), BLOCKS * BLOCK, ~queue.key()));
+        }
+        ScriptedRdmaHost.await(queue.closed);
+        fixture.await("the connection to end", () -> 3 == fixture.transport().connectionCount());
+        assertEquals(before, device.submitted(), "requests to the device");
+        final MemorySegment read = fixture.memory(BLOCKS * BLOCK);
+        assertEquals(NvmeStatus.SUCCESS, fixture.run(other,
+            (request) -> request.read(1, 0, BLOCKS, read.address(), BLOCKS * BLOCK)));
+        assertEquals(-1, written.mismatch(read), "first byte that is different");
+    }
+
+    /** Another host, whose device answers no READ, has the large buffers. */
+    @Test
+    void shouldMoveEachPartOfATransferToItsPlace() throws Exception
+    {
+        final int blocks = LARGE_BYTES / BLOCK;
+        final RemoteQueuePair parted = fixture.openQueue(fixture.connect());
+        final MemorySegment data = fixture.random(LARGE_BYTES, 1);
+        final MemorySegment read = fixture.memory(LARGE_BYTES);
+        final ScriptedRdmaHost.Queue queue = openQueue();
+        final int key = queue.key();
+        final int requests = fixture.requestsInUse();
+        final CountDownLatch mayGoOn = new CountDownLatch(1);
+        fixture.group(0).reactor().call(() -> mayGoOn.await(20, TimeUnit.SECONDS));
+        final int before = queue.acknowledged();
+        for (int i = 0; i < 2; i++)
+        {
+            queue.send(ScriptedRdmaHost.command(true, i, 1024, blocks, scripted.dataAddress(), LARGE_BYTES, key));
+        }
+        fixture.await("the capsules to be in the target's memory", () -> before + 2 == queue.acknowledged());
+        model.network().timeouts(60_000_000_000L, 60_000_000_000L);
+        model.network().cut(scriptedDevice, model.targetDevice(), true);
+        mayGoOn.countDown();
+        fixture.await("the other host to have the buffers", () -> requests + 2 == fixture.requestsInUse());
+        for (final boolean isWrite : new boolean[]{true, false})
+        {
+            final int submitted = device.submitted();
+            assertEquals(NvmeStatus.SUCCESS, fixture.run(parted, (request) -> isWrite ?
+                request.write(1, 0, blocks, data.address(), LARGE_BYTES) :
+                request.read(1, 0, blocks, read.address(), LARGE_BYTES)));
+            assertTrue(device.submitted() - submitted > 1, "it was moved at once");
+        }
+        assertFalse(queue.closed.isDone(), "the other host has its buffers no more");
+        model.network().timeouts(20_000_000L, 500_000_000L);
+        model.network().cut(scriptedDevice, model.targetDevice(), false);
+        assertEquals(-1, data.mismatch(read), "first byte that is different");
+    }
+
+    /** The buffer is the device's until it has reported the READ, whatever becomes of the command. */
+    @Test
+    void shouldAnswerAWriteOfARemovedNamespaceWhenItsDataHasBeenRead()
+    {
+        final ScriptedRdmaHost.Queue queue = openQueue();
+        final int key = queue.key();
+        model.network().delay(DELAY_NS, DELAY_NS);
+        final int before = queue.acknowledged();
+        queue.send(ScriptedRdmaHost.command(true, 9, 0, BLOCKS, scripted.dataAddress(), BLOCKS * BLOCK, key));
+        fixture.await("the capsule to be in the target's memory", () -> before + 1 == queue.acknowledged());
+        TransportContractFixture.get(fixture.group(0).reactor().call(() -> null));
+        fixture.subsystem().removeNamespace(1);
+        final ScriptedRdmaHost.Answer answer = queue.answer();
+        model.network().delay(0, 0);
+        assertEquals(9, answer.commandId());
+        assertFalse(queue.closed.isDone());
+    }
+
+    @Test
+    void shouldEndAQueueThatIsDisconnectedWhenItsAnswersHaveArrived()
+    {
+        final ScriptedRdmaHost.Queue queue = openQueue();
+        model.network().delay(DELAY_NS / 4, DELAY_NS / 4);
+        queue.send(ScriptedRdmaHost.command(
+            false, 3, 0, BLOCKS, scripted.dataAddress(), BLOCKS * BLOCK, queue.key()));
+        final byte[] disconnect = new byte[SubmissionQueueEntry.SIZE_BYTES];
+        final SubmissionQueueEntry entry = new SubmissionQueueEntry();
+        entry.wrap(new UnsafeBuffer(disconnect), 0);
+        entry.opcode(AdminOpcode.FABRICS).flags(SglDescriptor.FLAGS_PSDT_SGL).commandId(4)
+            .namespaceId(FabricsType.DISCONNECT);
+        queue.send(disconnect);
+        ScriptedRdmaHost.await(queue.closed);
+        model.network().delay(0, 0);
+        assertEquals(2, queue.answers.size(), queue.answers::toString);
+        queue.answers.forEach((each) -> assertEquals(NvmeStatus.SUCCESS, each.status(), each::toString));
+    }
+
+    /** The time of transfers goes on only while there are any. */
+    @Test
+    void shouldKeepAConnectionThatHasNothingToTransfer()
+    {
+        final RemoteQueuePair queue = fixture.openQueue(fixture.connect());
+        assertEquals(NvmeStatus.SUCCESS, write(queue, 0, fixture.random(BLOCKS * BLOCK, 1)));
+        clock.hold();
+        for (int i = 0; i < 30; i++)
+        {
+            clock.advance(TRANSFER_TIMEOUT_NS / 10);
+            for (int turn = 0; turn < 3; turn++)
+            {
+                TransportContractFixture.get(fixture.group(0).reactor().call(() -> null));
+            }
+        }
+        clock.release();
+        assertEquals(2, fixture.transport().connectionCount());
+        assertEquals(NvmeStatus.SUCCESS, write(queue, 0, fixture.random(BLOCKS * BLOCK, 2)));
+    }
+}
