@@ -4,8 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.messaging.transport.EndpointStatus;
+import io.millrace.messaging.transport.ExportAccess;
+import io.millrace.messaging.transport.LinkSizes;
 import io.millrace.messaging.wire.FrameHeader;
 import io.millrace.messaging.wire.Hello;
+import io.millrace.messaging.wire.RegionDescriptor;
 import io.millrace.seed.TestSeeds;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -122,6 +126,38 @@ class BadPeerTest
             }
             checkOthersWork(fixture, 1, 50_000);
             assertTrue(fixture.serving.count(MessagingCounter.PROTOCOL_ERRORS) > 0);
+        }
+    }
+
+    private static byte[] frame(final Arena arena, final int kind, final long sequence, final int payloadBytes)
+    {
+        final int size = FrameHeader.SIZE_BYTES + payloadBytes;
+        final long at = arena.allocate(size, 8).address();
+        FrameHeader.write(at, kind, payloadBytes, sequence, 0, 0);
+        if (FrameHeader.OFFER == kind)
+        {
+            RegionDescriptor.write(at + FrameHeader.SIZE_BYTES, 0, 4096, 99, ExportAccess.READ.bits());
+        }
+        return bytes(at, size);
+    }
+
+    /** What is behind a message that it does not let be read has places for so many. */
+    @Test
+    void shouldEndAConnectionWithMoreMessagesThanItsWindow() throws IOException
+    {
+        final int window = LinkSizes.window(1024);
+        try (MessagingFixture fixture = fixture(); Arena arena = Arena.ofConfined();
+            Socket socket = proved(arena, fixture.listening.address()))
+        {
+            fixture.server.awaitConnected();
+            socket.getOutputStream().write(frame(arena, FrameHeader.OFFER, 0, RegionDescriptor.SIZE_BYTES));
+            for (int i = 1; i <= window; i++)
+            {
+                assertEquals(0, fixture.server.closed.size());
+                socket.getOutputStream().write(frame(arena, FrameHeader.EAGER, i, 8));
+            }
+            assertEquals(EndpointStatus.PROTOCOL_ERROR, fixture.server.awaitClosed().status());
+            checkOthersWork(fixture, 1, 100);
         }
     }
 
