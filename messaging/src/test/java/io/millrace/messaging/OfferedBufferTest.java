@@ -5,7 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.bindings.NativeMemory;
+import io.millrace.messaging.transport.MessageMemory;
+import io.millrace.messaging.wire.BulkHeader;
+import io.millrace.messaging.wire.FrameHeader;
+import io.millrace.messaging.wire.RegionDescriptor;
+import java.io.IOException;
 import java.lang.ref.WeakReference;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
@@ -71,6 +78,66 @@ class OfferedBufferTest
             collect(memory, 500);
             assertNull(memory.get(), "it is kept no longer than that");
         }
+    }
+
+    /** Frames of other kinds are left out. */
+    private static byte[] next(final RawServer server, final Socket socket, final int kind) throws IOException
+    {
+        while (true)
+        {
+            final byte[] header = RawServer.read(socket, FrameHeader.SIZE_BYTES);
+            final long at = server.copy(header);
+            final byte[] payload = RawServer.read(socket, FrameHeader.payloadBytes(at));
+            if (kind == FrameHeader.kind(at))
+            {
+                return payload;
+            }
+        }
+    }
+
+    /** From the completion on the memory may have another use, or none. */
+    @Test
+    void shouldNotLetThePeerReadAMessageThatItHasAcknowledged() throws IOException
+    {
+        try (MessagingFixture fixture = new MessagingFixture((context) -> tcp(context).tcpStreams(1));
+            RawServer server = new RawServer())
+        {
+            fixture.endpoint = fixture.connecting.connect(server.address(), fixture.client);
+            try (Socket socket = server.authenticate())
+            {
+                fixture.client.awaitConnected();
+                final MessageMemory memory = fixture.memory(BYTES);
+                fixture.connecting.call(() -> fixture.endpoint.send(1, memory.buffer(), 0, BYTES));
+                final long key = RegionDescriptor.key(server.copy(next(server, socket, FrameHeader.OFFER)));
+                final byte[] header = server.frame(FrameHeader.ACK, 0);
+                final long ack = server.copy(header);
+                FrameHeader.write(ack, FrameHeader.ACK, 0, 0, 1, 0);
+                socket.getOutputStream().write(bytes(ack, header.length));
+                fixture.client.awaitSuccess(1);
+                final long read = server.copy(new byte[BulkHeader.SIZE_BYTES]);
+                BulkHeader.write(read, BulkHeader.READ_REQUEST, BulkHeader.GRANTED, 0, 0, 0, key, 4096);
+                socket.getOutputStream().write(bytes(read, BulkHeader.SIZE_BYTES));
+                long answer;
+                do
+                {
+                    answer = server.copy(RawServer.read(socket, FrameHeader.SIZE_BYTES));
+                }
+                while (BulkHeader.READ_DATA != FrameHeader.kind(answer));
+                RawServer.read(socket, BulkHeader.SIZE_BYTES - FrameHeader.SIZE_BYTES);
+                assertEquals(BulkHeader.DENIED, BulkHeader.status(answer));
+                assertEquals(0, BulkHeader.payloadBytes(answer));
+            }
+        }
+    }
+
+    private static byte[] bytes(final long at, final int count)
+    {
+        final byte[] bytes = new byte[count];
+        for (int i = 0; i < count; i++)
+        {
+            bytes[i] = NativeMemory.getByte(at + i);
+        }
+        return bytes;
     }
 
     private static void await(final CountDownLatch latch)
