@@ -111,6 +111,31 @@ class TcpListeningTest
         }
     }
 
+    /** They would have the listener to themselves for as long as a hello may take, and again. */
+    @Test
+    void shouldTakeAPeerWhileManyOthersSayNothing() throws IOException
+    {
+        final List<Socket> silent = new ArrayList<>();
+        try (MessagingFixture fixture = new MessagingFixture((context) -> context
+            .rdma(context.rdma().withEnabled(false)).connectTimeoutNs(TimeUnit.SECONDS.toNanos(60))))
+        {
+            final InetSocketAddress address = fixture.listening.address();
+            for (int i = 0; i < 300; i++)
+            {
+                silent.add(new Socket(address.getAddress(), address.getPort()));
+            }
+            fixture.connect();
+            BadPeerTest.checkOthersWork(fixture, 1, 100_000);
+        }
+        finally
+        {
+            for (final Socket each : silent)
+            {
+                each.close();
+            }
+        }
+    }
+
     @Test
     void shouldRefuseAPeerBeyondConnectionsMaxAtItsHello() throws IOException
     {

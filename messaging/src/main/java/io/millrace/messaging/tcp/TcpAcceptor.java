@@ -13,7 +13,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -27,7 +29,7 @@ public final class TcpAcceptor implements StreamHandler, AutoCloseable
 {
     private static final int BACKLOG = 256;
     private static final int ACCEPTS_PER_EVENT = 16;
-    /** Streams whose hello has not come: more are refused. */
+    /** Streams whose hello has not come: more end others, so that whoever says nothing keeps nobody out. */
     private static final int PENDING_MAX = 256;
     /** Without descriptors or memory a connection waits in the backlog so long before it is tried again. */
     private static final long PAUSE_NS = 100_000_000L;
@@ -167,12 +169,15 @@ public final class TcpAcceptor implements StreamHandler, AutoCloseable
             reactor.kernel().close(accepted);
             return;
         }
-        final String refusal = !allowed.test(peer.getAddress()) ? "its address is not allowed" :
-            pending.size() >= PENDING_MAX ? "more than " + PENDING_MAX + " connections have not said hello" : null;
-        if (null != refusal)
+        final String refusal = allowed.test(peer.getAddress()) ? null : "its address is not allowed";
+        if (null == refusal && pending.size() >= PENDING_MAX)
+        {
+            reject(dispensable(peer.getAddress()), "more than " + PENDING_MAX + " connections have not said hello");
+        }
+        if (null != refusal || State.CLOSED == state)
         {
             reactor.kernel().close(accepted);
-            onRejected.accept(peer, refusal);
+            onRejected.accept(peer, null == refusal ? "the listener was closed" : refusal);
             return;
         }
         try (Arena arena = Arena.ofConfined())
@@ -183,6 +188,23 @@ public final class TcpAcceptor implements StreamHandler, AutoCloseable
         final TcpStream stream =
             new TcpStream(reactor, accepted, TcpStream.State.HELLO, sizes.slotBytes(), this);
         pending.add(new Pending(stream, peer, reactor.nowNs() + helloTimeoutNs));
+    }
+
+    /** {@return what has waited longest of the address that has most, with one more of another peer} */
+    private Pending dispensable(final InetAddress another)
+    {
+        final Map<InetAddress, Integer> counts = new HashMap<>();
+        counts.put(another, 1);
+        pending.forEach((each) -> counts.merge(each.peer.getAddress(), 1, Integer::sum));
+        Pending chosen = pending.getFirst();
+        for (final Pending each : pending)
+        {
+            if (counts.get(each.peer.getAddress()) > counts.get(chosen.peer.getAddress()))
+            {
+                chosen = each;
+            }
+        }
+        return chosen;
     }
 
     /**
