@@ -167,6 +167,55 @@ class RdmaLimitsTest
         }
     }
 
+    /** Notes what is left on the device when a request has completed. */
+    private final class Denied implements EndpointHandler
+    {
+        private final BlockingQueue<Integer> resources = new LinkedBlockingQueue<>();
+        private final MessageMemory local;
+
+        Denied(final MessageMemory local)
+        {
+            this.local = local;
+        }
+
+        @Override
+        public void onMessage(final Endpoint endpoint, final DirectBuffer buffer, final int offset, final int length)
+        {
+            // Of several pieces, none of which is in the region as a whole.
+            endpoint.read(1, new RemoteRegion(buffer, offset), 0, local, 0, local.lengthBytes());
+            endpoint.read(2, new RemoteRegion(buffer, offset), 0, local, 0, local.lengthBytes());
+        }
+
+        @Override
+        public void onCompletion(final Endpoint endpoint, final long id, final EndpointStatus status)
+        {
+            assertEquals(EndpointStatus.ACCESS_DENIED, status);
+            resources.add(model.hostCore().resources());
+        }
+    }
+
+    /** The caller may free its memory then. */
+    @Test
+    void shouldCompleteARefusedReadWhenTheDeviceHasGivenAllPiecesBack()
+    {
+        final int size = 32 << 20;
+        try (MessagingFixture fixture = new MessagingFixture((context) -> settings(context).reconnects(false)))
+        {
+            final Denied client = new Denied(fixture.memory(size));
+            final MessageMemory exported = fixture.memory(4096);
+            fixture.connecting.connect(fixture.listening.address(), client);
+            final Endpoint server = fixture.serverEndpoint();
+            fixture.server.awaitConnected();
+            fixture.serving.call(() ->
+            {
+                final byte[] descriptor = server.export(exported, 0, 4096, ExportAccess.READ).descriptor();
+                return server.send(1, new UnsafeBuffer(descriptor), 0, descriptor.length);
+            });
+            assertEquals(0, Recorder.next(client.resources, "onCompletion"));
+            assertEquals(0, Recorder.next(client.resources, "onCompletion"));
+        }
+    }
+
     /** A peer that connects, and never proves that it knows the secret. */
     private RecordingPeer connectSilently(final RdmaNode node, final MessagingFixture fixture)
     {

@@ -51,6 +51,7 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
     private static final long GOODBYE_NS = 1_000_000_000L;
     private static final long GOODBYE_ID = 1L << 41;
     private static final int READS = 16;
+    private static final int NO_OPERATION = -1;
 
     private final Reactor reactor;
     private final RdmaSizes sizes;
@@ -71,6 +72,9 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
     private int work;
     private EndpointStatus closeStatus = EndpointStatus.CONNECTION_LOST;
     private String closeReason = "";
+    /** The read or write that ended the connection, and how. */
+    private int failed = NO_OPERATION;
+    private EndpointStatus failedStatus = EndpointStatus.CONNECTION_LOST;
 
     /**
      * Connects.
@@ -313,9 +317,10 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
         if (CompletionStatus.SUCCESS != status)
         {
             onFailure(status);
-            if (CompletionStatus.FLUSHED != status && State.CLOSED != state)
+            if (CompletionStatus.FLUSHED != status && NO_OPERATION == failed)
             {
-                handler.onOperation(operation, statusOf(status));
+                failed = operation;
+                failedStatus = statusOf(status);
             }
             return;
         }
@@ -625,7 +630,11 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
         }
         finally
         {
-            // Whoever waits is notified, whatever the device answers.
+            // Whoever waits is notified, whatever the device answers. Not before: it had other pieces of what failed.
+            if (NO_OPERATION != failed)
+            {
+                handler.onOperation(failed, failedStatus);
+            }
             handler.onClosed(closeStatus, closeReason);
             free();
         }
