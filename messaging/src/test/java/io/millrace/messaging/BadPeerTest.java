@@ -7,17 +7,24 @@ import io.millrace.bindings.NativeMemory;
 import io.millrace.messaging.transport.EndpointStatus;
 import io.millrace.messaging.transport.ExportAccess;
 import io.millrace.messaging.transport.LinkSizes;
+import io.millrace.messaging.transport.MessageMemory;
+import io.millrace.messaging.wire.BulkHeader;
 import io.millrace.messaging.wire.FrameHeader;
 import io.millrace.messaging.wire.Hello;
 import io.millrace.messaging.wire.RegionDescriptor;
+import io.millrace.nvmf.initiator.Waits;
 import io.millrace.seed.TestSeeds;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.util.Arrays;
 import java.util.Random;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Peers that send what they may not, before and after they have proved themselves: nobody else notices. */
 class BadPeerTest
@@ -126,6 +133,76 @@ class BadPeerTest
             }
             checkOthersWork(fixture, 1, 50_000);
             assertTrue(fixture.serving.count(MessagingCounter.PROTOCOL_ERRORS) > 0);
+        }
+    }
+
+    /** From the revocation on nothing is written there, of a write that has begun either. */
+    @Test
+    void shouldWriteNothingIntoARegionThatIsRevokedMeanwhile() throws IOException
+    {
+        final int size = 8192;
+        try (MessagingFixture fixture = fixture(); Arena arena = Arena.ofConfined())
+        {
+            fixture.serverEndpoint();
+            try (Socket socket = proved(arena, fixture.listening.address()))
+            {
+                final Endpoint server = fixture.serverEndpoint();
+                fixture.server.awaitConnected();
+                final MessageMemory memory = fixture.memory(size);
+                final ExportedRegion region = fixture.serving.call(() ->
+                    server.export(memory, 0, size, ExportAccess.READ_WRITE));
+                final long header = arena.allocate(BulkHeader.SIZE_BYTES, 8).address();
+                BulkHeader.write(header, BulkHeader.WRITE_DATA, BulkHeader.GRANTED, size, 0, 0,
+                    new RemoteRegion(new UnsafeBuffer(region.descriptor()), 0).key(), 0);
+                final byte[] half = new byte[size / 2];
+                Arrays.fill(half, (byte)1);
+                socket.getOutputStream().write(bytes(header, BulkHeader.SIZE_BYTES));
+                socket.getOutputStream().write(half);
+                Waits.until("the first half", () -> 1 == memory.buffer().getByteVolatile(size / 2 - 1));
+                fixture.serving.run(region::close);
+                socket.getOutputStream().write(half);
+                assertEquals(EndpointStatus.ACCESS_DENIED, fixture.server.awaitClosed().status());
+                assertEquals(0, memory.buffer().getByteVolatile(size / 2));
+            }
+        }
+    }
+
+    /** Longer or shorter than what was asked for, or to a request that was not made. */
+    @ParameterizedTest
+    @CsvSource({"8192, 0", "2048, 0", "4096, 1"})
+    void shouldEndAConnectionWithAnAnswerToAnotherRead(final int bytes, final int another) throws IOException
+    {
+        try (MessagingFixture fixture = new MessagingFixture((context) ->
+            context.rdma(context.rdma().withEnabled(false)).tcpStreams(1).reconnects(false));
+            RawServer server = new RawServer())
+        {
+            fixture.endpoint = fixture.connecting.connect(server.address(), fixture.client);
+            try (Socket socket = server.authenticate())
+            {
+                fixture.client.awaitConnected();
+                final MessageMemory memory = fixture.memory(16_384);
+                final long at = server.copy(new byte[RegionDescriptor.SIZE_BYTES]);
+                RegionDescriptor.write(at, 0, 4096, 99, ExportAccess.READ.bits());
+                final RemoteRegion region = new RemoteRegion(new UnsafeBuffer(at, RegionDescriptor.SIZE_BYTES), 0);
+                fixture.connecting.call(() -> fixture.endpoint.read(1, region, 0, memory, 0, 4096));
+                long request;
+                do
+                {
+                    request = server.copy(RawServer.read(socket, FrameHeader.SIZE_BYTES));
+                }
+                while (BulkHeader.READ_REQUEST != FrameHeader.kind(request));
+                RawServer.read(socket, BulkHeader.SIZE_BYTES - FrameHeader.SIZE_BYTES);
+                final byte[] data = new byte[bytes];
+                Arrays.fill(data, (byte)1);
+                socket.getOutputStream().write(
+                    server.bulk(BulkHeader.READ_DATA, bytes, BulkHeader.operation(request) ^ another, 0));
+                socket.getOutputStream().write(data);
+                assertEquals(EndpointStatus.PROTOCOL_ERROR, fixture.client.awaitClosed().status());
+                for (int offset = 0; offset < memory.lengthBytes(); offset++)
+                {
+                    assertEquals(0, memory.buffer().getByte(offset));
+                }
+            }
         }
     }
 
