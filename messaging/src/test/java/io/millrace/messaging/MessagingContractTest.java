@@ -178,7 +178,8 @@ public abstract class MessagingContractTest
     @Test
     void shouldReadAndWriteExportedMemory()
     {
-        final int size = 3_000_000;
+        // Several pieces of either transport.
+        final int size = 13_000_000;
         try (MessagingFixture fixture = fixture().connect())
         {
             final Endpoint server = fixture.serverEndpoint();
