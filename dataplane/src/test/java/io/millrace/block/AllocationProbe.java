@@ -2,6 +2,7 @@ package io.millrace.block;
 
 import com.sun.management.ThreadMXBean;
 import io.millrace.reactor.Poller;
+import io.millrace.testing.AllocationWindows;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.CompletableFuture;
 
@@ -14,7 +15,7 @@ public final class AllocationProbe implements Poller
     private static final int DEPTH = 16;
     private static final int REQUESTS_PER_ROUND = 2000;
     private static final int CLEAN_ROUNDS = 3;
-    private static final int ROUNDS_MAX = 400;
+    private static final int ROUNDS_MIN = 400;
     private static final int STRIPES_BYTES = 256 << 10;
     private static final BlockOperation[] MIX = {
         BlockOperation.READ, BlockOperation.WRITE, BlockOperation.READ, BlockOperation.WRITE,
@@ -27,7 +28,6 @@ public final class AllocationProbe implements Poller
     private final BlockRequest[] idle = new BlockRequest[DEPTH];
     private int idleCount = DEPTH;
     private int sent;
-    private long round;
     private long roundBytes;
     private long bytesBefore;
     private CompletableFuture<Void> over;
@@ -43,22 +43,16 @@ public final class AllocationProbe implements Poller
         }
     }
 
-    public long rounds()
+    /** Rounds until some allocate nothing. */
+    public void assertAllocatesNothingWhenWarm()
     {
-        return round;
-    }
-
-    /** Interpreted code may box, so that the first rounds are not clean; code that allocates by itself never is. */
-    public long allocatedBytesWhenWarm()
-    {
-        int clean = 0;
-        while (clean < CLEAN_ROUNDS && round < ROUNDS_MAX)
+        final AllocationWindows rounds = new AllocationWindows(CLEAN_ROUNDS, ROUNDS_MIN);
+        while (!rounds.isOver())
         {
-            round++;
             initiator.get(run());
-            clean = 0 == roundBytes ? clean + 1 : 0;
+            rounds.end(roundBytes);
         }
-        return roundBytes;
+        rounds.assertClean(REQUESTS_PER_ROUND + " requests");
     }
 
     @Override

@@ -519,8 +519,7 @@ public abstract class BlockDeviceContractTest
     @Test
     protected void shouldAllocateNothingWhenWarm()
     {
-        final AllocationProbe probe = new AllocationProbe(initiator, arena.address(), geometry);
-        assertEquals(0, probe.allocatedBytesWhenWarm(), () -> "bytes allocated, after " + probe.rounds() + " rounds");
+        new AllocationProbe(initiator, arena.address(), geometry).assertAllocatesNothingWhenWarm();
     }
 
     protected final Initiator initiator()

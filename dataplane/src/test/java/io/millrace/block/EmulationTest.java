@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.millrace.bindings.NativeMemory;
+import io.millrace.testing.AllocationWindows;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -321,8 +322,8 @@ class EmulationTest
         final int[] ended = new int[1];
         final BlockRequest verify = new BlockRequest(null, (request) -> ended[0]++);
         final BlockRequest zeroes = new BlockRequest(null, (request) -> ended[0]++);
-        long allocatedBytes = 1;
-        for (int round = 0; round < 200 && 0 != allocatedBytes; round++)
+        final AllocationWindows rounds = new AllocationWindows(1, 200);
+        while (!rounds.isOver())
         {
             final long before = threads.getCurrentThreadAllocatedBytes();
             for (int i = 0; i < 500; i++)
@@ -334,9 +335,9 @@ class EmulationTest
                     emulation.poll();
                 }
             }
-            allocatedBytes = threads.getCurrentThreadAllocatedBytes() - before;
+            rounds.end(threads.getCurrentThreadAllocatedBytes() - before);
         }
-        assertEquals(0, allocatedBytes);
+        rounds.assertClean("1000 requests");
         assertTrue(ended[0] >= 1000 && 0 == ended[0] % 1000);
     }
 

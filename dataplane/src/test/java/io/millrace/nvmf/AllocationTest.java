@@ -21,10 +21,10 @@ import io.millrace.nvmf.request.QueuePairTransport;
 import io.millrace.nvmf.request.Request;
 import io.millrace.nvmf.transport.DataPointer;
 import io.millrace.nvmf.transport.DataPointerFormat;
+import io.millrace.testing.AllocationWindows;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
 import java.util.EnumSet;
-import java.util.concurrent.TimeUnit;
 import jdk.jfr.Recording;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -41,8 +41,7 @@ class AllocationTest
         EnumSet.of(DataPointer.Kind.IN_CAPSULE, DataPointer.Kind.TRANSPORT), 8 * BLOCK);
     private static final int MEASURED = 10_000;
     private static final int WARM_UP_BATCHES = 2;
-    /** The compilers may get little time. */
-    private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final int BATCHES_MIN = 100;
 
     @ParameterizedTest
     @ValueSource(strings = {"memory", "null", "failing"})
@@ -82,16 +81,19 @@ class AllocationTest
             final TestHost io = target.io(admin, 1);
             assertEquals(controllerId, io.queuePair().association().id());
             final Load load = target.reactor(0).call(() -> new Load(io.queuePair()));
-            final long deadlineNs = System.nanoTime() + LIMIT_NS;
-            long bytes = Long.MAX_VALUE;
+            for (int batch = 0; batch < WARM_UP_BATCHES; batch++)
+            {
+                target.reactor(0).call(load::measure);
+            }
+            final AllocationWindows batches = new AllocationWindows(1, BATCHES_MIN);
             // Code that is still interpreted allocates, and so does now and then what the compiler does to running
             // code; a command that allocates by itself does so in every batch.
-            for (int batch = 0; batch < WARM_UP_BATCHES || 0 != bytes && System.nanoTime() - deadlineNs < 0; batch++)
+            while (!batches.isOver())
             {
-                bytes = target.reactor(0).call(load::measure);
+                batches.end(target.reactor(0).call(load::measure));
             }
             target.reactor(0).run(() -> load.end(fails));
-            assertEquals(0, bytes, "bytes allocated by " + MEASURED + " rounds");
+            batches.assertClean(MEASURED + " rounds");
         }
     }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.ThreadMXBean;
 import io.millrace.bindings.Capability;
 import io.millrace.seed.TestSeeds;
+import io.millrace.testing.AllocationWindows;
 import java.lang.management.ManagementFactory;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -19,7 +20,7 @@ class ParityEnginesTest
     private static final int LENGTH = 4096 + 33;
     private static final int CALLS = 200;
     private static final int CLEAN_ROUNDS = 3;
-    private static final int ROUNDS_MAX = 1000;
+    private static final int ROUNDS_MIN = 1000;
 
     private final Random random = TestSeeds.random();
 
@@ -50,7 +51,6 @@ class ParityEnginesTest
         }
     }
 
-    /** Interpreted code boxes vectors, so the first rounds are not clean; code that allocates by itself never is. */
     @ParameterizedTest
     @EnumSource
     void shouldAllocateNothingWhenWarm(final ParityEngineType type)
@@ -62,18 +62,14 @@ class ParityEnginesTest
             TestStripe stripe = new TestStripe(random, 14, LENGTH, true))
         {
             final long[] outputs = {stripe.strips()[12], stripe.strips()[13]};
-            long allocated = -1;
-            int clean = 0;
-            for (int round = 0; round < ROUNDS_MAX && clean < CLEAN_ROUNDS; round++)
+            final AllocationWindows rounds = new AllocationWindows(CLEAN_ROUNDS, ROUNDS_MIN);
+            while (!rounds.isOver())
             {
                 final long before = THREADS.getCurrentThreadAllocatedBytes();
-                final long idle = THREADS.getCurrentThreadAllocatedBytes() - before;
-                final long start = THREADS.getCurrentThreadAllocatedBytes();
                 callAll(engine, stripe, matrix, outputs);
-                allocated = THREADS.getCurrentThreadAllocatedBytes() - start - idle;
-                clean = 0 == allocated ? clean + 1 : 0;
+                rounds.end(THREADS.getCurrentThreadAllocatedBytes() - before);
             }
-            assertEquals(0, allocated);
+            rounds.assertClean(CALLS + " calls of each kind");
         }
     }
 

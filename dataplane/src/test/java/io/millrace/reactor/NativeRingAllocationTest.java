@@ -1,10 +1,10 @@
 package io.millrace.reactor;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
 import com.sun.management.ThreadMXBean;
 import io.millrace.bindings.NativeMemory;
+import io.millrace.nvmf.initiator.Waits;
 import io.millrace.reactor.NativeRing.NativeProducers;
+import io.millrace.testing.AllocationWindows;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -12,8 +12,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 class NativeRingAllocationTest
 {
     private static final int CYCLES_PER_WINDOW = 10_000;
-    /** Where the compilers get little time, the code stays interpreted for many windows. */
-    private static final int WINDOWS_MAX = 2_000;
+    private static final int WINDOWS_MIN = 2_000;
+    /** Ends a test that hangs. */
+    private static final long LIMIT_S = 600;
     private static final ThreadMXBean THREADS = (ThreadMXBean)ManagementFactory.getThreadMXBean();
 
     @ParameterizedTest
@@ -30,8 +31,8 @@ class NativeRingAllocationTest
                 reactor.addPoller(load);
                 return null;
             }).join();
-            ReactorTesting.await("a window without allocation", () -> load.isOver);
-            assertEquals(0, load.allocatedBytes, "bytes in " + CYCLES_PER_WINDOW + " cycles, after " + load.windows);
+            Waits.until("a window without allocation", LIMIT_S, load.windows::isOver);
+            load.windows.assertClean(CYCLES_PER_WINDOW + " cycles");
             load.ring.close();
         }
     }
@@ -39,14 +40,12 @@ class NativeRingAllocationTest
     private static final class Load implements Poller, LinkListener
     {
         private final LinkListener echo = this::echo;
+        private final AllocationWindows windows = new AllocationWindows(1, WINDOWS_MIN);
         private NativeRing ring;
         private NativePeer peer;
         private int cycle;
         private int received;
         private long windowStartBytes;
-        private volatile long allocatedBytes = -1;
-        private volatile int windows;
-        private volatile boolean isOver;
 
         @Override
         public int poll()
@@ -55,12 +54,10 @@ class NativeRingAllocationTest
             NativeMemory.putIntRelease(ring.address() + NativeRingLayout.NATIVE_SLEEPING_OFFSET, cycle & 1);
             ring.offer(1, cycle, 0, 0, 0, 0);
             peer.read(echo, 4);
-            if (++cycle >= CYCLES_PER_WINDOW && !isOver)
+            if (++cycle >= CYCLES_PER_WINDOW)
             {
                 final long nowBytes = THREADS.getCurrentThreadAllocatedBytes();
-                allocatedBytes = received >= CYCLES_PER_WINDOW / 2 ? nowBytes - windowStartBytes : -1;
-                windows++;
-                isOver = 0 == allocatedBytes || WINDOWS_MAX == windows;
+                windows.end(received >= CYCLES_PER_WINDOW / 2 ? nowBytes - windowStartBytes : -1);
                 windowStartBytes = THREADS.getCurrentThreadAllocatedBytes();
                 cycle = 0;
                 received = 0;

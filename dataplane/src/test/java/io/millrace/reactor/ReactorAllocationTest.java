@@ -1,18 +1,19 @@
 package io.millrace.reactor;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
 import com.sun.management.ThreadMXBean;
 import io.millrace.bindings.linux.Epoll;
 import io.millrace.bindings.linux.Files;
+import io.millrace.nvmf.initiator.Waits;
+import io.millrace.testing.AllocationWindows;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 
 class ReactorAllocationTest
 {
     private static final int CYCLES_PER_WINDOW = 10_000;
-    /** Where the compilers get little time, the code stays interpreted for many windows. */
-    private static final int WINDOWS_MAX = 2_000;
+    private static final int WINDOWS_MIN = 2_000;
+    /** Ends a test that hangs. */
+    private static final long LIMIT_S = 600;
     private static final ThreadMXBean THREADS = (ThreadMXBean)ManagementFactory.getThreadMXBean();
 
     @Test
@@ -30,9 +31,8 @@ class ReactorAllocationTest
                 load.link = new ReactorLink(reactor, 64, load);
                 return null;
             }).join();
-            // Interpreted and half-compiled code boxes; a cycle that allocates by itself never has a clean window.
-            ReactorTesting.await("a window without allocation", () -> load.isOver);
-            assertEquals(0, load.allocatedBytes, "bytes in " + CYCLES_PER_WINDOW + " cycles, after " + load.windows);
+            Waits.until("a window without allocation", LIMIT_S, load.windows::isOver);
+            load.windows.assertClean(CYCLES_PER_WINDOW + " cycles");
             reactor.call(() ->
             {
                 reactor.deregister(fd);
@@ -44,6 +44,7 @@ class ReactorAllocationTest
     private static final class Load implements Poller, TimerListener, ReadinessListener, LinkListener
     {
         private final Reactor reactor;
+        private final AllocationWindows windows = new AllocationWindows(1, WINDOWS_MIN);
         private ReactorLink link;
         private long timerId;
         private int cycle;
@@ -52,10 +53,6 @@ class ReactorAllocationTest
         private int readyWork;
         private int linkWork;
         private long windowStartBytes;
-        private volatile long allocatedBytes = -1;
-        private volatile int windows;
-        /** The numbers do not change any more. */
-        private volatile boolean isOver;
 
         private Load(final Reactor reactor)
         {
@@ -69,13 +66,11 @@ class ReactorAllocationTest
             reactor.cancel(timerId);
             timerId = reactor.schedule(reactor.nowNs() + 1_000_000_000L, this);
             pollWork++;
-            if (++cycle >= CYCLES_PER_WINDOW && !isOver)
+            if (++cycle >= CYCLES_PER_WINDOW)
             {
                 final long nowBytes = THREADS.getCurrentThreadAllocatedBytes();
                 final boolean all = timerWork > 0 && readyWork > 0 && linkWork >= CYCLES_PER_WINDOW / 2;
-                allocatedBytes = all ? nowBytes - windowStartBytes : -1;
-                windows++;
-                isOver = 0 == allocatedBytes || WINDOWS_MAX == windows;
+                windows.end(all ? nowBytes - windowStartBytes : -1);
                 windowStartBytes = THREADS.getCurrentThreadAllocatedBytes();
                 cycle = 0;
                 timerWork = 0;

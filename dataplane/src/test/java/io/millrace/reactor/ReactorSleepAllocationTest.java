@@ -10,6 +10,7 @@ import io.millrace.bindings.Native;
 import io.millrace.bindings.linux.Epoll;
 import io.millrace.bindings.linux.Files;
 import io.millrace.block.file.ChildJvm;
+import io.millrace.testing.AllocationWindows;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandle;
@@ -58,7 +59,7 @@ class ReactorSleepAllocationTest
     static final class Waits
     {
         private static final int CALLS_PER_WINDOW = 2_000;
-        private static final int WINDOWS_MAX = 100;
+        private static final int WINDOWS_MIN = 100;
         private static final int EVENTS_MAX = 4;
         private static final ThreadMXBean THREADS = (ThreadMXBean)ManagementFactory.getThreadMXBean();
 
@@ -74,14 +75,14 @@ class ReactorSleepAllocationTest
         public static void main(final String[] args)
         {
             final int epollFd = Epoll.create(Epoll.EPOLL_CLOEXEC);
-            long bytes = -1;
+            final AllocationWindows windows = new AllocationWindows(1, WINDOWS_MIN);
             try (Arena arena = Arena.ofConfined())
             {
                 final long events = arena.allocate(64L * EVENTS_MAX, 8).address();
                 final long scratch = arena.allocate(16, 8).address();
                 // Linux 5.11; a reactor does not ask again when it has failed.
                 final boolean waitsExactly = Epoll.waitForNs(epollFd, events, EVENTS_MAX, scratch, 0) >= 0;
-                for (int window = 0; window < WINDOWS_MAX && 0 != bytes; window++)
+                while (!windows.isOver())
                 {
                     final long before = THREADS.getCurrentThreadAllocatedBytes();
                     for (int i = 0; i < CALLS_PER_WINDOW; i++)
@@ -93,11 +94,11 @@ class ReactorSleepAllocationTest
                             Epoll.waitForNs(epollFd, events, EVENTS_MAX, scratch, 0);
                         }
                     }
-                    bytes = THREADS.getCurrentThreadAllocatedBytes() - before;
+                    windows.end(THREADS.getCurrentThreadAllocatedBytes() - before);
                 }
             }
             Files.close(epollFd);
-            System.out.println(bytes + " bytes");
+            System.out.println(windows.bytes() + " bytes");
         }
     }
 
@@ -105,7 +106,7 @@ class ReactorSleepAllocationTest
     static final class InterruptedWaits
     {
         private static final int WAITS_PER_WINDOW = 50;
-        private static final int WINDOWS_MAX = 100;
+        private static final int WINDOWS_MIN = 100;
         private static final int EVENTS_MAX = 4;
         private static final int LONG_MS = 60_000;
         private static final long SIGPIPE = 13;
@@ -131,14 +132,14 @@ class ReactorSleepAllocationTest
             interrupter.setDaemon(true);
             interrupter.start();
             final int epollFd = Epoll.create(Epoll.EPOLL_CLOEXEC);
-            long bytes = -1;
+            final AllocationWindows windows = new AllocationWindows(1, WINDOWS_MIN);
             try (Arena arena = Arena.ofConfined())
             {
                 final long events = arena.allocate(64L * EVENTS_MAX, 8).address();
                 final long scratch = arena.allocate(16, 8).address();
                 // Linux 5.11; a reactor does not ask again when it has failed.
                 final boolean waitsExactly = -Errno.ENOSYS != Epoll.waitForNs(epollFd, events, EVENTS_MAX, scratch, 0);
-                for (int window = 0; window < WINDOWS_MAX && 0 != bytes; window++)
+                while (!windows.isOver())
                 {
                     final long before = THREADS.getCurrentThreadAllocatedBytes();
                     for (int i = 0; i < WAITS_PER_WINDOW; i++)
@@ -147,10 +148,10 @@ class ReactorSleepAllocationTest
                         check(waitsExactly ?
                             Epoll.waitForNs(epollFd, events, EVENTS_MAX, scratch, LONG_MS * 1_000_000L) : -Errno.EINTR);
                     }
-                    bytes = THREADS.getCurrentThreadAllocatedBytes() - before;
+                    windows.end(THREADS.getCurrentThreadAllocatedBytes() - before);
                 }
             }
-            System.out.println(bytes + " bytes");
+            System.out.println(windows.bytes() + " bytes");
             System.exit(0);
         }
 

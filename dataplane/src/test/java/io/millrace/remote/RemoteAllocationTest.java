@@ -1,7 +1,6 @@
 package io.millrace.remote;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.millrace.block.BlockChannel;
@@ -14,6 +13,7 @@ import io.millrace.memory.DmaMemory;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.initiator.Waits;
 import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.testing.AllocationWindows;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,10 +30,9 @@ class RemoteAllocationTest
     private static final int DEPTH = 16;
     private static final int REQUESTS_PER_WINDOW = 2_000;
     private static final int CLEAN_WINDOWS = 3;
-    /** Where the compilers get little time, the code stays interpreted for many windows. */
-    private static final int WINDOWS_MAX = 500;
-    /** Ends a test that hangs; windows end one that allocates. */
-    private static final long LIMIT_S = 300;
+    private static final int WINDOWS_MIN = 500;
+    /** Ends a test that hangs. */
+    private static final long LIMIT_S = 600;
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -75,9 +74,7 @@ class RemoteAllocationTest
         private final boolean writes;
         private final BlockRequest[] requests = new BlockRequest[DEPTH];
         private final long address;
-        private volatile int cleanWindows;
-        private volatile int windows;
-        private volatile long windowBytes;
+        private AllocationWindows windows = new AllocationWindows(CLEAN_WINDOWS, WINDOWS_MIN);
         private volatile int failures;
         private volatile boolean isOver;
         private int ended;
@@ -118,9 +115,7 @@ class RemoteAllocationTest
             if (REQUESTS_PER_WINDOW == ++ended)
             {
                 ended = 0;
-                windowBytes = THREADS.getCurrentThreadAllocatedBytes() - bytesBefore;
-                cleanWindows = 0 == windowBytes ? cleanWindows + 1 : 0;
-                windows++;
+                windows.end(THREADS.getCurrentThreadAllocatedBytes() - bytesBefore);
                 bytesBefore = THREADS.getCurrentThreadAllocatedBytes();
             }
             if (!isOver)
@@ -132,16 +127,15 @@ class RemoteAllocationTest
         /** Waits for windows that begin from now on. */
         void awaitCleanWindows(final Initiator initiator)
         {
-            initiator.call(() ->
+            final AllocationWindows next = initiator.call(() ->
             {
-                cleanWindows = -1;
-                windows = 0;
-                return null;
+                ended = 0;
+                windows = new AllocationWindows(CLEAN_WINDOWS, WINDOWS_MIN);
+                bytesBefore = THREADS.getCurrentThreadAllocatedBytes();
+                return windows;
             });
-            Waits.until("windows without allocation", LIMIT_S,
-                () -> cleanWindows >= CLEAN_WINDOWS || windows >= WINDOWS_MAX);
-            assertTrue(cleanWindows >= CLEAN_WINDOWS,
-                () -> windowBytes + " bytes in the last window of " + REQUESTS_PER_WINDOW + " requests");
+            Waits.until("windows without allocation", LIMIT_S, next::isOver);
+            next.assertClean(REQUESTS_PER_WINDOW + " requests");
         }
     }
 }

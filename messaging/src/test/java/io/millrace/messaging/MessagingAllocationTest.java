@@ -1,11 +1,10 @@
 package io.millrace.messaging;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
 import com.sun.management.ThreadMXBean;
 import io.millrace.messaging.transport.EndpointStatus;
 import io.millrace.messaging.transport.ExportAccess;
 import io.millrace.messaging.transport.MessageMemory;
+import io.millrace.testing.AllocationWindows;
 import io.millrace.testing.MeasuresTime;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.CompletableFuture;
@@ -21,7 +20,7 @@ class MessagingAllocationTest
     private static final ThreadMXBean THREADS = (ThreadMXBean)ManagementFactory.getThreadMXBean();
     private static final int EXCHANGES = 2_000;
     private static final int CLEAN_ROUNDS = 3;
-    private static final int ROUNDS_MAX = 60;
+    private static final int ROUNDS_MIN = 60;
     private static final int LARGE_BYTES = 100_000;
 
     /** Sends back what comes. */
@@ -121,15 +120,13 @@ class MessagingAllocationTest
                 server.listen(MessagingFixture.anyPort(), (_) -> new Echo(exported)).address(), driver);
             driver.done.get(20, TimeUnit.SECONDS);
             // What a round of nothing costs: the calls of this test.
-            long bytes = Long.MAX_VALUE;
-            int clean = 0;
-            for (int round = 0; round < ROUNDS_MAX && clean < CLEAN_ROUNDS; round++)
+            final AllocationWindows rounds = new AllocationWindows(CLEAN_ROUNDS, ROUNDS_MIN);
+            while (!rounds.isOver())
             {
                 final long nothing = round(client, server, driver, endpoint, 0);
-                bytes = round(client, server, driver, endpoint, EXCHANGES) - nothing;
-                clean = bytes <= 0 ? clean + 1 : 0;
+                rounds.end(Math.max(0, round(client, server, driver, endpoint, EXCHANGES) - nothing));
             }
-            assertEquals(CLEAN_ROUNDS, clean, "bytes of the last round: " + bytes);
+            rounds.assertClean(EXCHANGES + " exchanges");
         }
     }
 

@@ -87,8 +87,7 @@ class DiscardDeviceTest
     @Test
     void shouldAllocateNothingWhenWarm()
     {
-        final AllocationProbe probe = new AllocationProbe(initiator, arena.address(), device.geometry());
-        assertEquals(0, probe.allocatedBytesWhenWarm(), () -> "bytes allocated, after " + probe.rounds() + " rounds");
+        new AllocationProbe(initiator, arena.address(), device.geometry()).assertAllocatesNothingWhenWarm();
     }
 
     @Test

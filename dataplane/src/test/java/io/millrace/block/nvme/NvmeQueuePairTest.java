@@ -302,8 +302,7 @@ class NvmeQueuePairTest extends NvmeNamespacesFixture
         open(20);
         final List<Initiator> all = reactor("probe");
         final Initiator probed = all.get(13);
-        final AllocationProbe probe = new AllocationProbe(probed, arena.address(), devices.get(13).geometry());
-        assertEquals(0, probe.allocatedBytesWhenWarm(), () -> "bytes allocated, after " + probe.rounds() + " rounds");
+        new AllocationProbe(probed, arena.address(), devices.get(13).geometry()).assertAllocatesNothingWhenWarm();
     }
 
     @Test

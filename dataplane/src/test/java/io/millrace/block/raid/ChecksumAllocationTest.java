@@ -1,7 +1,5 @@
 package io.millrace.block.raid;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
 import io.millrace.block.AllocationProbe;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.Initiator;
@@ -34,8 +32,7 @@ class ChecksumAllocationTest
             }
             try (Initiator host = new Initiator("host", array))
             {
-                final AllocationProbe probe = new AllocationProbe(host, arena.address(), array.geometry());
-                assertEquals(0, probe.allocatedBytesWhenWarm(), () -> "after " + probe.rounds() + " rounds");
+                new AllocationProbe(host, arena.address(), array.geometry()).assertAllocatesNothingWhenWarm();
             }
             fixture.stop();
             array.close();

@@ -1,7 +1,5 @@
 package io.millrace.block.raid;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
 import io.millrace.block.AllocationProbe;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.Initiator;
@@ -31,8 +29,7 @@ class ErasureCodeAllocationTest
             }
             try (Initiator host = new Initiator("host", array))
             {
-                final AllocationProbe probe = new AllocationProbe(host, arena.address(), array.geometry());
-                assertEquals(0, probe.allocatedBytesWhenWarm(), () -> "after " + probe.rounds() + " rounds");
+                new AllocationProbe(host, arena.address(), array.geometry()).assertAllocatesNothingWhenWarm();
             }
             fixture.stop();
             array.close();

@@ -1,7 +1,5 @@
 package io.millrace.block.raid;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
 import com.sun.management.ThreadMXBean;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockOperation;
@@ -13,6 +11,7 @@ import io.millrace.block.memory.MemoryDevice;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.DmaMemory;
 import io.millrace.reactor.Poller;
+import io.millrace.testing.AllocationWindows;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +27,7 @@ class HedgedAllocationTest
     private static final int MEMBER_BYTES = 2 << 20;
     /** Many times as long as a read may take before others are asked. */
     private static final long ROUND_NS = 20_000_000;
-    private static final int ROUNDS_MAX = 200;
+    private static final int ROUNDS_MIN = 200;
     private static final int CLEAN_ROUNDS = 3;
 
     @ParameterizedTest
@@ -51,14 +50,12 @@ class HedgedAllocationTest
             final BlockRequest request = new BlockRequest(null, (completed) ->
             {
             });
-            int clean = 0;
-            long bytes = 0;
-            for (int round = 0; round < ROUNDS_MAX && clean < CLEAN_ROUNDS; round++)
+            final AllocationWindows rounds = new AllocationWindows(CLEAN_ROUNDS, ROUNDS_MIN);
+            while (!rounds.isOver())
             {
-                bytes = round(host, request, arena.address());
-                clean = 0 == bytes ? clean + 1 : 0;
+                rounds.end(round(host, request, arena.address()));
             }
-            assertEquals(0, bytes);
+            rounds.assertClean(ROUND_NS + " ns");
         }
         finally
         {

@@ -1,6 +1,5 @@
 package io.millrace.block.raid;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
@@ -9,6 +8,7 @@ import io.millrace.block.BlockRequest;
 import io.millrace.block.Initiator;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.DmaMemory;
+import io.millrace.testing.AllocationWindows;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,7 +22,7 @@ class SequentialAllocationTest
     private static final int BLOCKS = 192;
     private static final int BATCHES = 200;
     private static final int CLEAN_ROUNDS = 3;
-    private static final int ROUNDS_MAX = 400;
+    private static final int ROUNDS_MIN = 400;
 
     private int ended;
 
@@ -42,16 +42,14 @@ class SequentialAllocationTest
             }
             try (RoomyArray roomy = new RoomyArray(array); Initiator host = new Initiator("host", roomy))
             {
-                int clean = 0;
-                long bytes = 0;
-                for (int round = 0; round < ROUNDS_MAX && clean < CLEAN_ROUNDS; round++)
+                final AllocationWindows rounds = new AllocationWindows(CLEAN_ROUNDS, ROUNDS_MIN);
+                while (!rounds.isOver())
                 {
                     // The first waits for its region, which other rounds find set.
-                    bytes = host.call(() -> run(host, requests, arena.address()));
-                    clean = 0 == bytes ? clean + 1 : 0;
+                    rounds.end(host.call(() -> run(host, requests, arena.address())));
                     ArrayFixture.await(() -> 0 == host.call(() -> host.channel().inFlight()), "ended");
                 }
-                assertEquals(0, bytes);
+                rounds.assertClean(BATCHES + " batches");
                 assertTrue(array.details().writes().gathered() > 0);
             }
             fixture.stop();
@@ -59,7 +57,7 @@ class SequentialAllocationTest
         }
     }
 
-    /** {@return bytes that were allocated} */
+    /** {@return bytes that were allocated; -1 when requests have to wait} */
     private long run(final Initiator host, final BlockRequest[] requests, final long address)
     {
         final long before = THREADS.getCurrentThreadAllocatedBytes();
@@ -76,7 +74,7 @@ class SequentialAllocationTest
             host.channel().poll();
             if (DEPTH != ended)
             {
-                return 1;
+                return -1;
             }
         }
         return THREADS.getCurrentThreadAllocatedBytes() - before;

@@ -3,6 +3,7 @@ package io.millrace.nvmf.initiator;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.sun.management.ThreadMXBean;
+import io.millrace.testing.AllocationWindows;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,13 +19,8 @@ class HostAllocationTest
     /** Windows of long commands are shorter, so that they take no longer. */
     private static final int WINDOW_BYTES = 8 << 20;
     private static final int CLEAN_WINDOWS = 3;
-    /**
-     * Where the compilers get little time, the code stays interpreted for many windows: those of large commands are of
-     * so few that it takes a time of its own, too.
-     */
-    private static final int WINDOWS_MAX = 1_000;
-    private static final long WINDOWS_MIN_NS = 60_000_000_000L;
-    /** Ends a test that hangs; windows and their time end one that allocates. */
+    private static final int WINDOWS_MIN = 1_000;
+    /** Ends a test that hangs. */
     private static final long LIMIT_S = 600;
 
     @ParameterizedTest
@@ -44,11 +40,10 @@ class HostAllocationTest
                 load.begin();
                 return null;
             });
-            Waits.until("windows without allocation", LIMIT_S, () -> load.isOver);
+            Waits.until("windows without allocation", LIMIT_S, load.windows::isOver);
             Waits.until("idle", () -> host.call(() -> 0 == queue.inFlight()));
             assertEquals(0, load.failures);
-            assertEquals(CLEAN_WINDOWS, load.cleanWindows,
-                () -> load.windowBytes + " bytes in the last window of " + WINDOW_BYTES / length + " commands");
+            load.windows.assertClean(WINDOW_BYTES / length + " commands");
         }
     }
 
@@ -62,12 +57,8 @@ class HostAllocationTest
         private final long address;
         private final boolean writes;
         private final int length;
-        private final long startNs = System.nanoTime();
-        private volatile boolean isOver;
-        private volatile int cleanWindows;
-        private volatile long windowBytes;
+        private final AllocationWindows windows = new AllocationWindows(CLEAN_WINDOWS, WINDOWS_MIN);
         private volatile int failures;
-        private int windows;
         private int commands;
         private long bytesBefore;
         private long lba;
@@ -118,7 +109,7 @@ class HostAllocationTest
             {
                 endWindow();
             }
-            if (!isOver)
+            if (!windows.isOver())
             {
                 submit(request, request.payload().address(0));
             }
@@ -127,11 +118,7 @@ class HostAllocationTest
         private void endWindow()
         {
             commands = 0;
-            windows++;
-            windowBytes = THREADS.getCurrentThreadAllocatedBytes() - bytesBefore;
-            cleanWindows = 0 == windowBytes ? cleanWindows + 1 : 0;
-            isOver = CLEAN_WINDOWS == cleanWindows ||
-                windows >= WINDOWS_MAX && System.nanoTime() - startNs > WINDOWS_MIN_NS;
+            windows.end(THREADS.getCurrentThreadAllocatedBytes() - bytesBefore);
             bytesBefore = THREADS.getCurrentThreadAllocatedBytes();
         }
     }

@@ -1,12 +1,12 @@
 package io.millrace.nvmf.tcp;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.StripedDevice;
 import io.millrace.block.memory.MemoryDevice;
+import io.millrace.testing.AllocationWindows;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -26,9 +26,7 @@ class TcpAllocationTest
     private static final int WARM_UP_ROUNDS = 2_000;
     private static final int ROUNDS = 1_000;
     private static final int IDLE_CYCLES = 10_000;
-    private static final int ATTEMPTS = 500;
-    /** The compilers may get little time. */
-    private static final long LIMIT_NS = 60_000_000_000L;
+    private static final int WINDOWS_MIN = 100;
 
     private final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
     private TargetFixture target;
@@ -78,18 +76,17 @@ class TcpAllocationTest
             final byte[] segment = segment(digests);
             final byte[] large = new byte[32 * BLOCK];
             run(host, segment, large, WARM_UP_ROUNDS);
-            final long deadlineNs = System.nanoTime() + LIMIT_NS;
-            long allocated = Long.MAX_VALUE;
+            final AllocationWindows windows = new AllocationWindows(1, WINDOWS_MIN);
             // What is rare, such as a timer, is still interpreted now and then; an allocation per I/O falls into each
             // attempt.
-            while (0 != allocated && System.nanoTime() - deadlineNs < 0)
+            while (!windows.isOver())
             {
                 final long before = threads.getThreadAllocatedBytes(reactorThread);
                 assertTrue(before > 0);
                 run(host, segment, large, ROUNDS);
-                allocated = threads.getThreadAllocatedBytes(reactorThread) - before;
+                windows.end(threads.getThreadAllocatedBytes(reactorThread) - before);
             }
-            assertEquals(0, allocated, "bytes in " + ROUNDS * (DEPTH + 2) + " I/Os");
+            windows.assertClean(ROUNDS * (DEPTH + 2) + " I/Os");
         }
     }
 
@@ -101,17 +98,17 @@ class TcpAllocationTest
         try (TestHost admin = TestHost.admin(target.address(), TargetFixture.NQN, Digests.NONE);
             TestHost host = TestHost.io(target.address(), TargetFixture.NQN, admin, 1, 2 * DEPTH, Digests.NONE))
         {
-            long allocated = Long.MAX_VALUE;
-            for (int attempt = 0; attempt < ATTEMPTS && 0 != allocated; attempt++)
+            final AllocationWindows windows = new AllocationWindows(1, WINDOWS_MIN);
+            while (!windows.isOver())
             {
                 // Keeps the connection hot, which means that it is asked in every cycle, and the reactor awake.
                 host.read(1, 0, 1, BLOCK);
                 final long cycles = target.reactor(0).dutyCycle().cycles();
                 final long before = threads.getThreadAllocatedBytes(reactorThread);
                 TargetFixture.await("cycles", () -> target.reactor(0).dutyCycle().cycles() - cycles > IDLE_CYCLES);
-                allocated = threads.getThreadAllocatedBytes(reactorThread) - before;
+                windows.end(threads.getThreadAllocatedBytes(reactorThread) - before);
             }
-            assertEquals(0, allocated, "bytes in " + IDLE_CYCLES + " cycles without work");
+            windows.assertClean(IDLE_CYCLES + " cycles without work");
         }
     }
 

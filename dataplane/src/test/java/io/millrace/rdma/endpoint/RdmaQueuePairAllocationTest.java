@@ -1,9 +1,8 @@
 package io.millrace.rdma.endpoint;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
 import com.sun.management.ThreadMXBean;
 import io.millrace.rdma.core.LinuxRdmaCore;
+import io.millrace.testing.AllocationWindows;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -12,8 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RdmaQueuePairAllocationTest
 {
     private static final int REQUESTS_PER_WINDOW = 10_000;
-    /** Where the compilers get little time, the code stays interpreted for many windows. */
-    private static final int WINDOWS_MAX = 500;
+    private static final int WINDOWS_MIN = 500;
     private static final QueuePairConfig SIZES = new QueuePairConfig(16, 16, 2, 0, 1);
     private static final ThreadMXBean THREADS = (ThreadMXBean)ManagementFactory.getThreadMXBean();
 
@@ -45,17 +43,17 @@ class RdmaQueuePairAllocationTest
                 }
             }, SIZES, () -> { });
             pair.open(provider.queuePair, 0);
-            long allocatedBytes = -1;
-            for (int window = 0; 0 != allocatedBytes && window < WINDOWS_MAX; window++)
+            final AllocationWindows windows = new AllocationWindows(1, WINDOWS_MIN);
+            while (!windows.isOver())
             {
                 final long beforeBytes = THREADS.getCurrentThreadAllocatedBytes();
                 for (int i = 0; i < REQUESTS_PER_WINDOW; i++)
                 {
                     exchange(provider, queue, pair);
                 }
-                allocatedBytes = THREADS.getCurrentThreadAllocatedBytes() - beforeBytes;
+                windows.end(THREADS.getCurrentThreadAllocatedBytes() - beforeBytes);
             }
-            assertEquals(0, allocatedBytes);
+            windows.assertClean(REQUESTS_PER_WINDOW + " requests");
             pair.close();
         }
     }

@@ -7,6 +7,7 @@ import com.sun.management.ThreadMXBean;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.testing.AllocationWindows;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 
@@ -19,8 +20,7 @@ class RdmaAllocationTest
     private static final int COMMANDS = 10_000;
     private static final int LARGE_BLOCKS = 16;
     private static final long DEVICE_BYTES = 16L << 20;
-    /** The compilers may get little time. */
-    private static final long LIMIT_NS = 60_000_000_000L;
+    private static final int WINDOWS_MIN = 50;
 
     private final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
 
@@ -52,17 +52,16 @@ class RdmaAllocationTest
         final LocalRdmaTarget target, final LocalRdmaQueue queue, final int capsuleBytes, final int requests)
     {
         final long thread = target.reactor().call(() -> Thread.currentThread().threadId()).join();
-        final long deadlineNs = System.nanoTime() + LIMIT_NS;
-        long allocated = Long.MAX_VALUE;
+        final AllocationWindows windows = new AllocationWindows(1, WINDOWS_MIN);
         // What is rare is still interpreted now and then; an allocation per command falls into each attempt.
-        while (0 != allocated && System.nanoTime() - deadlineNs < 0)
+        while (!windows.isOver())
         {
             final long before = threads.getThreadAllocatedBytes(thread);
             assertTrue(before > 0);
             queue.run(target.reactor(), capsuleBytes, COMMANDS);
-            allocated = threads.getThreadAllocatedBytes(thread) - before;
+            windows.end(threads.getThreadAllocatedBytes(thread) - before);
             assertEquals((long)requests * COMMANDS, queue.posted(), "requests of the send queue");
         }
-        assertEquals(0, allocated, "bytes in " + COMMANDS + " commands");
+        windows.assertClean(COMMANDS + " commands");
     }
 }

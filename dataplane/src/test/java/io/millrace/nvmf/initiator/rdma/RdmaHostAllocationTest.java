@@ -11,6 +11,7 @@ import io.millrace.nvmf.initiator.Waits;
 import io.millrace.rdma.model.LinuxDescriptors;
 import io.millrace.rdma.model.MeasuredCore;
 import io.millrace.rdma.model.RdmaModel;
+import io.millrace.testing.AllocationWindows;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
 import java.util.function.UnaryOperator;
@@ -28,8 +29,8 @@ class RdmaHostAllocationTest
     private static final int LENGTH_BYTES = 4096;
     private static final int WINDOW_COMMANDS = 1_000;
     private static final int CLEAN_WINDOWS = 3;
-    /** Where the compilers get little time, the code stays interpreted for many windows. */
-    private static final int WINDOWS_MAX = 150;
+    private static final int WINDOWS_MIN = 150;
+    /** Ends a test that hangs. */
     private static final long LIMIT_S = 600;
     private static final int KEYED = IdentifyControllerIo.SGL_ANY_ALIGNMENT | IdentifyControllerIo.SGL_KEYED;
 
@@ -55,11 +56,10 @@ class RdmaHostAllocationTest
                 load.begin();
                 return null;
             });
-            Waits.until("windows without allocation", LIMIT_S, () -> load.isOver);
+            Waits.until("windows without allocation", LIMIT_S, load.windows::isOver);
             Waits.until("idle", () -> fixture.call(() -> 0 == fixture.queue().inFlight()));
             assertEquals(0, load.failures);
-            assertEquals(CLEAN_WINDOWS, load.cleanWindows,
-                () -> kind + ": " + load.windowBytes + " bytes in the last window of " + WINDOW_COMMANDS + " commands");
+            load.windows.assertClean(WINDOW_COMMANDS + " commands, " + kind);
         }
     }
 
@@ -69,11 +69,8 @@ class RdmaHostAllocationTest
         private final MeasuredCore core;
         private final long address;
         private final boolean writes;
-        private volatile boolean isOver;
-        private volatile int cleanWindows;
-        private volatile long windowBytes;
+        private final AllocationWindows windows = new AllocationWindows(CLEAN_WINDOWS, WINDOWS_MIN);
         private volatile int failures;
-        private int windows;
         private int commands;
         private long beforeBytes;
 
@@ -118,7 +115,7 @@ class RdmaHostAllocationTest
             {
                 endWindow();
             }
-            if (!isOver)
+            if (!windows.isOver())
             {
                 submit(request, request.payload().address(0));
             }
@@ -133,10 +130,7 @@ class RdmaHostAllocationTest
         private void endWindow()
         {
             commands = 0;
-            windows++;
-            windowBytes = allocatedBytes() - beforeBytes;
-            cleanWindows = 0 == windowBytes ? cleanWindows + 1 : 0;
-            isOver = CLEAN_WINDOWS == cleanWindows || WINDOWS_MAX == windows;
+            windows.end(allocatedBytes() - beforeBytes);
             beforeBytes = allocatedBytes();
         }
     }

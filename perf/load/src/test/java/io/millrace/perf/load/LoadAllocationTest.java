@@ -1,8 +1,9 @@
 package io.millrace.perf.load;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import io.millrace.testing.AllocationWindows;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +20,9 @@ class LoadAllocationTest
     private static final long PAUSE_NS = 5_000_000;
     private static final long OPERATIONS_PER_WINDOW = 1_000;
     private static final int CLEAN_WINDOWS = 3;
-    private static final long LIMIT_NS = 30_000_000_000L;
+    private static final int WINDOWS_MIN = 100;
+    /** Ends a test that hangs. */
+    private static final long LIMIT_NS = 60_000_000_000L;
     /**
      * The smallest object takes 16 bytes, so an operation that allocates is above this every time. What is below is the
      * way to sleep and back, which runs so seldom that it is interpreted, and boxes.
@@ -36,30 +39,29 @@ class LoadAllocationTest
         {
             final CompletableFuture<LoadReport> running = CompletableFuture.supplyAsync(generator::run);
             final long thread = reactorThread();
-            final long deadlineNs = System.nanoTime() + LIMIT_NS;
-            awaitOperations(generator, 0, deadlineNs);
-            int clean = 0;
-            long bytes = 0;
-            while (clean < CLEAN_WINDOWS && System.nanoTime() - deadlineNs < 0)
+            awaitOperations(generator, 0);
+            final AllocationWindows windows = new AllocationWindows(CLEAN_WINDOWS, WINDOWS_MIN);
+            while (!windows.isOver())
             {
                 final long before = generator.progress().operations();
                 final long bytesBefore = THREADS.getThreadAllocatedBytes(thread);
-                final long operations = awaitOperations(generator, before, deadlineNs);
-                bytes = THREADS.getThreadAllocatedBytes(thread) - bytesBefore;
-                clean = bytes < operations * BYTES_PER_OPERATION_MAX ? clean + 1 : 0;
+                final long operations = awaitOperations(generator, before);
+                final long bytes = THREADS.getThreadAllocatedBytes(thread) - bytesBefore;
+                windows.end(bytes < operations * BYTES_PER_OPERATION_MAX ? 0 : bytes);
             }
             generator.stop();
             running.orTimeout(20, TimeUnit.SECONDS).join();
-            assertEquals(CLEAN_WINDOWS, clean, bytes + " bytes in the last window");
+            windows.assertClean(OPERATIONS_PER_WINDOW + " operations or more");
         }
     }
 
-    private static long awaitOperations(final LoadGenerator generator, final long before, final long deadlineNs)
+    private static long awaitOperations(final LoadGenerator generator, final long before)
     {
+        final long deadlineNs = System.nanoTime() + LIMIT_NS;
         LoadProgress progress = generator.progress();
-        while ((LoadPhase.MEASURE != progress.phase() || progress.operations() - before < OPERATIONS_PER_WINDOW) &&
-            System.nanoTime() - deadlineNs < 0)
+        while (LoadPhase.MEASURE != progress.phase() || progress.operations() - before < OPERATIONS_PER_WINDOW)
         {
+            assertTrue(System.nanoTime() - deadlineNs < 0, "it hangs");
             LockSupport.parkNanos(PAUSE_NS);
             progress = generator.progress();
         }
