@@ -27,6 +27,8 @@ class ChecksumCrashTest
     private static final int REQUESTS = 60;
     private static final int STEPS_MAX = 900;
     private static final int SEEDS = Integer.getInteger("millrace.raid.seeds", 12);
+    /** So many at most, until all that is to occur has occurred. */
+    private static final int SEEDS_MAX = 8 * SEEDS;
 
     private static final RaidTimes HURRIED = new RaidTimes(200_000, 300_000);
 
@@ -73,7 +75,7 @@ class ChecksumCrashTest
         final boolean fails)
     {
         final AtomicInteger failures = new AtomicInteger();
-        for (int i = 0; i < SEEDS; i++)
+        for (int i = 0; i < SEEDS || fails && 0 == failures.get() && i < SEEDS_MAX; i++)
         {
             final Random draw = TestSeeds.fixed(random.nextLong());
             final List<RaidDevice> lives = new ArrayList<>();

@@ -35,6 +35,8 @@ class LevelChangeCrashTest
     /** Cuts are before each so many steps. */
     private static final int STRIDE = Integer.getInteger("millrace.raid.stride", 13);
     private static final int SEEDS = Integer.getInteger("millrace.raid.seeds", 12);
+    /** So many at most, until all that is to occur has occurred. */
+    private static final int SEEDS_MAX = 8 * SEEDS;
 
     private final Random random = TestSeeds.random();
     private int within;
@@ -184,7 +186,7 @@ class LevelChangeCrashTest
     @CsvSource({"3,4096,DEGRADED", "4,8192,ALWAYS", "5,65536,DEGRADED", "6,4096,ALWAYS"})
     void shouldKeepAllWhenPowerIsCutAgainAndAgain(final int count, final int stripBytes, final JournalMode journal)
     {
-        for (int i = 0; i < SEEDS; i++)
+        for (int i = 0; i < SEEDS || within <= SEEDS && i < SEEDS_MAX; i++)
         {
             final Random draw = TestSeeds.fixed(random.nextLong());
             final Changing changing = new Changing(count, stripBytes, journal, 0 != i % 2);

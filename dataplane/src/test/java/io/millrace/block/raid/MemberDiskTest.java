@@ -15,6 +15,7 @@ import io.millrace.seed.TestSeeds;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -27,6 +28,8 @@ class MemberDiskTest
     private static final int WRITE_BLOCKS = 8;
     /** So many losses show each outcome, but with a chance of less than one in a million. */
     private static final int LOSSES = 200;
+    /** So many at most, until all that is to occur has occurred. */
+    private static final int LOSSES_MAX = 4_000;
 
     private final DmaMemory arena = DmaMemory.map(1 << 20);
     private final long seed = TestSeeds.seed();
@@ -268,11 +271,17 @@ class MemberDiskTest
         }
     }
 
+    /** Whether writes were lost as a whole, kept as a whole, and torn in several ways. */
+    private static boolean hasAll(final Set<Integer> blocksLeft)
+    {
+        return blocksLeft.contains(0) && blocksLeft.contains(WRITE_BLOCKS) && blocksLeft.size() > 4;
+    }
+
     @Test
     void shouldLoseSomeBlocksOfWritesThatWereNotFlushed()
     {
         final TreeSet<Integer> left = new TreeSet<>();
-        for (int loss = 0; loss < LOSSES; loss++)
+        for (int loss = 0; loss < LOSSES || !hasAll(left) && loss < LOSSES_MAX; loss++)
         {
             write(0, WRITE_BLOCKS, true, 0);
             assertEquals(BlockStatus.SUCCESS, write(0, WRITE_BLOCKS, false, 1));
@@ -280,14 +289,14 @@ class MemberDiskTest
             restart(seed + loss);
             left.add(blocksOf(1));
         }
-        assertTrue(left.contains(0) && left.contains(WRITE_BLOCKS) && left.size() > 4, () -> "blocks left: " + left);
+        assertTrue(hasAll(left), () -> "blocks left: " + left);
     }
 
     @Test
     void shouldTearWritesThatAreInFlight()
     {
         final TreeSet<Integer> left = new TreeSet<>();
-        for (int loss = 0; loss < LOSSES; loss++)
+        for (int loss = 0; loss < LOSSES || !hasAll(left) && loss < LOSSES_MAX; loss++)
         {
             write(0, WRITE_BLOCKS, true, 0);
             NativeMemory.fill(arena.address(), WRITE_BLOCKS * BLOCK, (byte)1);
@@ -298,7 +307,7 @@ class MemberDiskTest
             restart(seed + loss);
             left.add(blocksOf(1));
         }
-        assertTrue(left.contains(0) && left.contains(WRITE_BLOCKS) && left.size() > 4, () -> "blocks left: " + left);
+        assertTrue(hasAll(left), () -> "blocks left: " + left);
     }
 
     @Test

@@ -29,6 +29,8 @@ class RaidMembershipCrashTest
     private static final int STEPS_MAX = 600;
     private static final int CHANGES = 6;
     private static final int SEEDS = Integer.getInteger("millrace.raid.seeds", 25);
+    /** So many at most, until all that is to occur has occurred. */
+    private static final int SEEDS_MAX = 8 * SEEDS;
     private static final RaidTimes HURRIED = new RaidTimes(200_000, 300_000);
 
     /** So that no bitmap flushes what was copied. */
@@ -54,7 +56,7 @@ class RaidMembershipCrashTest
         final RaidLevel level, final int memberCount, final int spareCount)
     {
         int whole = 0;
-        for (int i = 0; i < SEEDS; i++)
+        for (int i = 0; i < SEEDS || !(whole > 0 && hasAll()) && i < SEEDS_MAX; i++)
         {
             final Random draw = TestSeeds.fixed(random.nextLong());
             final RaidDevice[] current = new RaidDevice[1];
@@ -88,9 +90,14 @@ class RaidMembershipCrashTest
             }
         }
         final int ended = whole;
-        assertTrue(ended > 0 && replaced.get() > 0 && added.get() > 0 && removed.get() > 0 && failed.get() > 0,
+        assertTrue(ended > 0 && hasAll(),
             () -> ended + " of " + SEEDS + " arrays lived to the end; " + replaced + " members were replaced, " +
             added + " added, " + removed + " removed, " + failed + " failed");
+    }
+
+    private boolean hasAll()
+    {
+        return replaced.get() > 0 && added.get() > 0 && removed.get() > 0 && failed.get() > 0;
     }
 
     /** Power is cut a few steps after a replacement has taken its slot. */

@@ -32,6 +32,8 @@ class RaidReAddCrashTest
     private static final int STEPS_MAX = 500;
     private static final int CHANGES = 6;
     private static final int SEEDS = Integer.getInteger("millrace.raid.seeds", 25) / 6 + 1;
+    /** So many at most, until all that is to occur has occurred. */
+    private static final int SEEDS_MAX = 8 * SEEDS;
     private static final RaidTimes[] TIMES =
     {
         // So that bits are cleared while a member is away, and what was copied is not made stable by that.
@@ -87,7 +89,7 @@ class RaidReAddCrashTest
     void shouldKeepWhatWasFlushedWhenMembersVanishAndComeBack(
         final RaidLevel level, final int memberCount, final JournalMode journal)
     {
-        for (int i = 0; i < SEEDS; i++)
+        for (int i = 0; i < SEEDS || !hasAll() && i < SEEDS_MAX; i++)
         {
             final Random draw = TestSeeds.fixed(random.nextLong());
             final RaidDevice[] current = new RaidDevice[1];
@@ -128,9 +130,14 @@ class RaidReAddCrashTest
                 run.live(0);
             }
         }
-        assertTrue(returned > 0 && interrupted > 0 && failed > 0, () -> returned + " members came back at a start, " +
+        assertTrue(hasAll(), () -> returned + " members came back at a start, " +
             interrupted + " were interrupted, " + failed + " failed, and " + added +
             " came back while the array served");
+    }
+
+    private boolean hasAll()
+    {
+        return returned > 0 && interrupted > 0 && failed > 0;
     }
 
     private static long layoutBytes(final RaidLevel level, final int memberCount)

@@ -31,6 +31,8 @@ class RaidReplacementCrashTest
     private static final int STEPS_MAX = 600;
     private static final int CHANGES = 4;
     private static final int SEEDS = Integer.getInteger("millrace.raid.seeds", 25);
+    /** So many at most, until all that is to occur has occurred. */
+    private static final int SEEDS_MAX = 8 * SEEDS;
     private static final RaidTimes HURRIED = new RaidTimes(200_000, 300_000);
 
     private final Random random = TestSeeds.random();
@@ -151,18 +153,18 @@ class RaidReplacementCrashTest
     @CsvSource({"RAID1,2", "RAID1,3", "RAID5,3", "RAID6,4", "RAID6_Q_LAST,4", "EC3,5", "RAID10,4", "RAID10,3"})
     void shouldStartWithAllMembersByTheNewNames(final RaidLevel level, final int memberCount)
     {
-        for (int i = 0; i < SEEDS; i++)
+        for (int i = 0; i < SEEDS || !hasAll() && i < SEEDS_MAX; i++)
         {
             live(TestSeeds.fixed(random.nextLong()), new Life(level, memberCount, false), memberCount);
         }
-        assertTrue(stored.get() > 0 && ended.get() > 0 && undone.get() > 0 && begunAnew.get() > 0, this::counts);
+        assertTrue(hasAll(), this::counts);
     }
 
     @ParameterizedTest
     @CsvSource({"RAID1,2", "RAID1,3", "RAID5,3", "RAID6,4", "EC3,5", "RAID10,4"})
     void shouldKeepWhatWasFlushedWhenMembersFailToo(final RaidLevel level, final int memberCount)
     {
-        for (int i = 0; i < SEEDS; i++)
+        for (int i = 0; i < SEEDS || !(hasAll() && failed.get() > 0) && i < SEEDS_MAX; i++)
         {
             try
             {
@@ -177,7 +179,12 @@ class RaidReplacementCrashTest
                 }
             }
         }
-        assertTrue(failed.get() > 0 && begunAnew.get() > 0, this::counts);
+        assertTrue(hasAll() && failed.get() > 0, this::counts);
+    }
+
+    private boolean hasAll()
+    {
+        return stored.get() > 0 && ended.get() > 0 && undone.get() > 0 && begunAnew.get() > 0;
     }
 
     private String counts()
