@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * How long threads of this process were ready to run and got no processor, by the kernel's count: in that time a rate is
- * not reached whatever the code does. Waits shorter than a minimum do not count.
+ * How long threads of this process were ready to run and got no processor, by the kernel's count: in that time a rate
+ * is not reached whatever the code does. Waits shorter than a minimum do not count.
  */
 final class ProcessorWaits
 {

@@ -339,6 +339,14 @@ final class History
     /** {@return whether the file failed to sync between two moments, which is answered once} */
     private boolean hasLostSync(final long from, final long to)
     {
-        return lostSyncs.stream().anyMatch((moment) -> moment > from && moment < to);
+        // Not a stream: it is asked of each write and each flush after it.
+        for (int i = 0; i < lostSyncs.size(); i++)
+        {
+            if (lostSyncs.get(i) > from && lostSyncs.get(i) < to)
+            {
+                return true;
+            }
+        }
+        return false;
     }
 }

@@ -128,6 +128,11 @@ final class ModelRing implements Ring
     @Override
     public void submit()
     {
+        // A channel asks in each of its cycles.
+        if (head == tail)
+        {
+            return;
+        }
         synchronized (file)
         {
             for (; head != tail; head++)
