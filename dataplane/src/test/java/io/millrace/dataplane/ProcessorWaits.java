@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -17,21 +18,21 @@ final class ProcessorWaits
 
     private final List<Path> files;
     private final long[] before;
+    private final long[] sumsNs;
     private final long leastNs;
-    private long sumNs;
 
     /**
      * Begins now.
      *
-     * @param prefix  of the threads' names.
+     * @param names   of the threads, a regular expression.
      * @param leastNs of a wait between two looks, to count.
      */
-    ProcessorWaits(final String prefix, final long leastNs)
+    ProcessorWaits(final String names, final long leastNs)
     {
         this.leastNs = leastNs;
         try (Stream<Path> tasks = Files.list(TASKS))
         {
-            files = tasks.filter((task) -> isNamed(task, prefix))
+            files = tasks.filter((task) -> isNamed(task, names))
                 .map((task) -> task.resolve("schedstat")).toList();
         }
         catch (final IOException e)
@@ -39,14 +40,15 @@ final class ProcessorWaits
             throw new UncheckedIOException(e);
         }
         before = files.stream().mapToLong(ProcessorWaits::waitedNs).toArray();
+        sumsNs = new long[before.length];
     }
 
     /** A thread of another name may end meanwhile. */
-    private static boolean isNamed(final Path task, final String prefix)
+    private static boolean isNamed(final Path task, final String names)
     {
         try
         {
-            return Files.readString(task.resolve("comm")).startsWith(prefix);
+            return Files.readString(task.resolve("comm")).strip().matches(names);
         }
         catch (final IOException e)
         {
@@ -60,16 +62,16 @@ final class ProcessorWaits
         return before.length;
     }
 
-    /** {@return the sum of all waits until now} */
+    /** {@return the sum of waits until now of the thread that has waited least: all of them together no longer} */
     long look()
     {
         for (int i = 0; i < before.length; i++)
         {
             final long nowNs = waitedNs(files.get(i));
-            sumNs += nowNs - before[i] >= leastNs ? nowNs - before[i] : 0;
+            sumsNs[i] += nowNs - before[i] >= leastNs ? nowNs - before[i] : 0;
             before[i] = nowNs;
         }
-        return sumNs;
+        return Arrays.stream(sumsNs).min().orElseThrow();
     }
 
     /** Time on a processor, time ready without one, and turns. */
