@@ -4,6 +4,7 @@ import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.raid.format.ChecksumArea;
+import io.millrace.block.raid.format.ChecksumPage;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.Crc32c;
 import io.millrace.memory.DmaMemory;
@@ -26,7 +27,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class BlockChecksums implements AutoCloseable
 {
-    /** 64 MiB: pages of blocks of 4 KiB are 4 MiB of a member's data each. */
+    /** 64 MiB: pages of blocks of 4 KiB are nearly 4 MiB of a member's data each. */
     static final int PAGES_MAX = 16_384;
     /** Entry of a block without a checksum, in memory. */
     static final int UNKNOWN = 1;
@@ -49,7 +50,6 @@ final class BlockChecksums implements AutoCloseable
     private static final VarHandle STATE = MethodHandles.arrayElementVarHandle(int[].class);
 
     private final int blockShift;
-    private final int pageShift;
     private final long memberBytes;
     private final int pageCount;
     private final long dataOffset;
@@ -87,7 +87,6 @@ final class BlockChecksums implements AutoCloseable
     {
         this.memberBytes = memberBytes;
         this.blockShift = blockShift;
-        pageShift = blockShift + Integer.numberOfTrailingZeros(ChecksumArea.PAGE_ENTRIES);
         pageCount = ChecksumArea.pageCount(memberBytes, 1 << blockShift);
         dataOffset = RaidChannel.dataOffsetBytes();
         zeroesEntry = ChecksumArea.entry(Crc32c.digest(zeroes, 1 << blockShift));
@@ -128,12 +127,12 @@ final class BlockChecksums implements AutoCloseable
     /** {@return bytes of a member's data that a page is for} */
     long pageDataBytes()
     {
-        return 1L << pageShift;
+        return (long)ChecksumArea.PAGE_ENTRIES << blockShift;
     }
 
     int page(final long memberOffset)
     {
-        return (int)(memberOffset >>> pageShift);
+        return MemberChecksums.page(block(memberOffset));
     }
 
     long block(final long memberOffset)
@@ -172,8 +171,9 @@ final class BlockChecksums implements AutoCloseable
         int payloadOffset = 0;
         for (long block = first; block < end;)
         {
-            final long pageEnd = Math.min(end, (block | ChecksumArea.PAGE_ENTRIES - 1) + 1);
-            final int slot = of.slot(MemberChecksums.page(block));
+            final int page = MemberChecksums.page(block);
+            final long pageEnd = Math.min(end, (page + 1L) * ChecksumArea.PAGE_ENTRIES);
+            final int slot = of.slot(page);
             if (NO_SLOT == slot)
             {
                 payloadOffset += (int)(pageEnd - block) << blockShift;
@@ -214,7 +214,7 @@ final class BlockChecksums implements AutoCloseable
 
     private void put(final int slot, final long block, final int entry)
     {
-        NativeMemory.putIntRelease(entryAddress(slot, (int)block & ChecksumArea.PAGE_ENTRIES - 1), entry);
+        NativeMemory.putIntRelease(entryAddress(slot, MemberChecksums.index(block)), entry);
     }
 
     /** After the entries: whoever takes the mark from it stores these, too. */
@@ -230,7 +230,18 @@ final class BlockChecksums implements AutoCloseable
 
     private long entryAddress(final int slot, final int index)
     {
-        return address(slot) + (long)index * Integer.BYTES;
+        return entryAddress(address(slot), index);
+    }
+
+    /**
+     * {@return address of a checksum}
+     *
+     * @param page  address of its page.
+     * @param index of it in that.
+     */
+    static long entryAddress(final long page, final int index)
+    {
+        return page + ChecksumPage.ENTRIES_OFFSET + (long)index * Integer.BYTES;
     }
 
     long address(final int slot)
@@ -238,7 +249,7 @@ final class BlockChecksums implements AutoCloseable
         return memory.address() + (long)slot * ChecksumArea.PAGE_BYTES;
     }
 
-    /** {@return memory of a page that is read before it is stored} */
+    /** {@return memory of a page that is read before it is stored, and of what is stored then} */
     long scratchAddress(final int index)
     {
         return address(slotCount + index);
@@ -379,13 +390,13 @@ final class BlockChecksums implements AutoCloseable
      * Takes what is stored where nothing is in memory.
      *
      * @param slot   of the page.
-     * @param stored address of the page; 0: it cannot be read.
+     * @param stored address of the page; 0: it does not count.
      */
     void merge(final int slot, final long stored)
     {
         for (int i = 0; i < ChecksumArea.PAGE_ENTRIES; i++)
         {
-            final int entry = 0 == stored ? UNKNOWN : NativeMemory.getInt(stored + (long)i * Integer.BYTES);
+            final int entry = 0 == stored ? UNKNOWN : NativeMemory.getInt(entryAddress(stored, i));
             NativeMemory.compareAndSetInt(
                 entryAddress(slot, i), 0, ChecksumArea.isKnown(entry) ? entry : UNKNOWN);
         }

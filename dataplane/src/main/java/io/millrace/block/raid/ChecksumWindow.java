@@ -10,7 +10,7 @@ import io.millrace.memory.Crc32c;
 
 /**
  * Checksums of a page of every member, to verify blocks with: those that are stored, and over these what is in memory.
- * {@link ArrayWork}'s reactor only. Where a page cannot be read its blocks have no checksums.
+ * {@link ArrayWork}'s reactor only. Blocks of a page that cannot be read or is not valid have no checksums.
  */
 final class ChecksumWindow
 {
@@ -19,6 +19,7 @@ final class ChecksumWindow
     private final RaidDevice device;
     private final RaidChannel channel;
     private final BlockChecksums checksums;
+    private final ChecksumPageCheck check;
     private final int window;
     private final Part[] parts = new Part[RaidLevel.MEMBERS_MAX];
     private ArrayView view;
@@ -54,11 +55,25 @@ final class ChecksumWindow
             outstanding--;
             isRetired |= null != request.hold();
             device.pages().hold(request);
-            isRead = BlockStatus.SUCCESS == request.status();
-            if (!isRead && BlockStatus.MEDIA_ERROR != request.status())
+            final BlockStatus status = request.status();
+            isRead = BlockStatus.SUCCESS == status && (isInMemory() ||
+                check.isValid(member, page, checksums.windowAddress(window, member.index())));
+            if (BlockStatus.MEDIA_ERROR == status && !isInMemory())
             {
-                device.onMemberFailed(member, "READ ended with", request.status());
+                check.onUnreadable(member, page);
             }
+            else if (BlockStatus.SUCCESS != status && BlockStatus.MEDIA_ERROR != status)
+            {
+                device.onMemberFailed(member, "READ ended with", status);
+            }
+        }
+
+        /** Whether nothing that was read counts: it may be what was being stored meanwhile. */
+        private boolean isInMemory()
+        {
+            final int slot = member.checksums().findSlot(page);
+            return member.checksums().isUnknown(page) ||
+                BlockChecksums.NO_SLOT != slot && checksums.isLoaded(slot);
         }
     }
 
@@ -75,6 +90,7 @@ final class ChecksumWindow
         this.channel = channel;
         this.window = window;
         checksums = device.pages().checksums();
+        check = new ChecksumPageCheck(device);
         for (int i = 0; i < parts.length; i++)
         {
             parts[i] = new Part();
@@ -96,7 +112,7 @@ final class ChecksumWindow
      */
     long end(final long memberOffset)
     {
-        return (checksums.page(memberOffset) + 1) * checksums.pageDataBytes();
+        return (checksums.page(memberOffset) + 1L) * checksums.pageDataBytes();
     }
 
     /**
@@ -150,7 +166,7 @@ final class ChecksumWindow
     /** {@return the checksum of a block as it is stored or in memory} */
     private int entry(final RaidMember member, final long block)
     {
-        final int index = (int)block & ChecksumArea.PAGE_ENTRIES - 1;
+        final int index = MemberChecksums.index(block);
         if (MemberChecksums.page(block) != page || member.checksums().isUnknown(page))
         {
             return ChecksumArea.UNKNOWN;
@@ -163,7 +179,7 @@ final class ChecksumWindow
         }
         final Part part = parts[member.index()];
         return part.member != member || !part.isRead || part.isRetired ? ChecksumArea.UNKNOWN :
-            NativeMemory.getInt(checksums.windowAddress(window, member.index()) + (long)index * Integer.BYTES);
+            NativeMemory.getInt(BlockChecksums.entryAddress(checksums.windowAddress(window, member.index()), index));
     }
 
     /**

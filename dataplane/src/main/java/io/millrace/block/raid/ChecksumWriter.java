@@ -1,10 +1,13 @@
 package io.millrace.block.raid;
 
+import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.raid.format.ChecksumArea;
+import io.millrace.block.raid.format.ChecksumPage;
 import java.util.List;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Stores pages of checksums that were changed, in passes over all of them, and takes those from memory that are stored
@@ -16,6 +19,9 @@ final class ChecksumWriter
     private final RaidDevice device;
     private final RaidChannel channel;
     private final BlockChecksums checksums;
+    private final ChecksumPageCheck check;
+    private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
+    private final ChecksumPage sealed = new ChecksumPage();
     private final Part[] parts = new Part[BlockChecksums.WRITES_MAX];
     private boolean isPassing;
     private boolean isForced;
@@ -44,6 +50,8 @@ final class ChecksumWriter
         /** {@link BlockChecksums#NO_SLOT}: that of zeroes, of an unknown page. */
         private int slot;
         private boolean isReading;
+        /** Of what is being written. */
+        private int crc;
         /** It was read, and waits to be written. */
         private boolean isWaiting;
         /** Its member has failed, and may never end it. */
@@ -89,13 +97,22 @@ final class ChecksumWriter
         {
             isWaiting = false;
             isReading = false;
+            // Not as it is in memory, where writes change it before it is on the member.
+            final long address = checksums.scratchAddress(index);
             if (BlockChecksums.NO_SLOT == slot)
             {
-                submit(BlockOperation.WRITE, device.pages().zeroesAddress());
-                return;
+                NativeMemory.fill(address, ChecksumArea.PAGE_BYTES, (byte)0);
             }
-            checksums.takeChanges(slot);
-            submit(BlockOperation.WRITE, checksums.address(slot));
+            else
+            {
+                checksums.takeChanges(slot);
+                NativeMemory.copy(checksums.address(slot), address, ChecksumArea.PAGE_BYTES);
+            }
+            buffer.wrap(address, ChecksumArea.PAGE_BYTES);
+            crc = sealed.wrap(buffer, 0).seal(member.id(), page);
+            // The member may have either one if this fails.
+            member.checksums().storedCrc(page, 0);
+            submit(BlockOperation.WRITE, address);
         }
 
         private void submit(final BlockOperation operation, final long address)
@@ -113,9 +130,13 @@ final class ChecksumWriter
             device.pages().hold(request);
             if (isReading && (BlockStatus.SUCCESS == status || BlockStatus.MEDIA_ERROR == status))
             {
-                checksums.merge(slot, BlockStatus.SUCCESS == status ? checksums.scratchAddress(index) : 0);
+                merge(BlockStatus.SUCCESS == status);
                 isWaiting = true;
                 return;
+            }
+            if (BlockStatus.SUCCESS == status)
+            {
+                member.checksums().storedCrc(page, crc);
             }
             if (BlockChecksums.NO_SLOT == slot)
             {
@@ -134,6 +155,16 @@ final class ChecksumWriter
                 device.onMemberFailed(member, "failed a metadata write:", status);
             }
             end();
+        }
+
+        private void merge(final boolean isRead)
+        {
+            final long address = checksums.scratchAddress(index);
+            if (!isRead)
+            {
+                check.onUnreadable(member, page);
+            }
+            checksums.merge(slot, isRead && check.isValid(member, page, address) ? address : 0);
         }
 
         private void end()
@@ -179,6 +210,7 @@ final class ChecksumWriter
         this.device = device;
         this.channel = channel;
         checksums = device.pages().checksums();
+        check = new ChecksumPageCheck(device);
         for (int i = 0; i < parts.length; i++)
         {
             parts[i] = new Part(i);

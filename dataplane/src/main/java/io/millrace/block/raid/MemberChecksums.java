@@ -15,12 +15,13 @@ final class MemberChecksums
     /** Its blocks have no checksums, whatever is stored. */
     private static final int UNKNOWN = -1;
 
-    private static final int PAGE_SHIFT = Integer.numberOfTrailingZeros(ChecksumArea.PAGE_ENTRIES);
     private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(int[].class);
 
     private final BlockChecksums array;
     /** By page: one of the above, or its slot plus 1. */
     private final int[] words;
+    /** By page: CRC of what was stored since the array was assembled; 0: nothing, or it is not known. */
+    private final int[] storedCrcs;
     private final AtomicInteger unknownCount = new AtomicInteger();
 
     /**
@@ -33,11 +34,22 @@ final class MemberChecksums
     {
         this.array = array;
         words = new int[pageCount];
+        storedCrcs = new int[pageCount];
     }
 
     static int page(final long block)
     {
-        return (int)(block >>> PAGE_SHIFT);
+        return (int)(block / ChecksumArea.PAGE_ENTRIES);
+    }
+
+    /**
+     * {@return which checksum of its page a block has}
+     *
+     * @param block of a member's data.
+     */
+    static int index(final long block)
+    {
+        return (int)(block % ChecksumArea.PAGE_ENTRIES);
     }
 
     private int word(final int page)
@@ -120,6 +132,44 @@ final class MemberChecksums
             WORD.setVolatile(words, page, UNKNOWN);
             unknownCount.incrementAndGet();
         }
+    }
+
+    /**
+     * What is stored of a page does not count, and nothing of it is in memory: its blocks have no checksums until it is
+     * stored again. Any thread.
+     *
+     * @param page of the member.
+     */
+    void onInvalid(final int page)
+    {
+        if (WORD.compareAndSet(words, page, STORED, UNKNOWN))
+        {
+            unknownCount.incrementAndGet();
+        }
+    }
+
+    /**
+     * A page is being stored, or was. {@link ArrayWork} alone.
+     *
+     * @param page of the member.
+     * @param crc  of what was stored; 0: either that or what was there before is, or neither.
+     */
+    void storedCrc(final int page, final int crc)
+    {
+        WORD.setVolatile(storedCrcs, page, crc);
+    }
+
+    /**
+     * {@return whether a page that was read may be the last that was stored: an older one is there when the member has
+     * lost a write; any thread}
+     *
+     * @param page of the member.
+     * @param crc  that it has.
+     */
+    boolean isLast(final int page, final int crc)
+    {
+        final int stored = (int)WORD.getVolatile(storedCrcs, page);
+        return 0 == stored || stored == crc;
     }
 
     /**

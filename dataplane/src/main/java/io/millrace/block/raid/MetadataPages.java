@@ -81,9 +81,9 @@ final class MetadataPages implements AutoCloseable
 
     private void makeUnknown(final RaidMember member, final long start, final long end)
     {
-        for (long offset = start; offset < end; offset = (offset | checksums.pageDataBytes() - 1) + 1)
+        for (int page = checksums.page(start); start < end && page <= checksums.page(end - 1); page++)
         {
-            member.checksums().assembledUnknown(checksums.page(offset));
+            member.checksums().assembledUnknown(page);
         }
     }
 

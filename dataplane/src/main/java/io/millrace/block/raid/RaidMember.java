@@ -3,6 +3,7 @@ package io.millrace.block.raid;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockOperation;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A device of an array, in a slot or as a spare. Immutable but for the progress of its rebuild, the count of errors
@@ -18,7 +19,8 @@ final class RaidMember
     private volatile long rebuiltBytes;
     private volatile long correctedErrors;
     private volatile MemberChecksums checksums;
-    private volatile long wrongBlocks;
+    private final AtomicLong wrongBlocks = new AtomicLong();
+    private volatile long invalidChecksumPages;
     private volatile boolean isZeroesRefused;
     private volatile boolean isDeallocateRefused;
 
@@ -147,21 +149,35 @@ final class RaidMember
     }
 
     /**
-     * {@return blocks that scrubs and copies found to have another checksum, since it was assembled; any thread}
+     * {@return times that blocks were found to have another checksum, since it was assembled; any thread}
      */
     long wrongBlocks()
     {
-        return wrongBlocks;
+        return wrongBlocks.get();
     }
 
     /**
-     * Blocks have another checksum. {@link ArrayWork} alone.
+     * Blocks have another checksum. Any thread.
      *
      * @param count of the blocks.
      */
     void onWrong(final int count)
     {
-        wrongBlocks = wrongBlocks + count;
+        wrongBlocks.addAndGet(count);
+    }
+
+    /**
+     * {@return pages of checksums that were not valid when they were read, since it was assembled; any thread}
+     */
+    long invalidChecksumPages()
+    {
+        return invalidChecksumPages;
+    }
+
+    /** A page of its checksums is not valid. {@link ArrayWork} alone. */
+    void onInvalidChecksumPage()
+    {
+        invalidChecksumPages = invalidChecksumPages + 1;
     }
 
     @Override

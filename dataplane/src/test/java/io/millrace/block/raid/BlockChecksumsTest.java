@@ -141,8 +141,8 @@ class BlockChecksumsTest
         final int slot = member.checksums().findSlot(0);
         final int own = entry(0, 0);
         NativeMemory.fill(arena.address() + 8192, ChecksumArea.PAGE_BYTES, (byte)0);
-        NativeMemory.putInt(arena.address() + 8192, 77);
-        NativeMemory.putInt(arena.address() + 8192 + Integer.BYTES, 78);
+        NativeMemory.putInt(BlockChecksums.entryAddress(arena.address() + 8192, 0), 77);
+        NativeMemory.putInt(BlockChecksums.entryAddress(arena.address() + 8192, 1), 78);
         checksums.merge(slot, arena.address() + 8192);
         assertEquals(own, entry(0, 0));
         assertEquals(78, entry(0, 1));

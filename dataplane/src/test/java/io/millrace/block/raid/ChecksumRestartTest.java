@@ -4,6 +4,7 @@ import static io.millrace.block.raid.ArrayFixture.MEMBER_BYTES;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.block.raid.format.ChecksumArea;
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.seed.TestSeeds;
@@ -43,7 +44,8 @@ class ChecksumRestartTest
         {
             fixture.times(RARELY_CLEARED);
             fixture.restart();
-            fixture.corrupt(3, MEMBER_BYTES);
+            final RaidMember spare = fixture.array().raidMembers().get(3);
+            fixture.disk(3).overwrite(ChecksumArea.offset(MEMBER_BYTES), StoredPages.random(random, spare.id(), 0));
             fixture.copyRates(SLOW);
             fixture.disk(0).state(MemberState.FAILING);
             fixture.verify();

@@ -140,7 +140,8 @@ class ChecksumScrubTest
         try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, 0))
         {
             fixture.restart();
-            fixture.corrupt(1, ArrayFixture.MEMBER_BYTES);
+            fixture.disk(1).overwrite(ChecksumArea.offset(ArrayFixture.MEMBER_BYTES),
+                StoredPages.random(random, fixture.array().raidMembers().get(1).id(), 0));
             final ScrubResult found = scrub(fixture, ScrubMode.CHECK);
             final long blocks = ArrayFixture.MEMBER_BYTES / BLOCK_BYTES;
             assertEquals(blocks, found.mismatches());
@@ -388,7 +389,8 @@ class ChecksumScrubTest
             fixture.copyRates(new CopyRates(1 << 20, 1 << 20));
             fixture.set("d3 d1 d2", "");
             final RaidMember target = fixture.array().raidMembers().get(3);
-            fixture.disk(3).fillWithJunk(ChecksumArea.offset(ArrayFixture.MEMBER_BYTES), ChecksumArea.PAGE_BYTES);
+            fixture.disk(3).overwrite(
+                ChecksumArea.offset(ArrayFixture.MEMBER_BYTES), StoredPages.random(random, target.id(), 0));
             ArrayFixture.await(() -> target.rebuiltBytes() > 4 * STRIP_BYTES, "copied in part");
             fixture.write(0, 4 * STRIP_BYTES);
             fixture.copyRates(CopyRates.DEFAULT);
@@ -442,7 +444,8 @@ class ChecksumScrubTest
             final RaidMember spare = fixture.array().raidMembers().get(3);
             ArrayFixture.await(() -> spare.rebuiltBytes() > ArrayFixture.MEMBER_BYTES / 4, "rebuilt in part");
             fixture.assembleAlone();
-            fixture.disk(3).fillWithJunk(ChecksumArea.offset(ArrayFixture.MEMBER_BYTES), ChecksumArea.PAGE_BYTES);
+            fixture.disk(3).overwrite(
+                ChecksumArea.offset(ArrayFixture.MEMBER_BYTES), StoredPages.random(random, spare.id(), 0));
             fixture.copyRates(CopyRates.DEFAULT);
             fixture.restart();
             ArrayFixture.await(() -> fixture.array().view().isComplete(), "rebuilt");

@@ -136,6 +136,8 @@ final class CrashingArray implements CrashRun.Working, DeviceServices
             "resynchronize: " + scrub);
         assertEquals(0, array.raidMembers().stream().mapToLong(RaidMember::wrongBlocks).sum(),
             "blocks with another checksum");
+        assertEquals(0, array.raidMembers().stream().mapToLong(RaidMember::invalidChecksumPages).sum(),
+            "pages of checksums that are not valid");
         if (null != work)
         {
             initiator.call(() ->

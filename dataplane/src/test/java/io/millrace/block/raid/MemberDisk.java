@@ -103,6 +103,26 @@ public final class MemberDisk implements BlockDevice
         fillWithJunk(medium, offset, offset + length);
     }
 
+    /** Has other bytes on the medium, behind the back of whoever uses it. Not on a reactor. */
+    void overwrite(final long offset, final byte[] bytes)
+    {
+        try (MemberIo io = new MemberIo(null);
+            MemberIo.Member open = io.open(medium))
+        {
+            open.write(offset, bytes);
+        }
+    }
+
+    /** {@return bytes on the medium} */
+    byte[] stored(final long offset, final int length)
+    {
+        try (MemberIo io = new MemberIo(null);
+            MemberIo.Member open = io.open(medium))
+        {
+            return open.read(offset, length);
+        }
+    }
+
     private static void fillWithJunk(final BlockDevice device, final long start, final long end)
     {
         final byte[] junk = new byte[64 << 10];

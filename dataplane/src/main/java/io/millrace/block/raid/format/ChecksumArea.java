@@ -3,15 +3,15 @@ package io.millrace.block.raid.format;
 /**
  * Checksums of a member's blocks, behind its data: for each block of the data, in their order, CRC32C (Castagnoli) of
  * its bytes as a little-endian 32-bit value. {@link #UNKNOWN} says that a block has none. A block whose CRC32C is 0 or
- * 1 has that plus 2. Pages of {@link #PAGE_BYTES} are written one at a time; what the last has behind the checksum of
- * the last block is unspecified.
+ * 1 has that plus 2. They are in {@linkplain ChecksumPage pages}, which are written one at a time; what the last has
+ * behind the checksum of the last block is unspecified.
  */
 public final class ChecksumArea
 {
     /** Bytes that are written at a time. */
-    public static final int PAGE_BYTES = 4096;
+    public static final int PAGE_BYTES = ChecksumPage.BYTES;
     /** Checksums of a page. */
-    public static final int PAGE_ENTRIES = PAGE_BYTES / Integer.BYTES;
+    public static final int PAGE_ENTRIES = (PAGE_BYTES - ChecksumPage.ENTRIES_OFFSET) / Integer.BYTES;
     /** Instead of the checksum of a block that has none. 1 means the same. */
     public static final int UNKNOWN = 0;
 
