@@ -64,32 +64,19 @@ final class ChecksumPageCheck
     private void onInvalid(final RaidMember member, final int number, final String reason)
     {
         member.checksums().onInvalid(number);
-        final BlockChecksums checksums = device.pages().checksums();
-        final long start = number * checksums.pageDataBytes();
-        final long end = Math.min(start + checksums.pageDataBytes(), checksums.memberBytes());
-        if (!hasRows(member, end))
+        if (!member.checksums().wasStored(number))
         {
             // A rebuild has not come to store it yet.
             return;
         }
+        final BlockChecksums checksums = device.pages().checksums();
+        final long start = number * checksums.pageDataBytes();
+        final long end = Math.min(start + checksums.pageDataBytes(), checksums.memberBytes());
         member.onInvalidChecksumPage();
         if (member.invalidChecksumPages() <= ANNOUNCED_MAX)
         {
             device.reports().announce("the page of checksums of " + member + " for its blocks from byte " + start +
                 " to " + end + " of the data " + reason + ": they have none until a scrub has read them");
         }
-    }
-
-    private boolean hasRows(final RaidMember member, final long end)
-    {
-        final ArrayView view = device.view();
-        for (int slot = 0; slot < view.slotCount(); slot++)
-        {
-            if (member == view.member(slot))
-            {
-                return view.isReadable(slot, end);
-            }
-        }
-        return member.rebuiltBytes() >= end;
     }
 }

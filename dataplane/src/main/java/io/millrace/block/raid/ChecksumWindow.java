@@ -56,15 +56,24 @@ final class ChecksumWindow
             isRetired |= null != request.hold();
             device.pages().hold(request);
             final BlockStatus status = request.status();
+            if (BlockStatus.SUCCESS != status && BlockStatus.MEDIA_ERROR != status)
+            {
+                device.onMemberFailed(member, "READ ended with", status);
+            }
+            else if (NO_PAGE != page)
+            {
+                take(status);
+            }
+        }
+
+        /** The window has not been left meanwhile, from when on the page may be stored and leave memory. */
+        private void take(final BlockStatus status)
+        {
             isRead = BlockStatus.SUCCESS == status && (isInMemory() ||
                 check.isValid(member, page, checksums.windowAddress(window, member.index())));
             if (BlockStatus.MEDIA_ERROR == status && !isInMemory())
             {
                 check.onUnreadable(member, page);
-            }
-            else if (BlockStatus.SUCCESS != status && BlockStatus.MEDIA_ERROR != status)
-            {
-                device.onMemberFailed(member, "READ ended with", status);
             }
         }
 

@@ -22,6 +22,8 @@ final class MemberChecksums
     private final int[] words;
     /** By page: CRC of what was stored since the array was assembled; 0: nothing, or it is not known. */
     private final int[] storedCrcs;
+    /** Pages from the first that were stored before the array was assembled. */
+    private volatile int formerPages;
     private final AtomicInteger unknownCount = new AtomicInteger();
 
     /**
@@ -157,6 +159,26 @@ final class MemberChecksums
     void storedCrc(final int page, final int crc)
     {
         WORD.setVolatile(storedCrcs, page, crc);
+    }
+
+    /**
+     * Pages were stored in an earlier life of the array.
+     *
+     * @param count of the pages, from the first on.
+     */
+    void formerPages(final int count)
+    {
+        formerPages = count;
+    }
+
+    /**
+     * {@return whether a page was stored for the array, so that the member should have it; any thread}
+     *
+     * @param page of the member.
+     */
+    boolean wasStored(final int page)
+    {
+        return page < formerPages || 0 != (int)WORD.getVolatile(storedCrcs, page);
     }
 
     /**

@@ -5,6 +5,7 @@ import io.millrace.block.MemoryHold;
 import io.millrace.block.raid.format.BitmapPage;
 import io.millrace.block.raid.format.LostBlocksPage;
 import io.millrace.block.raid.format.MemberArea;
+import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.format.Superblock;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.DmaMemory;
@@ -67,6 +68,10 @@ final class MetadataPages implements AutoCloseable
     private void startChecksums(final RaidMember member, final UnknownChecksums unknown)
     {
         member.with(checksums.newMember());
+        final int slot = device.view().slotOf(member);
+        final boolean isInSync = slot >= 0 && SlotState.IN_SYNC == device.view().state(slot);
+        member.checksums().formerPages(
+            isInSync ? checksums.pageCount() : (int)(member.rebuiltBytes() / checksums.pageDataBytes()));
         final WriteIntent intent = device.intent();
         unknown.regions().stream().forEach((region) ->
         {

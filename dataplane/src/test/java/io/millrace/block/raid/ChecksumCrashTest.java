@@ -124,7 +124,8 @@ class ChecksumCrashTest
     {
         array.raidMembers().stream().filter((each) -> !array.view().isUsed(each)).forEach((spare) ->
             members.stream().filter((each) -> each.name().equals(spare.device().name())).forEach((each) ->
-                each.fillWithJunk(ChecksumArea.offset(MEMBER_BYTES), ChecksumArea.PAGE_BYTES)));
+                each.overwrite(ChecksumArea.offset(MEMBER_BYTES),
+                    StoredPages.random(TestSeeds.fixed(spare.index()), spare.id(), 0))));
     }
 
     private static void assertNothingWrong(final List<RaidDevice> lives)

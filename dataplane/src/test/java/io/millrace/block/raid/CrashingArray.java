@@ -10,6 +10,8 @@ import io.millrace.block.Initiator;
 import io.millrace.block.MemoryQuarantine;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
+import io.millrace.block.raid.format.ChecksumArea;
+import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.BufferPool;
 import io.millrace.memory.DmaMemory;
 import io.millrace.reactor.Poller;
@@ -72,6 +74,19 @@ final class CrashingArray implements CrashRun.Working, DeviceServices
     public void onSpareWanted()
     {
         onSpareWanted.run();
+    }
+
+    /** {@return whether blocks have checksums in a run by its number: in some, where the level may have them} */
+    static boolean hasChecksums(final RaidLevel level, final int run)
+    {
+        return level.parityCount() > 0 && 1 == run % 4;
+    }
+
+    /** {@return bytes of a device with so much data, and with its checksums, if any} */
+    static long deviceBytes(final long memberBytes, final int blockBytes, final boolean checksums)
+    {
+        return RaidFixture.deviceBytes(memberBytes) +
+            (checksums ? (long)ChecksumArea.pageCount(memberBytes, blockBytes) * ChecksumArea.PAGE_BYTES : 0);
     }
 
     RaidDevice array()

@@ -49,6 +49,7 @@ class JournalDeviceCrashTest
     private final AtomicInteger failures = new AtomicInteger();
     private final AtomicInteger moves = new AtomicInteger();
     private int lostMembers;
+    private boolean checksums;
     private int lostJournals;
 
     private CrashingArray assemble(
@@ -56,7 +57,7 @@ class JournalDeviceCrashTest
     {
         final List<String> names = disks.stream().map(MemberDisk::name).toList();
         final RaidConfig config = new RaidConfig("array", level, STRIP_BYTES, names.subList(0, memberCount), List.of(),
-            true, false, false, new CopyRates(1L << 40, 1L << 40), mode, names.getLast(), false);
+            true, false, false, new CopyRates(1L << 40, 1L << 40), mode, names.getLast(), checksums);
         final List<BlockDevice> left =
             disks.stream().filter((each) -> !lost.contains(each.name())).map(BlockDevice.class::cast).toList();
         array = RaidAssembly.assemble(config, left, null, HURRIED);
@@ -72,9 +73,11 @@ class JournalDeviceCrashTest
         for (int i = 0; i < SEEDS; i++)
         {
             final Random draw = TestSeeds.fixed(random.nextLong());
+            checksums = CrashingArray.hasChecksums(level, i);
             lost.clear();
-            try (CrashRun run = new CrashRun(draw.nextLong(), memberCount + 1, RaidFixture.deviceBytes(MEMBER_BYTES),
-                BLOCK_BYTES, CHECKED_BLOCKS, (disks, _) -> assemble(level, memberCount, disks, mode)))
+            try (CrashRun run = new CrashRun(draw.nextLong(), memberCount + 1,
+                CrashingArray.deviceBytes(MEMBER_BYTES, BLOCK_BYTES, checksums), BLOCK_BYTES,
+                CHECKED_BLOCKS, (disks, _) -> assemble(level, memberCount, disks, mode)))
             {
                 for (int life = 0; life < LIVES; life++)
                 {
@@ -112,10 +115,12 @@ class JournalDeviceCrashTest
         for (int i = 0; i < SEEDS; i++)
         {
             final Random draw = TestSeeds.fixed(random.nextLong());
+            checksums = CrashingArray.hasChecksums(level, i);
             lost.clear();
             named = "member" + memberCount;
-            try (CrashRun run = new CrashRun(draw.nextLong(), memberCount + 2, RaidFixture.deviceBytes(MEMBER_BYTES),
-                BLOCK_BYTES, CHECKED_BLOCKS, (disks, _) -> assembleNamed(level, memberCount, disks)))
+            try (CrashRun run = new CrashRun(draw.nextLong(), memberCount + 2,
+                CrashingArray.deviceBytes(MEMBER_BYTES, BLOCK_BYTES, checksums), BLOCK_BYTES,
+                CHECKED_BLOCKS, (disks, _) -> assembleNamed(level, memberCount, disks)))
             {
                 for (int life = 0; life < LIVES; life++)
                 {
@@ -143,7 +148,7 @@ class JournalDeviceCrashTest
     {
         final RaidConfig config = new RaidConfig("array", level, STRIP_BYTES,
             disks.subList(0, memberCount).stream().map(MemberDisk::name).toList(), List.of(), true, false, false,
-            new CopyRates(1L << 40, 1L << 40), JournalMode.ALWAYS, named, false);
+            new CopyRates(1L << 40, 1L << 40), JournalMode.ALWAYS, named, checksums);
         array = RaidAssembly.assemble(config, disks.stream().filter((each) -> !lost.contains(each.name()) &&
             (config.members().contains(each.name()) || each.name().equals(named))).map(BlockDevice.class::cast)
             .toList(), null, HURRIED);

@@ -37,6 +37,7 @@ class LostBlocksCrashTest
     /** By member: flushes that had begun when a resync was over. */
     private final Map<MemberDisk, Long> resynced = new HashMap<>();
     private int failed;
+    private boolean checksums;
     private int found;
 
     private CrashingArray assemble(
@@ -44,7 +45,8 @@ class LostBlocksCrashTest
     {
         final List<String> names = members.stream().map(MemberDisk::name).toList();
         final RaidConfig config = new RaidConfig("array", level, STRIP_BYTES, names.subList(0, memberCount),
-            names.subList(memberCount, names.size()), true, false, false, new CopyRates(1L << 40, 1L << 40), journal);
+            names.subList(memberCount, names.size()), true, false, false, new CopyRates(1L << 40, 1L << 40), journal,
+            "", checksums);
         final RaidDevice array =
             RaidAssembly.assemble(config, members.stream().map(BlockDevice.class::cast).toList(), null, HURRIED);
         found += lost(array);
@@ -69,10 +71,12 @@ class LostBlocksCrashTest
         for (int i = 0; i < SEEDS || !hasAll && i < SEEDS_MAX; i++)
         {
             final Random draw = TestSeeds.fixed(random.nextLong());
+            checksums = CrashingArray.hasChecksums(level, i);
             final RaidDevice[] current = new RaidDevice[1];
             final LossyRows rows = new LossyRows(layout, BLOCK_BYTES);
-            try (CrashRun run = new CrashRun(draw.nextLong(), memberCount + 1, RaidFixture.deviceBytes(MEMBER_BYTES),
-                BLOCK_BYTES, CHECKED_BLOCKS, (members, isNew) ->
+            try (CrashRun run = new CrashRun(draw.nextLong(), memberCount + 1,
+                CrashingArray.deviceBytes(MEMBER_BYTES, BLOCK_BYTES, checksums), BLOCK_BYTES,
+                CHECKED_BLOCKS, (members, isNew) ->
                 {
                     current[0] = null;
                     final CrashingArray array = assemble(level, memberCount, members, journal);

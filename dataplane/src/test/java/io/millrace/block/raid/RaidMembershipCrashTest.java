@@ -41,12 +41,14 @@ class RaidMembershipCrashTest
     private final AtomicInteger added = new AtomicInteger();
     private final AtomicInteger removed = new AtomicInteger();
     private final AtomicInteger failed = new AtomicInteger();
+    private boolean checksums;
 
-    private static RaidConfig config(final RaidLevel level, final int memberCount, final List<MemberDisk> members)
+    private RaidConfig config(final RaidLevel level, final int memberCount, final List<MemberDisk> members)
     {
         final List<String> names = members.stream().map(MemberDisk::name).toList();
         return new RaidConfig("array", level, STRIP_BYTES, names.subList(0, memberCount),
-            names.subList(memberCount, names.size()), false, false, false, new CopyRates(1L << 40, 1L << 40));
+            names.subList(memberCount, names.size()), false, false, false, new CopyRates(1L << 40, 1L << 40),
+            JournalMode.DEGRADED, "", checksums);
     }
 
     @ParameterizedTest
@@ -59,9 +61,11 @@ class RaidMembershipCrashTest
         for (int i = 0; i < SEEDS || !(whole > 0 && hasAll()) && i < SEEDS_MAX; i++)
         {
             final Random draw = TestSeeds.fixed(random.nextLong());
+            checksums = CrashingArray.hasChecksums(level, i);
             final RaidDevice[] current = new RaidDevice[1];
             try (CrashRun run = new CrashRun(draw.nextLong(), memberCount + spareCount,
-                RaidFixture.deviceBytes(MEMBER_BYTES), BLOCK_BYTES, CHECKED_BLOCKS, (members, isNew) ->
+                CrashingArray.deviceBytes(MEMBER_BYTES, BLOCK_BYTES, checksums), BLOCK_BYTES,
+                CHECKED_BLOCKS, (members, isNew) ->
                 {
                     current[0] = RaidAssembly.assemble(
                         config(level, memberCount, members), List.copyOf(members), null, HURRIED);
@@ -109,9 +113,11 @@ class RaidMembershipCrashTest
         for (int i = 0; i < SEEDS; i++)
         {
             final Random draw = TestSeeds.fixed(random.nextLong());
+            checksums = CrashingArray.hasChecksums(level, i);
             final RaidDevice[] current = new RaidDevice[1];
-            try (CrashRun run = new CrashRun(draw.nextLong(), memberCount + 1, RaidFixture.deviceBytes(MEMBER_BYTES),
-                BLOCK_BYTES, CHECKED_BLOCKS, (members, isNew) ->
+            try (CrashRun run = new CrashRun(draw.nextLong(), memberCount + 1,
+                CrashingArray.deviceBytes(MEMBER_BYTES, BLOCK_BYTES, checksums), BLOCK_BYTES,
+                CHECKED_BLOCKS, (members, isNew) ->
                 {
                     current[0] = RaidAssembly.assemble(
                         config(level, memberCount, members), List.copyOf(members), null, UNHURRIED);

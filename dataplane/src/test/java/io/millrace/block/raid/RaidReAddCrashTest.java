@@ -41,6 +41,7 @@ class RaidReAddCrashTest
     };
 
     private final Random random = TestSeeds.random();
+    private boolean checksums;
     /** Superblocks of members that were lost, by name. */
     private final Map<String, Superblock> formers = new HashMap<>();
     /** Whether superblocks may say that a member has failed, and the view does not say so yet. */
@@ -67,7 +68,7 @@ class RaidReAddCrashTest
         }
     }
 
-    private static CrashingArray assemble(
+    private CrashingArray assemble(
         final RaidLevel level,
         final List<MemberDisk> members,
         final Set<String> away,
@@ -77,7 +78,7 @@ class RaidReAddCrashTest
         final List<String> names = members.stream().map(MemberDisk::name).toList();
         // Of a mirror, each member could have gone on alone.
         final RaidConfig config = new RaidConfig("array", level, STRIP_BYTES, names, List.of(), true, false,
-            0 == level.parityCount(), new CopyRates(1L << 40, 1L << 40), journal);
+            0 == level.parityCount(), new CopyRates(1L << 40, 1L << 40), journal, "", checksums);
         final List<BlockDevice> present =
             members.stream().filter((each) -> !away.contains(each.name())).map(BlockDevice.class::cast).toList();
         return new CrashingArray(RaidAssembly.assemble(config, present, null, times));
@@ -92,10 +93,12 @@ class RaidReAddCrashTest
         for (int i = 0; i < SEEDS || !hasAll() && i < SEEDS_MAX; i++)
         {
             final Random draw = TestSeeds.fixed(random.nextLong());
+            checksums = CrashingArray.hasChecksums(level, i);
             final RaidDevice[] current = new RaidDevice[1];
             final Set<String> away = new HashSet<>();
-            try (CrashRun run = new CrashRun(draw.nextLong(), memberCount, RaidFixture.deviceBytes(MEMBER_BYTES),
-                BLOCK_BYTES, (int)(layoutBytes(level, memberCount) / BLOCK_BYTES), (members, isNew) ->
+            try (CrashRun run = new CrashRun(draw.nextLong(), memberCount,
+                CrashingArray.deviceBytes(MEMBER_BYTES, BLOCK_BYTES, checksums), BLOCK_BYTES,
+                (int)(layoutBytes(level, memberCount) / BLOCK_BYTES), (members, isNew) ->
                 {
                     final CrashingArray array = assemble(level, members, away, journal, TIMES[draw.nextInt(2)]);
                     current[0] = array.array();

@@ -47,13 +47,15 @@ class RaidReplacementCrashTest
     {
         private final RaidLevel level;
         private final boolean mayFail;
+        private final boolean checksums;
         private final List<String> names = new ArrayList<>();
         private RaidDevice array;
         /** Names before the replacement that is under way; null: none is. */
         private List<String> before;
 
-        Life(final RaidLevel level, final int memberCount, final boolean mayFail)
+        Life(final RaidLevel level, final int memberCount, final boolean mayFail, final int run)
         {
+            checksums = CrashingArray.hasChecksums(level, run);
             this.level = level;
             this.mayFail = mayFail;
             for (int i = 0; i < memberCount; i++)
@@ -70,7 +72,8 @@ class RaidReplacementCrashTest
             final List<BlockDevice> unused = new ArrayList<>(disks);
             unused.removeAll(named);
             array = RaidAssembly.assemble(new RaidConfig("array", level, STRIP_BYTES, names, List.of(), false, false,
-                false, new CopyRates(1L << 40, 1L << 40)), named, () -> unused, null, HURRIED);
+                false, new CopyRates(1L << 40, 1L << 40), JournalMode.DEGRADED, "", checksums), named, () -> unused,
+                null, HURRIED);
             assertTrue(mayFail || array.view().isComplete(), () -> "started without a member: " + array.status());
             begunAnew.addAndGet(array.replacements().size());
             return new CrashingArray(array);
@@ -155,7 +158,7 @@ class RaidReplacementCrashTest
     {
         for (int i = 0; i < SEEDS || !hasAll() && i < SEEDS_MAX; i++)
         {
-            live(TestSeeds.fixed(random.nextLong()), new Life(level, memberCount, false), memberCount);
+            live(TestSeeds.fixed(random.nextLong()), new Life(level, memberCount, false, i), memberCount);
         }
         assertTrue(hasAll(), this::counts);
     }
@@ -168,7 +171,7 @@ class RaidReplacementCrashTest
         {
             try
             {
-                live(TestSeeds.fixed(random.nextLong()), new Life(level, memberCount, true), memberCount);
+                live(TestSeeds.fixed(random.nextLong()), new Life(level, memberCount, true, i), memberCount);
             }
             catch (final BlockDeviceException e)
             {
@@ -195,8 +198,9 @@ class RaidReplacementCrashTest
 
     private static void live(final Random draw, final Life life, final int memberCount)
     {
-        try (CrashRun run = new CrashRun(draw.nextLong(), memberCount + 1, RaidFixture.deviceBytes(MEMBER_BYTES),
-            BLOCK_BYTES, CHECKED_BLOCKS, (members, isNew) -> life.assemble(members)))
+        try (CrashRun run = new CrashRun(draw.nextLong(), memberCount + 1,
+                CrashingArray.deviceBytes(MEMBER_BYTES, BLOCK_BYTES, life.checksums), BLOCK_BYTES,
+                CHECKED_BLOCKS, (members, isNew) -> life.assemble(members)))
         {
             for (int i = 0; i < LIVES; i++)
             {

@@ -42,6 +42,7 @@ class SharedSpareCrashTest
         private final RaidLevel level;
         private final int memberCount;
         private final int failed;
+        private final boolean checksums;
         private RaidDevice array;
         /** Of the life in which the member fails. */
         private boolean isFailing;
@@ -50,8 +51,9 @@ class SharedSpareCrashTest
         private boolean wasTaken;
         private boolean wasInSync;
 
-        Life(final RaidLevel level, final int memberCount, final int failed)
+        Life(final RaidLevel level, final int memberCount, final int failed, final boolean checksums)
         {
+            this.checksums = checksums;
             this.level = level;
             this.memberCount = memberCount;
             this.failed = failed;
@@ -63,7 +65,7 @@ class SharedSpareCrashTest
             final MemberDisk spare = disks.get(memberCount);
             final RaidConfig config = new RaidConfig("array", level, STRIP_BYTES,
                 named.stream().map(BlockDevice::name).toList(), List.of(), isNew, false, false,
-                new CopyRates(1L << 40, 1L << 40));
+                new CopyRates(1L << 40, 1L << 40), JournalMode.DEGRADED, "", checksums);
             final List<BlockDevice> shared =
                 isNew ? List.of() : SharedSpareMembers.find(config, named, List.of(spare), null);
             final SpareExamination examination = SpareExamination.of(spare, null);
@@ -116,12 +118,13 @@ class SharedSpareCrashTest
     }
 
     @ParameterizedTest
-    @CsvSource({"RAID1,2", "RAID5,3", "RAID6,4"})
-    void shouldBelongToTheArrayOrBeFreeWheneverPowerIsCut(final RaidLevel level, final int memberCount)
+    @CsvSource({"RAID1,2,false", "RAID5,3,false", "RAID6,4,false", "RAID5,3,true"})
+    void shouldBelongToTheArrayOrBeFreeWheneverPowerIsCut(
+        final RaidLevel level, final int memberCount, final boolean checksums)
     {
         final long seed = random.nextLong();
         final int failed = random.nextInt(memberCount);
-        final Life whole = new Life(level, memberCount, failed);
+        final Life whole = new Life(level, memberCount, failed, checksums);
         final long steps = run(seed, whole, STEPS_MAX);
         assertTrue(whole.wasInSync, "the spare was not rebuilt before the power was cut at the end");
         int free = 0;
@@ -129,7 +132,7 @@ class SharedSpareCrashTest
         int rebuilt = 0;
         for (long cut = 1; cut <= steps && rebuilt < ENOUGH; cut++)
         {
-            final Life life = new Life(level, memberCount, failed);
+            final Life life = new Life(level, memberCount, failed, checksums);
             run(seed, life, cut);
             free += life.wasTaken ? 0 : 1;
             taken += life.wasTaken && !life.wasInSync ? 1 : 0;
@@ -142,8 +145,9 @@ class SharedSpareCrashTest
     /** {@return steps of the life in which the member fails; what is known of the spare is of the start after it} */
     private static long run(final long seed, final Life life, final long cutStep)
     {
-        try (CrashRun run = new CrashRun(seed, life.memberCount + 1, RaidFixture.deviceBytes(MEMBER_BYTES), BLOCK_BYTES,
-            CHECKED_BLOCKS, life::assemble))
+        try (CrashRun run = new CrashRun(seed, life.memberCount + 1,
+            CrashingArray.deviceBytes(MEMBER_BYTES, BLOCK_BYTES, life.checksums), BLOCK_BYTES, CHECKED_BLOCKS,
+            life::assemble))
         {
             life.supply = run.supply();
             run.live(REQUESTS);
