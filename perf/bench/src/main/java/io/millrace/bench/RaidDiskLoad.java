@@ -84,7 +84,7 @@ public final class RaidDiskLoad
                 members.add(FileDevice.open(FileDeviceConfig.of(path, Path.of(path), 0, BLOCK_BYTES), registry));
             }
             try (RaidDevice array =
-                rig.array(RaidLevel.valueOf(words[0]), paths, List.of(), members, CopyRates.DEFAULT))
+                rig.array(RaidLevel.valueOf(words[0]), paths, List.of(), members, CopyRates.DEFAULT, false))
             {
                 run(array, words);
                 rig.stopWork();

@@ -7,6 +7,7 @@ import io.millrace.block.discard.DiscardDevice;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.block.raid.CopyRates;
 import io.millrace.block.raid.RaidDevice;
+import io.millrace.block.raid.format.ChecksumArea;
 import io.millrace.block.raid.format.MemberArea;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.block.raid.layout.RaidLevel;
@@ -89,12 +90,14 @@ public final class RaidLoad
      * @param members count of its slots.
      * @param lost    slots without a member, from the first on.
      * @param backing of the members.
+     * @param checksums whether blocks have checksums.
      */
-    private record Shape(RaidLevel level, int members, int lost, Backing backing)
+    private record Shape(RaidLevel level, int members, int lost, Backing backing, boolean checksums)
     {
         private String label()
         {
             return "RAID " + level.label() + " of " + members + (0 == lost ? "" : " without " + lost) +
+                (checksums ? " with checksums" : "") +
                 (Backing.DISCARD == backing ? ", discarding" : "");
         }
 
@@ -123,10 +126,11 @@ public final class RaidLoad
             layout = ArrayLayout.of(shape.level(), shape.members(), RaidRig.STRIP_BYTES, bytes);
             for (final String name : shape.names())
             {
-                devices.add(device(shape.backing(), name, MemberArea.DATA_OFFSET_BYTES + bytes + TAIL_BYTES));
+                devices.add(device(shape.backing(), name, MemberArea.DATA_OFFSET_BYTES + bytes +
+                    checksumBytes(bytes) + TAIL_BYTES));
             }
             RaidDevice opened =
-                rig.array(shape.level(), shape.names(), List.of(), devices, CopyRates.DEFAULT);
+                rig.array(shape.level(), shape.names(), List.of(), devices, CopyRates.DEFAULT, shape.checksums());
             BlockChannel openedChannel = rig.open(opened);
             if (Backing.MEMORY == shape.backing())
             {
@@ -138,12 +142,18 @@ public final class RaidLoad
                 rig.stopWork();
                 opened.close();
                 opened = rig.array(shape.level(), shape.names(), List.of(),
-                    devices.subList(shape.lost(), devices.size()), CopyRates.DEFAULT);
+                    devices.subList(shape.lost(), devices.size()), CopyRates.DEFAULT, shape.checksums());
                 openedChannel = rig.open(opened);
             }
             array = opened;
             channel = openedChannel;
             members = devices.stream().map(rig::open).toArray(BlockChannel[]::new);
+        }
+
+        private long checksumBytes(final long memberBytes)
+        {
+            return shape.checksums() ?
+                (long)ChecksumArea.pageCount(memberBytes, BLOCK_BYTES) * ChecksumArea.PAGE_BYTES : 0;
         }
 
         private LoadSide side(final Load load, final int depth)
@@ -235,16 +245,18 @@ public final class RaidLoad
         final List<Shape> shapes = new ArrayList<>();
         for (final Backing backing : Backing.values())
         {
-            shapes.add(new Shape(RaidLevel.RAID0, 4, 0, backing));
-            shapes.add(new Shape(RaidLevel.RAID1, 2, 0, backing));
-            shapes.add(new Shape(RaidLevel.RAID10, 4, 0, backing));
-            shapes.add(new Shape(RaidLevel.RAID5, 5, 0, backing));
-            shapes.add(new Shape(RaidLevel.RAID6, 10, 0, backing));
+            shapes.add(new Shape(RaidLevel.RAID0, 4, 0, backing, false));
+            shapes.add(new Shape(RaidLevel.RAID1, 2, 0, backing, false));
+            shapes.add(new Shape(RaidLevel.RAID10, 4, 0, backing, false));
+            shapes.add(new Shape(RaidLevel.RAID5, 5, 0, backing, false));
+            shapes.add(new Shape(RaidLevel.RAID6, 10, 0, backing, false));
+            shapes.add(new Shape(RaidLevel.RAID5, 5, 0, backing, true));
+            shapes.add(new Shape(RaidLevel.RAID6, 10, 0, backing, true));
         }
-        shapes.add(new Shape(RaidLevel.RAID1, 2, 1, Backing.MEMORY));
-        shapes.add(new Shape(RaidLevel.RAID5, 5, 1, Backing.MEMORY));
-        shapes.add(new Shape(RaidLevel.RAID6, 10, 1, Backing.MEMORY));
-        shapes.add(new Shape(RaidLevel.RAID6, 10, 2, Backing.MEMORY));
+        shapes.add(new Shape(RaidLevel.RAID1, 2, 1, Backing.MEMORY, false));
+        shapes.add(new Shape(RaidLevel.RAID5, 5, 1, Backing.MEMORY, false));
+        shapes.add(new Shape(RaidLevel.RAID6, 10, 1, Backing.MEMORY, false));
+        shapes.add(new Shape(RaidLevel.RAID6, 10, 2, Backing.MEMORY, false));
         return shapes;
     }
 
@@ -254,9 +266,18 @@ public final class RaidLoad
         if (shape.lost() > 0)
         {
             // The peer is the array with all its members.
-            try (OpenArray whole = new OpenArray(new Shape(shape.level(), shape.members(), 0, shape.backing())))
+            try (OpenArray whole = new OpenArray(new Shape(shape.level(), shape.members(), 0, shape.backing(), false)))
             {
                 run(array, whole.channel, whole.layout.dataBytes(), List.of(Load.READ), isMeasured);
+            }
+            return;
+        }
+        if (shape.checksums())
+        {
+            // The peer is the array without them.
+            try (OpenArray plain = new OpenArray(new Shape(shape.level(), shape.members(), 0, shape.backing(), false)))
+            {
+                run(array, plain.channel, plain.layout.dataBytes(), List.of(Load.WRITE, Load.STRIPE), isMeasured);
             }
             return;
         }

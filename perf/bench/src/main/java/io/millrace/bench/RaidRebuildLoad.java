@@ -135,7 +135,7 @@ public final class RaidRebuildLoad
                 devices.add(new PacedDevice(
                     name, MIB + dataBytes + BLOCK_BYTES, BLOCK_BYTES, bytesPerS, REQUEST_NS, LATENCY_NS));
             }
-            array = rig.array(level, names, spares, devices, CopyRates.DEFAULT);
+            array = rig.array(level, names, spares, devices, CopyRates.DEFAULT, false);
             channel = rig.open(array);
             rig.call(() ->
             {
@@ -281,7 +281,7 @@ public final class RaidRebuildLoad
             System.gc();
             final long before = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
             final long begin = System.nanoTime();
-            final RaidDevice array = rig.array(RaidLevel.RAID6, names, List.of(), devices, CopyRates.DEFAULT);
+            final RaidDevice array = rig.array(RaidLevel.RAID6, names, List.of(), devices, CopyRates.DEFAULT, false);
             final BlockChannel channel = rig.open(array);
             final double tookMs = (System.nanoTime() - begin) / NS_PER_MS;
             System.gc();

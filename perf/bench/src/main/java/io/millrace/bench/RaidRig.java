@@ -9,6 +9,7 @@ import io.millrace.block.MemoryQuarantine;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.raid.CopyRates;
+import io.millrace.block.raid.JournalMode;
 import io.millrace.block.raid.RaidAssembly;
 import io.millrace.block.raid.RaidConfig;
 import io.millrace.block.raid.RaidDevice;
@@ -79,18 +80,21 @@ final class RaidRig implements DeviceServices, AutoCloseable
      * @param spares  names of spares.
      * @param devices those that are there.
      * @param rates   of a rebuild.
+     * @param checksums whether blocks have checksums.
      */
     RaidDevice array(
         final RaidLevel level,
         final List<String> names,
         final List<String> spares,
         final List<BlockDevice> devices,
-        final CopyRates rates)
+        final CopyRates rates,
+        final boolean checksums)
     {
         // Of RAID 1 without a member; others refuse nothing here.
         final boolean isForced = devices.size() < names.size() + spares.size();
         final RaidDevice array = RaidAssembly.assemble(
-            new RaidConfig("array", level, STRIP_BYTES, names, spares, true, false, isForced, rates), devices, null);
+            new RaidConfig("array", level, STRIP_BYTES, names, spares, true, false, isForced, rates,
+                JournalMode.DEGRADED, "", checksums), devices, null);
         array.start(this);
         return array;
     }
