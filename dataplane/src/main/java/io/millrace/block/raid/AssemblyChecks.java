@@ -28,10 +28,20 @@ final class AssemblyChecks
         final RaidConfig config, final List<FoundMember> found, final Superblock superblock)
     {
         checkLevel(config, superblock);
-        check("checksums", config.checksums(), 0 != superblock.checksumOffset());
+        checkChecksums(config.checksums(), 0 != superblock.checksumOffset());
         check("strip-size", config.stripBytes(), superblock.stripBytes());
         checkCount(config, found, superblock);
         check("block size", found.getFirst().device().geometry().blockSizeBytes(), superblock.blockSizeBytes());
+    }
+
+    private static void checkChecksums(final boolean configured, final boolean recorded)
+    {
+        if (configured != recorded)
+        {
+            throw new BlockDeviceException("checksums is " + configured + " in the configuration and " + recorded +
+                " in the superblocks, and does not change: set checksums to " + recorded + " to use this array, or " +
+                "create another one with " + (configured ? "" : "no ") + "checksums and copy the data");
+        }
     }
 
     /** Settings may say RAID 6 before the array is that, with one member more, or RAID 5 when it is that no more. */

@@ -16,6 +16,8 @@ final class LostBlockChanges
     /** Lost since {@link #announced}: their count, and the lowest offset in bytes of a member's data. */
     private int newCount;
     private long newOffset;
+    /** Of the member that has lost that one. */
+    private RaidMember newMember;
 
     /**
      * No changes.
@@ -47,6 +49,7 @@ final class LostBlockChanges
         hasLost = true;
         if (!isKnown)
         {
+            newMember = 0 == newCount || offset < newOffset ? member : newMember;
             newOffset = 0 == newCount ? offset : Math.min(newOffset, offset);
             newCount++;
         }
@@ -96,6 +99,14 @@ final class LostBlockChanges
     long newOffset()
     {
         return newOffset;
+    }
+
+    /**
+     * {@return the member that has lost that block}
+     */
+    RaidMember newMember()
+    {
+        return newMember;
     }
 
     /** An operator knows of all that were lost. */

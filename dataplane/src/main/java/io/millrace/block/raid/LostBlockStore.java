@@ -61,9 +61,10 @@ final class LostBlockStore
             final int count = view.isWritable(slot) ? view.member(slot).lostBlocks().count() : 0;
             if (0 != count)
             {
+                final long first = view.member(slot).lostBlocks().first(0, blockShift);
                 device.reports().announceLoss("slot " + slot + " (" + view.member(slot) + "): " + count +
                     (1 == count ? " block was" : " blocks were") + " lost before this start: the first at byte " +
-                    view.member(slot).lostBlocks().first(0, blockShift) + " of the member's data; overwrite " +
+                    first + " of the member's data (" + HostPlace.of(device, slot, first) + "); overwrite " +
                     (1 == count ? "it" : "them") + " from a host");
             }
         }
@@ -219,6 +220,8 @@ final class LostBlockStore
         }
         list.onStored(written);
         list.entries(left);
+        // Health says how many are lost.
+        device.reports().onChanged();
         onEnded(BlockStatus.SUCCESS);
     }
 

@@ -7,6 +7,8 @@ import io.millrace.block.raid.RaidMemberDetails.State;
 import io.millrace.block.raid.format.SlotState;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Describes an array as it is at the moment. Any thread, control path. */
 final class RaidSnapshot
@@ -54,14 +56,44 @@ final class RaidSnapshot
         {
             return new DeviceStatus(DeviceHealth.FAILED, view.failure());
         }
-        final String ofJournal = device.journalDevice().trouble();
-        final String all = trouble + (trouble.isEmpty() || ofJournal.isEmpty() ? "" : "; ") + ofJournal;
+        final String all = Stream.of(trouble, device.journalDevice().trouble(), lost(), wrong())
+            .filter((each) -> !each.isEmpty()).collect(Collectors.joining("; "));
         if (view.isComplete() && all.isEmpty())
         {
             return new DeviceStatus(DeviceHealth.ONLINE, "", progress);
         }
         return new DeviceStatus(DeviceHealth.DEGRADED,
             view.isComplete() ? all : reason(view, device.isResizing(), all), progress);
+    }
+
+    /** Of members that hosts read of. */
+    private String lost()
+    {
+        int count = 0;
+        for (int slot = 0; slot < view.slotCount(); slot++)
+        {
+            count += view.isWritable(slot) ? view.member(slot).lostBlocks().count() : 0;
+        }
+        return 0 == count ? "" : blocks(count) + " of members " + (1 == count ? "is" : "are") +
+            " lost: overwrite what ends with media errors from a host";
+    }
+
+    /** What the last scrub has found and not repaired. */
+    private String wrong()
+    {
+        final ScrubResult scrub = device.scrubControl().result();
+        if (null == scrub || scrub.isActive() || 0 == scrub.wrongBlocks() || scrub.mismatches() <= scrub.repaired())
+        {
+            return "";
+        }
+        return "the last scrub found " + blocks(scrub.wrongBlocks()) + " with another checksum, and left some: " +
+            (ScrubMode.REPAIR == scrub.mode() ? "overwrite those that its events name from a host, and scrub again" :
+            "scrub with repair");
+    }
+
+    private static String blocks(final long count)
+    {
+        return count + (1 == count ? " block" : " blocks");
     }
 
     private String pending()
@@ -90,14 +122,14 @@ final class RaidSnapshot
                 // It is copied to, and not in its slot yet.
                 members.add(new RaidMemberDetails(RaidMemberDetails.NO_SLOT, each.device().name(), each.id(),
                     State.REBUILDING, each.rebuiltBytes(), each.correctedErrors(), each.lostBlocks().count(),
-                    each.wrongBlocks()));
+                    each.wrongBlocks(), each.invalidChecksumPages()));
             }
             else if (view.slotOf(each) < 0 && each != device.journalDevice().member())
             {
                 final boolean isSpare = spares.contains(each);
                 (isSpare ? members : failed).add(new RaidMemberDetails(RaidMemberDetails.NO_SLOT,
                     each.device().name(), each.id(), isSpare ? State.SPARE : State.FAILED, 0, each.correctedErrors(),
-                    each.lostBlocks().count(), each.wrongBlocks()));
+                    each.lostBlocks().count(), each.wrongBlocks(), each.invalidChecksumPages()));
             }
         }
         members.addAll(failed);
@@ -136,12 +168,12 @@ final class RaidSnapshot
         final RaidMember member = view.member(slot);
         if (null == member)
         {
-            return new RaidMemberDetails(slot, "", null, State.EMPTY, 0, 0, 0, 0);
+            return new RaidMemberDetails(slot, "", null, State.EMPTY, 0, 0, 0, 0, 0);
         }
         final SlotState state = view.state(slot);
         return new RaidMemberDetails(slot, null == member.device() ? "" : member.device().name(), member.id(),
             State.valueOf(state.name()), SlotState.IN_SYNC == state ? device.layout().memberBytes() :
             SlotState.REBUILDING == state ? member.rebuiltBytes() : 0, member.correctedErrors(),
-            member.lostBlocks().count(), member.wrongBlocks());
+            member.lostBlocks().count(), member.wrongBlocks(), member.invalidChecksumPages());
     }
 }

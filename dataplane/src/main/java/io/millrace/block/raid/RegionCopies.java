@@ -565,23 +565,32 @@ final class RegionCopies
         {
             device.reports().announceLoss("resync: " + blocks + " of members " + (1 == count ? "is" : "are") +
                 " lost, since what others have of the same rows cannot be read, from byte " + lost.newOffset() +
-                " of the members' data on");
+                " of the members' data (" + hostPlace() + ") on");
         }
         else if (null != checksums)
         {
             // Those with another checksum are lost, too.
             device.reports().announceLoss(name() + ": " + blocks + " of members " + (1 == count ? "is" : "are") +
                 " lost, since others of the same rows cannot be read or have another checksum: the first at byte " +
-                lost.newOffset() + " of the members' data; overwrite " + (1 == count ? "it" : "them") +
-                " from a host");
+                lost.newOffset() + " of the members' data (" + hostPlace() + "); overwrite " +
+                (1 == count ? "it" : "them") + " from a host");
         }
         else if (device.view().isWritten(target))
         {
             device.reports().announceLoss("slot " + slot + " (" + target + "): " + blocks +
                 (1 == count ? " is" : " are") + " lost, which other members cannot read: the first at byte " +
-                lost.newOffset() + " of the member's data; overwrite " + (1 == count ? "it" : "them") + " from a host");
+                lost.newOffset() + " of the member's data (" + hostPlace() + "); overwrite " +
+                (1 == count ? "it" : "them") + " from a host");
         }
         lost.announced();
+    }
+
+    /** Of the first block that is lost. */
+    private String hostPlace()
+    {
+        final ArrayView view = device.view();
+        final int of = view.target() == lost.newMember() ? view.targetSlot() : view.slotOf(lost.newMember());
+        return HostPlace.of(device, of, lost.newOffset());
     }
 
     private String name()

@@ -176,6 +176,21 @@ final class ScrubRows
         }
     }
 
+    /** Where hosts see what is lost now of the row. */
+    private String hostBlocks()
+    {
+        final ArrayView view = request.checkedView();
+        final StringBuilder text = new StringBuilder();
+        for (int slot = 0; slot < view.slotCount(); slot++)
+        {
+            if (view.member(slot).lostBlocks().covers(offset, unitBytes, channel.blockShift()))
+            {
+                text.append(text.isEmpty() ? ": " : ", ").append(HostPlace.of(device, slot, offset));
+            }
+        }
+        return text.toString();
+    }
+
     private void onReconciled(final BlockStatus status)
     {
         if (BlockStatus.COMPARE_FAILURE == status && request.isRegionAwaited())
@@ -187,7 +202,7 @@ final class ScrubRows
         {
             tally.onUnreadable();
             device.reports().announceLoss("scrub: blocks at byte " + offset + " of the members' data are lost, since " +
-                "more are wrong than parity makes up for; overwrite them from a host");
+                "more are wrong than parity makes up for" + hostBlocks() + "; overwrite them from a host");
             device.lostBlockChanges().announced();
         }
         if (BlockStatus.SUCCESS == status)

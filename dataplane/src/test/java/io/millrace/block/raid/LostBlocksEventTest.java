@@ -69,7 +69,7 @@ class LostBlocksEventTest
     private static String sentence(final int block)
     {
         return "slot 0 (m2): 1 block is lost, which other members cannot read: the first at byte " + block * BLOCK +
-            " of the member's data; overwrite it from a host";
+            " of the member's data (LBA " + block + " of the array); overwrite it from a host";
     }
 
     @ParameterizedTest
@@ -97,7 +97,8 @@ class LostBlocksEventTest
         ArrayFixture.await(() -> array.intent().nextResync(0) < 0, "resynchronized");
         assertEquals(1, array.view().member(1).lostBlocks().count());
         assertEquals(List.of("resync: 1 block of members is lost, since what others have of the same rows cannot be " +
-            "read, from byte " + FIRST * BLOCK + " of the members' data on"), events());
+            "read, from byte " + FIRST * BLOCK + " of the members' data (LBA " + FIRST + " of the array) on"),
+            events());
     }
 
     /** Also of those that were listed when the array was stopped, and that nothing had said of by then. */
@@ -112,7 +113,7 @@ class LostBlocksEventTest
         ArrayFixture.await(() -> array.view().isComplete(), "rebuilt");
         restart(stripBytes);
         assertEquals(List.of("slot 0 (m2): 2 blocks were lost before this start: the first at byte " + FIRST * BLOCK +
-            " of the member's data; overwrite them from a host"), events());
+            " of the member's data (LBA " + FIRST + " of the array); overwrite them from a host"), events());
         try (Initiator host = new Initiator("host", array); DmaMemory arena = DmaMemory.map(BLOCK))
         {
             assertEquals(BlockStatus.SUCCESS,
@@ -120,7 +121,7 @@ class LostBlocksEventTest
         }
         restart(stripBytes);
         assertEquals(List.of("slot 0 (m2): 1 block was lost before this start: the first at byte " + SECOND * BLOCK +
-            " of the member's data; overwrite it from a host"), events());
+            " of the member's data (LBA " + SECOND + " of the array); overwrite it from a host"), events());
     }
 
     private void restart(final int stripBytes)

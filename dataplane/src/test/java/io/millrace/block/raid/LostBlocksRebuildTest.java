@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.BlockStatus;
 import io.millrace.block.DeviceHealth;
+import io.millrace.block.DeviceStatus;
 import io.millrace.block.raid.format.LostBlocksPage;
 import io.millrace.block.raid.format.MemberArea;
 import io.millrace.block.raid.format.Slot;
@@ -94,14 +95,17 @@ class LostBlocksRebuildTest
             assertEquals(2, fixture.lostBlocks());
             assertEquals(2, fixture.array().view().member(0).lostBlocks().count());
             assertEquals(unreadable, fixture.unreadable());
-            assertEquals(DeviceHealth.ONLINE, fixture.array().status().health());
-            assertEquals("", fixture.array().status().reason());
+            final DeviceStatus lost = new DeviceStatus(DeviceHealth.DEGRADED,
+                "2 blocks of members are lost: overwrite what ends with media errors from a host");
+            assertEquals(lost, fixture.array().status());
             fixture.restart();
+            assertEquals(lost, fixture.array().status());
             assertTrue(fixture.array().view().isComplete());
             assertEquals(2, fixture.lostBlocks());
             assertEquals(unreadable, fixture.unreadable());
             overwrite(fixture, unreadable);
             assertEquals(0, fixture.lostBlocks());
+            assertEquals(new DeviceStatus(DeviceHealth.ONLINE, ""), fixture.array().status());
             fixture.verify();
             fixture.restart();
             assertEquals(0, fixture.lostBlocks());

@@ -88,7 +88,8 @@ public record ArrayInfo(
      * @param rebuiltBytes    of its data from the start that are valid.
      * @param correctedErrors times that rows were rewritten which it could not read, or read wrongly.
      * @param lostBlocks      blocks that a rebuild could not compute, and that nobody has written since.
-     * @param wrongBlocks     blocks that scrubs and copies found to have another checksum.
+     * @param wrongBlocks     times that blocks were found to have another checksum.
+     * @param invalidChecksumPages pages of checksums that were not valid when they were read.
      */
     public record Member(
         int slot,
@@ -98,7 +99,8 @@ public record ArrayInfo(
         long rebuiltBytes,
         long correctedErrors,
         long lostBlocks,
-        long wrongBlocks)
+        long wrongBlocks,
+        long invalidChecksumPages)
     {
         /**
          * Rejects null.

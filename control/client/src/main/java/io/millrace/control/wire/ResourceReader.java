@@ -344,7 +344,7 @@ final class ResourceReader
         {
             members.add(new ArrayInfo.Member(each.slot(), each.device(), CommandReader.uuid(each.memberId()),
                 each.state(), each.rebuiltBytes(), each.correctedErrors(), each.lostBlocks(),
-                each.wrongBlocks()));
+                each.wrongBlocks(), each.invalidChecksumPages()));
         }
         final String name = array.name();
         final String level = array.level();
@@ -375,7 +375,8 @@ final class ResourceReader
         }
         return new ScrubInfo(array.scrubMode(), array.scrubState(), array.scrubBeganEpochMs(),
             array.scrubEndedEpochMs(), array.scrubCheckedBytes(), array.scrubSkippedBytes(), array.scrubMismatches(),
-            array.scrubRepaired(), array.scrubCorrectedErrors(), array.scrubUnreadable(), offsets);
+            array.scrubRepaired(), array.scrubCorrectedErrors(), array.scrubUnreadable(),
+            array.scrubWrongBlocks(), offsets);
     }
 
     private Resource counter()

@@ -439,6 +439,7 @@ final class ResourceWriter
                 .low(each.memberId().getLeastSignificantBits());
             members.rebuiltBytes(each.rebuiltBytes()).correctedErrors(each.correctedErrors())
                 .lostBlocks(each.lostBlocks()).wrongBlocks(each.wrongBlocks())
+                .invalidChecksumPages(each.invalidChecksumPages())
                 .device(Text.fit(each.device(), Text.MEMBER_LENGTH_MAX_BYTES));
         }
         array.name(Text.fit(info.name(), Text.NAME_LENGTH_MAX_BYTES))
@@ -463,7 +464,8 @@ final class ResourceWriter
             .scrubMismatches(isMissing ? 0 : info.mismatches())
             .scrubRepaired(isMissing ? 0 : info.repaired())
             .scrubCorrectedErrors(isMissing ? 0 : info.correctedErrors())
-            .scrubUnreadable(isMissing ? 0 : info.unreadable());
+            .scrubUnreadable(isMissing ? 0 : info.unreadable())
+            .scrubWrongBlocks(isMissing ? 0 : info.wrongBlocks());
     }
 
     private int counter(

@@ -97,7 +97,7 @@ public final class Samples
     {
         final List<ArrayInfo.Member> members = random.ints(random.nextInt(65)).mapToObj((number) ->
             new ArrayInfo.Member(random.nextInt(65) - 1, "dev" + number, uuid(), any(MemberState.values()), big(),
-                big(), big(), big())).toList();
+                big(), big(), big(), big())).toList();
         return new ArrayInfo(text(), uuid(), text(), number(), big(), big(), number(), any(DeviceHealth.values()),
             text(), text(), random.nextInt(1002) - 1, big(), members, big(), big(), scrub, big(), big(), big(),
             new ArrayInfo.Writes(big(), big(), big(), big()), big(), text(), any(JournalDeviceState.values()),
@@ -168,7 +168,7 @@ public final class Samples
             new DeviceErrorInfo(text(), text(), text(), text(), number(), big(), big(), big(), big(), big()),
             array(null),
             array(new ScrubInfo(any(ScrubMode.values()), any(ScrubState.values()), big(), big(), big(), big(), big(),
-                big(), big(), big(), random.longs(random.nextInt(17), 0, 1L << 53).boxed().toList())),
+                big(), big(), big(), big(), random.longs(random.nextInt(17), 0, 1L << 53).boxed().toList())),
             new PlanStepInfo(any(Effect.values()), random.nextBoolean(), text()),
             new SubsystemInfo(text(), random.nextBoolean(), number(), number(), text(), text()),
             new NamespaceInfo(text(), number(), uuid(), big(), number(), big(), big(), big(), big(), big(), big(),

@@ -96,20 +96,23 @@ class DeviceMessagesTest
     @Test
     void shouldLayOutTheRecordOfAnArray()
     {
-        final ArrayInfo.Member spare = new ArrayInfo.Member(-1, "d", new UUID(8, 9), MemberState.SPARE, 10, 11, 25, 34);
+        final ArrayInfo.Member spare = new ArrayInfo.Member(-1, "d", new UUID(8, 9), MemberState.SPARE, 10, 11, 25, 34,
+            35);
         final int length = responseWriter.resource(9, new ArrayInfo("v", new UUID(1, 2), "ec", 28, 3, 4, 5,
             DeviceHealth.DEGRADED, "r", "scrub", 6, 7, List.of(spare), 12, 13,
-            new ScrubInfo(ScrubMode.REPAIR, ScrubState.STOPPED, 14, 15, 16, 17, 18, 19, 20, 21, List.of(22L, 23L)),
+            new ScrubInfo(ScrubMode.REPAIR, ScrubState.STOPPED, 14, 15, 16, 17, 18, 19, 20, 21, 36,
+                List.of(22L, 23L)),
             24, 26, 27, new ArrayInfo.Writes(30, 31, 32, 33), 29, "j", JournalDeviceState.FAILED, true));
-        assertEquals("d100860044110700" + "0900000000000000" + "01000000000000000200000000000000" + "03" + "06000000" +
+        assertEquals("d900860044110700" + "0900000000000000" + "01000000000000000200000000000000" + "03" + "06000000" +
             "0700000000000000" + "0300000000000000" + "0400000000000000" + "05000000" + "0c00000000000000" +
             "0d00000000000000" + "1800000000000000" + "02" + "04" + "0e00000000000000" + "0f00000000000000" +
             "1000000000000000" + "1100000000000000" + "1200000000000000" + "1300000000000000" + "1400000000000000" +
             "1500000000000000" + "1a00000000000000" + "1b00000000000000" + "1e00000000000000" + "1f00000000000000" +
             "2000000000000000" + "2100000000000000" + "1d00000000000000" +
-            "1c000000" + "04" + "01" + "35000100" +
+            "1c000000" + "04" + "01" + "2400000000000000" + "3d000100" +
             "ffffffff" + "05" + "08000000000000000900000000000000" +
-            "0a00000000000000" + "0b00000000000000" + "1900000000000000" + "2200000000000000" + text("d") +
+            "0a00000000000000" + "0b00000000000000" + "1900000000000000" + "2200000000000000" + "2300000000000000" +
+            text("d") +
             text("v") + text("ec") +
             text("r") + text("scrub") + text("22 23") + text("j"),
             hex(MessageBytes.of(responseWriter.buffer(), length)));

@@ -49,13 +49,15 @@ final class ArrayRecords
     {
         return new ArrayInfo.Member(RaidMemberDetails.NO_SLOT == member.slot() ? ArrayInfo.NO_SLOT : member.slot(),
             member.name(), null == member.id() ? NO_UUID : member.id(), MemberState.valueOf(member.state().name()),
-            member.rebuiltBytes(), member.correctedErrors(), member.lostBlocks(), member.wrongBlocks());
+            member.rebuiltBytes(), member.correctedErrors(), member.lostBlocks(), member.wrongBlocks(),
+            member.invalidChecksumPages());
     }
 
     private static ScrubInfo scrub(final ScrubResult result)
     {
         return new ScrubInfo(ScrubMode.valueOf(result.mode().name()), ScrubState.valueOf(result.status().name()),
             result.beganMs(), result.endedMs(), result.checkedBytes(), result.skippedBytes(), result.mismatches(),
-            result.repaired(), result.correctedErrors(), result.unreadable(), result.offsets());
+            result.repaired(), result.correctedErrors(), result.unreadable(), result.wrongBlocks(),
+            result.offsets());
     }
 }

@@ -60,7 +60,8 @@ final class ArrayMetrics
         array.members().stream().filter((each) -> !each.device().isEmpty()).forEach((each) ->
             samples.add(Metric.ARRAY_CORRECTED_ERRORS, each.correctedErrors(), plane, name, each.device())
                 .add(Metric.ARRAY_LOST_BLOCKS, each.lostBlocks(), plane, name, each.device())
-                .add(Metric.ARRAY_WRONG_BLOCKS, each.wrongBlocks(), plane, name, each.device()));
+                .add(Metric.ARRAY_WRONG_BLOCKS, each.wrongBlocks(), plane, name, each.device())
+                .add(Metric.ARRAY_INVALID_CHECKSUM_PAGES, each.invalidChecksumPages(), plane, name, each.device()));
         scrub(samples, plane, array);
     }
 
@@ -84,7 +85,8 @@ final class ArrayMetrics
         {
             samples.add(Metric.ARRAY_SCRUB_MISMATCHES, scrub.mismatches(), plane, array.name())
                 .add(Metric.ARRAY_SCRUB_REPAIRED, scrub.repaired(), plane, array.name())
-                .add(Metric.ARRAY_SCRUB_UNREADABLE, scrub.unreadable(), plane, array.name());
+                .add(Metric.ARRAY_SCRUB_UNREADABLE, scrub.unreadable(), plane, array.name())
+                .add(Metric.ARRAY_SCRUB_WRONG_BLOCKS, scrub.wrongBlocks(), plane, array.name());
         }
     }
 }

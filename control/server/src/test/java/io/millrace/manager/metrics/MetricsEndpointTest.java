@@ -91,11 +91,11 @@ class MetricsEndpointTest
             new DeviceErrorInfo("vol0", "write", "MEDIA_ERROR", "ENODATA", 61, 2, 1, 2, 3, 4),
             new ArrayInfo("vol1", new UUID(5, 6), "5", 0, 1 << 30, 1 << 29, 65536, DeviceHealth.DEGRADED, "reason",
                 "rebuild", 671, 5_000, List.of(
-                    new ArrayInfo.Member(0, "d0", new UUID(7, 8), MemberState.IN_SYNC, 1 << 29, 3, 5, 7),
-                    new ArrayInfo.Member(1, "d1", new UUID(7, 9), MemberState.REBUILDING, 1 << 28, 0, 0, 0),
-                    new ArrayInfo.Member(2, "", new UUID(7, 10), MemberState.FAILED, 0, 0, 0, 0),
-                    new ArrayInfo.Member(ArrayInfo.NO_SLOT, "d3", new UUID(0, 0), MemberState.SPARE, 0, 0, 0, 0)),
-                2 << 20, 1 << 20, new ScrubInfo(ScrubMode.REPAIR, ScrubState.COMPLETED, 1, 2, 3, 4, 17, 16, 5, 6,
+                    new ArrayInfo.Member(0, "d0", new UUID(7, 8), MemberState.IN_SYNC, 1 << 29, 3, 5, 7, 9),
+                    new ArrayInfo.Member(1, "d1", new UUID(7, 9), MemberState.REBUILDING, 1 << 28, 0, 0, 0, 0),
+                    new ArrayInfo.Member(2, "", new UUID(7, 10), MemberState.FAILED, 0, 0, 0, 0, 0),
+                    new ArrayInfo.Member(ArrayInfo.NO_SLOT, "d3", new UUID(0, 0), MemberState.SPARE, 0, 0, 0, 0, 0)),
+                2 << 20, 1 << 20, new ScrubInfo(ScrubMode.REPAIR, ScrubState.COMPLETED, 1, 2, 3, 4, 17, 16, 5, 6, 8,
                 List.of(4096L)), 1_764_000_000_500L, 33, 22,
                 new ArrayInfo.Writes(44, 55, 66, 77), 1 << 29, "j0", JournalDeviceState.FAILED, true),
             spare("s0", 0, DeviceHealth.ONLINE),
@@ -194,6 +194,10 @@ class MetricsEndpointTest
             assertSample(scraped, "millrace_array_lost_blocks{array=\"vol1\",data_plane=\"a\",device=\"d0\"} 5.0");
             assertSample(scraped,
                 "millrace_array_wrong_blocks_total{array=\"vol1\",data_plane=\"a\",device=\"d0\"} 7.0");
+            assertSample(scraped,
+                "millrace_array_invalid_checksum_pages_total{array=\"vol1\",data_plane=\"a\",device=\"d0\"} 9.0");
+            assertSample(scraped,
+                "millrace_array_scrub_wrong_blocks{array=\"vol1\",data_plane=\"a\"} 8.0");
             assertSample(scraped, "millrace_array_checksums{array=\"vol1\",data_plane=\"a\"} 1.0");
             assertSample(scraped, "millrace_array_scrub_mismatches{array=\"vol1\",data_plane=\"a\"} 17.0");
             assertSample(scraped, "millrace_array_scrub_unreadable{array=\"vol1\",data_plane=\"a\"} 6.0");

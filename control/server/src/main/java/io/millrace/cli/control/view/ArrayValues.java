@@ -53,6 +53,7 @@ final class ArrayValues
         values.put("corrected-errors", member.correctedErrors());
         values.put("lost-blocks", member.lostBlocks());
         values.put("wrong-blocks", member.wrongBlocks());
+        values.put("invalid-checksum-pages", member.invalidChecksumPages());
         values.put("uuid", member.memberId().toString());
         return values;
     }
@@ -70,6 +71,7 @@ final class ArrayValues
         values.put("repaired", scrub.repaired());
         values.put("corrected-errors", scrub.correctedErrors());
         values.put("unreadable", scrub.unreadable());
+        values.put("wrong-blocks", scrub.wrongBlocks());
         values.put("offsets", scrub.offsets());
         return values;
     }
