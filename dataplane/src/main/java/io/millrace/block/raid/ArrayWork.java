@@ -699,6 +699,7 @@ final class ArrayWork implements BackgroundWork
             case CHECKSUMS ->
             {
                 copies.leaveWindow();
+                leaveRepairs();
                 stopStage = checksums.storeAll(stopStage) ? StopStage.BITMAP : stopStage;
             }
             case LAST_CHECKSUMS -> stopStage = checksums.storeAll(stopStage) ? StopStage.SUPERBLOCKS : stopStage;
@@ -720,6 +721,14 @@ final class ArrayWork implements BackgroundWork
             case CHANNEL -> close();
         }
         return true;
+    }
+
+    private void leaveRepairs()
+    {
+        if (null != repairs)
+        {
+            repairs.leaveWindow();
+        }
     }
 
     private boolean close()

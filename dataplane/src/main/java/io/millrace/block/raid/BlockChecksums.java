@@ -33,8 +33,8 @@ final class BlockChecksums implements AutoCloseable
     static final int UNKNOWN = 1;
     /** Pages that are stored at the same time. */
     static final int WRITES_MAX = 16;
-    /** Of a scrub, and of copies. */
-    static final int WINDOWS = 2;
+    /** Of a scrub, of copies, and of repairs. */
+    static final int WINDOWS = 3;
 
     static final int NO_SLOT = -1;
 
@@ -59,6 +59,8 @@ final class BlockChecksums implements AutoCloseable
     private final int[] states;
     private final MemberChecksums[] owners;
     private final int[] pages;
+    /** Times that a slot was given back. */
+    private final int[] uses;
     /** Next free slot behind each. */
     private final int[] nextFree;
     /** Free slot on top, plus 1, and above it a count of changes. */
@@ -67,7 +69,7 @@ final class BlockChecksums implements AutoCloseable
     /** {@link ArrayWork} alone. */
     private ChecksumWindow copyWindow;
     /** Pages that windows have, which stay in memory; -1: none. {@link ArrayWork} alone. */
-    private final int[] windowPages = {-1, -1};
+    private final int[] windowPages = {-1, -1, -1};
 
     /**
      * None are in memory.
@@ -101,6 +103,7 @@ final class BlockChecksums implements AutoCloseable
         states = new int[slotCount];
         owners = new MemberChecksums[slotCount];
         pages = new int[slotCount];
+        uses = new int[slotCount];
         nextFree = new int[slotCount];
         for (int slot = slotCount - 1; slot >= 0; slot--)
         {
@@ -298,9 +301,36 @@ final class BlockChecksums implements AutoCloseable
         STATE.setRelease(states, slot, USED | DIRTY | LOADED);
     }
 
+    /**
+     * {@return the checksum of a block that is in memory, {@link #UNKNOWN} when it has none, or 0 when what is stored
+     * counts; any thread, with the block locked}
+     *
+     * @param of    the member.
+     * @param block of its data.
+     */
+    int find(final MemberChecksums of, final long block)
+    {
+        final int page = MemberChecksums.page(block);
+        if (of.isUnknown(page))
+        {
+            return UNKNOWN;
+        }
+        final int slot = of.findSlot(page);
+        if (NO_SLOT == slot)
+        {
+            return 0;
+        }
+        final int use = (int)STATE.getVolatile(uses, slot);
+        final int entry = of.has(page, slot) ? entry(slot, MemberChecksums.index(block)) : 0;
+        // It may have been given to another page meanwhile, since this one was stored.
+        return use == (int)STATE.getVolatile(uses, slot) ? entry : 0;
+    }
+
     /** Gives a slot back that nobody uses. */
     void give(final int slot)
     {
+        STATE.getAndAdd(uses, slot, 1);
+        VarHandle.fullFence();
         NativeMemory.fill(address(slot), ChecksumArea.PAGE_BYTES, (byte)0);
         STATE.setRelease(states, slot, 0);
         while (true)
@@ -423,7 +453,7 @@ final class BlockChecksums implements AutoCloseable
     /** {@return whether a page has to stay as it is in memory} */
     boolean isViewed(final int page)
     {
-        return page == windowPages[0] || page == windowPages[1];
+        return page == windowPages[0] || page == windowPages[1] || page == windowPages[2];
     }
 
     @Override

@@ -5,13 +5,15 @@ import io.millrace.block.BlockStatus;
 /**
  * Rewrites blocks that members could not read, from the others, as the places come in {@link RepairQueue}. One row unit
  * at a time, which all of its members are read for again: what is readable by then, since a host has overwritten it, is
- * left alone. The reactor's only.
+ * left alone. What comes of blocks that have another checksum is not written. The reactor's only.
  */
 final class BlockRepairs
 {
     private final RaidDevice device;
     private final RaidChannel channel;
     private final CheckRequest request;
+    /** Null of an array without checksums. */
+    private final ChecksumWindow window;
     private final WorkListener onDone = this::onDone;
     private long nextOffset;
     private long endOffset;
@@ -27,7 +29,8 @@ final class BlockRepairs
     {
         this.device = device;
         this.channel = channel;
-        request = channel.newCheckRequest();
+        window = null == device.pages().checksums() ? null : new ChecksumWindow(device, channel, 2);
+        request = channel.newCheckRequest().verifying(window);
     }
 
     /**
@@ -35,7 +38,7 @@ final class BlockRepairs
      */
     boolean isBusy()
     {
-        return isBusy;
+        return isBusy || null != window && window.isBusy();
     }
 
     /**
@@ -43,7 +46,7 @@ final class BlockRepairs
      */
     boolean canSleep()
     {
-        return isBusy || nextOffset == endOffset && device.repairs().isEmpty();
+        return isBusy() || device.wrongReads().isEmpty() && nextOffset == endOffset && device.repairs().isEmpty();
     }
 
     /**
@@ -53,19 +56,42 @@ final class BlockRepairs
      */
     int poll()
     {
-        if (isBusy)
+        announceWrong();
+        if (isBusy())
         {
             return 0;
         }
         if (nextOffset == endOffset && !takePlace())
         {
+            leaveWindow();
             return 0;
+        }
+        if (null != window && !window.move(nextOffset))
+        {
+            return 1;
         }
         isBusy = true;
         final long offset = nextOffset;
         nextOffset += CheckRequest.ROW_UNIT_BYTES;
         channel.begin(request, Purpose.REPAIR, offset, CheckRequest.ROW_UNIT_BYTES, onDone);
         return 1;
+    }
+
+    private void announceWrong()
+    {
+        for (String each = device.wrongReads().next(); null != each; each = device.wrongReads().next())
+        {
+            device.reports().announce(each);
+        }
+    }
+
+    /** Nothing is repaired before another call of {@link #poll}: no page of checksums stays for it. */
+    void leaveWindow()
+    {
+        if (null != window)
+        {
+            window.leave();
+        }
     }
 
     private boolean takePlace()

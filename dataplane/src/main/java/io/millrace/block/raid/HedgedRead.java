@@ -3,7 +3,9 @@ package io.millrace.block.raid;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.raid.format.ChecksumArea;
 import io.millrace.block.raid.layout.ArrayLayout;
+import io.millrace.memory.Crc32c;
 import java.util.Arrays;
 
 /**
@@ -235,17 +237,18 @@ final class HedgedRead
     {
         if (hasParity)
         {
+            if (null != direct && !hasFailed)
+            {
+                // Of one parity, whatever others there are, and of data in any order.
+                channel.codes().of(layout.parityCount()).recover(areas, layout.dataCount(), ~(1L << lateIndex), length);
+                hasFailed = isWrong();
+            }
             channel.device().locks().releaseShared(rowOffset, length);
         }
         final DirectRequest answered = direct;
         direct = null;
         if (null != answered && !hasFailed)
         {
-            if (hasParity)
-            {
-                // Of one parity, whatever others there are, and of data in any order.
-                channel.codes().of(layout.parityCount()).recover(areas, layout.dataCount(), ~(1L << lateIndex), length);
-            }
             owner.answer(answered, this, areas[hasParity ? lateIndex : 0]);
         }
         else
@@ -257,6 +260,26 @@ final class HedgedRead
             release();
         }
         channel.members().closeUnused();
+    }
+
+    /** Whether what comes of the others is known not to be what the late member was written. */
+    private boolean isWrong()
+    {
+        final BlockChecksums checksums = channel.device().pages().checksums();
+        if (null == checksums)
+        {
+            return false;
+        }
+        final int blockBytes = checksums.blockBytes();
+        boolean isWrong = false;
+        for (int done = 0; done < length; done += blockBytes)
+        {
+            final int entry = checksums.find(
+                view.member(direct.slot).checksums(), checksums.block(rowOffset + done));
+            isWrong |= ChecksumArea.isKnown(entry) &&
+                entry != ChecksumArea.entry(Crc32c.digest(areas[lateIndex] + done, blockBytes));
+        }
+        return isWrong;
     }
 
     /** The member has answered: nobody waits for this. */

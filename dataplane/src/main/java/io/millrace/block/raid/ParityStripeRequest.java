@@ -4,6 +4,7 @@ import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.raid.format.ChecksumArea;
 import io.millrace.block.raid.format.SlotState;
 
 /**
@@ -18,6 +19,8 @@ final class ParityStripeRequest extends JournaledRequest
     {
         /** Data is read into the payload. */
         DIRECT_READ,
+        /** Checksums are read, to verify what is read next. */
+        CHECKSUMS,
         /** Rows of every strip are read or computed in the buffer. */
         RECONSTRUCT,
         /** Rows of one member are read, for the one that is to replace it. */
@@ -34,7 +37,13 @@ final class ParityStripeRequest extends JournaledRequest
 
     private final StripeRows rows;
     private final StripeAreas areas;
+    /** Null of an array without checksums. */
+    private final RowChecksums expected;
     private Strategy strategy;
+    /** Whose checksums are read; slots that were bad before. */
+    private int checksumPage;
+    private long checksumBuffer;
+    private long badRows;
     /** Indexes of strips of which all rows were read into their areas, by bit. */
     private long readStrips;
     /** Slots whose blocks had another checksum when they were read to be copied, by bit; among those that are bad. */
@@ -52,6 +61,7 @@ final class ParityStripeRequest extends JournaledRequest
         super(channel);
         rows = new StripeRows(channel.layout());
         areas = new StripeAreas(rows, channel.codes());
+        expected = null == checksums ? null : new RowChecksums(checksums, rows);
     }
 
     /**
@@ -63,6 +73,8 @@ final class ParityStripeRequest extends JournaledRequest
     {
         final Purpose newPurpose = newParent.isWrite() ? Purpose.WRITE : Purpose.READ;
         begin(newPurpose, newParent, null);
+        strategy = null;
+        forgetChecksums();
         final ArrayView present = channel.device().view();
         final boolean isLogged = Purpose.WRITE == newPurpose && present.isJournaling();
         rows.take(present.map(), newParent,
@@ -94,6 +106,7 @@ final class ParityStripeRequest extends JournaledRequest
         final WorkListener newOnDone)
     {
         begin(newPurpose, null, newOnDone);
+        strategy = null;
         target = newTarget;
         wrongSlots = 0;
         rows.take(channel.device().view().map(), memberOffset, count);
@@ -104,6 +117,11 @@ final class ParityStripeRequest extends JournaledRequest
     @Override
     protected BlockStatus plan()
     {
+        if (Strategy.CHECKSUMS == strategy)
+        {
+            // Who could not read checksums may still read the rows.
+            badSlots = badRows;
+        }
         final int rowsMax = isLogged() ? channel.sizes().journalRowBytesMax() : channel.sizes().rowBytesMax();
         final boolean isLong = rows.count() > rowsMax;
         if (isLong && Purpose.WRITE == purpose)
@@ -342,8 +360,106 @@ final class ParityStripeRequest extends JournaledRequest
         return BlockStatus.SUCCESS;
     }
 
+    /** Other rows are taken, or these are written. */
+    private void forgetChecksums()
+    {
+        if (null != expected)
+        {
+            expected.clear();
+        }
+    }
+
+    /** Whether what is read for a host is verified. Rows that need a resync may have other blocks than were written. */
+    private boolean isVerified()
+    {
+        final WriteIntent intent = channel.device().intent();
+        return null != expected && (Purpose.READ == purpose || Purpose.WRITE == purpose) &&
+            !intent.needsResync(intent.region(rows.memberOffset()));
+    }
+
+    /** Whether checksums are read first: where a member is missing, a block that is wrong takes another one with it. */
+    private boolean lacksChecksums()
+    {
+        if (!isVerified() || view.isComplete() && 0 == badSlots)
+        {
+            return false;
+        }
+        expected.find(view);
+        checksumPage = expected.missingPage();
+        return RowChecksums.NO_PAGE != checksumPage;
+    }
+
+    private BlockStatus readChecksums()
+    {
+        strategy = Strategy.CHECKSUMS;
+        badRows = badSlots;
+        checksumBuffer = acquireBuffer(rows.stripCount() * ChecksumArea.PAGE_BYTES);
+        if (0 == checksumBuffer)
+        {
+            return null;
+        }
+        issuing(StripeState.READING);
+        for (int index = 0; index < rows.stripCount(); index++)
+        {
+            if (expected.isMissing(index, checksumPage))
+            {
+                final int slot = rows.slot(index);
+                part(slot, BlockOperation.READ, checksums.storedOffset(checksumPage) - RaidChannel.dataOffsetBytes(),
+                    ChecksumArea.PAGE_BYTES).addSegment(checksumAddress(index), ChecksumArea.PAGE_BYTES);
+                submit(slot);
+            }
+        }
+        issued();
+        return BlockStatus.SUCCESS;
+    }
+
+    private long checksumAddress(final int index)
+    {
+        return checksumBuffer + (long)index * ChecksumArea.PAGE_BYTES;
+    }
+
+    /** Blocks have none where their page cannot be read. */
+    private void takeChecksums()
+    {
+        for (int index = 0; index < rows.stripCount(); index++)
+        {
+            if (expected.isMissing(index, checksumPage))
+            {
+                final boolean isRead = 0 == (badSlots & ~badRows & 1L << rows.slot(index));
+                expected.take(index, checksumPage, isRead ? checksumAddress(index) : 0);
+            }
+        }
+    }
+
+    /** {@return whether blocks that were read for a host have another checksum: nothing is computed from them} */
+    private boolean hasReadWrong()
+    {
+        long wrong = 0;
+        for (int index = 0; index < rows.stripCount(); index++)
+        {
+            if (0 != (readStrips & 1L << index))
+            {
+                final int slot = rows.slot(index);
+                final long offset = (parts[slot].lba() << channel.blockShift()) - RaidChannel.dataOffsetBytes();
+                final int count = expected.wrong(view, index, offset, parts[slot].segments().address(0),
+                    parts[slot].segments().totalBytes());
+                if (0 != count)
+                {
+                    wrong |= 1L << slot;
+                    channel.device().wrongReads().add(view.member(slot), slot, offset, count);
+                }
+            }
+        }
+        badSlots |= wrong;
+        return 0 != wrong;
+    }
+
     private BlockStatus readModifyWrite(final int covered)
     {
+        if (lacksChecksums())
+        {
+            return readChecksums();
+        }
         strategy = Strategy.READ_MODIFY_WRITE;
         final long buffer = takeBuffer(covered + rows.stripCount() - rows.dataCount());
         if (0 == buffer)
@@ -371,6 +487,10 @@ final class ParityStripeRequest extends JournaledRequest
 
     private BlockStatus reconstructWrite()
     {
+        if (lacksChecksums())
+        {
+            return readChecksums();
+        }
         strategy = Strategy.RECONSTRUCT_WRITE;
         if (!takeAllAreas())
         {
@@ -404,12 +524,16 @@ final class ParityStripeRequest extends JournaledRequest
     /** Reads the rows of every strip that is left, and computes the others. */
     private BlockStatus reconstruct()
     {
-        strategy = Strategy.RECONSTRUCT;
         final int unreadable = rows.unreadableData();
         if (unreadable > rows.readableParity() || isUntrusted())
         {
             return lost();
         }
+        if (lacksChecksums())
+        {
+            return readChecksums();
+        }
+        strategy = Strategy.RECONSTRUCT;
         if (!takeAllAreas())
         {
             return null;
@@ -454,13 +578,18 @@ final class ParityStripeRequest extends JournaledRequest
     @Override
     protected void onRead()
     {
-        if (isCopying() && findWrong())
+        if (isCopying() && findWrong() || isVerified() && hasReadWrong())
         {
             planAgain();
             return;
         }
         switch (strategy)
         {
+            case CHECKSUMS ->
+            {
+                takeChecksums();
+                planAgain();
+            }
             case DIRECT_READ -> finish(BlockStatus.SUCCESS);
             case COPY -> writeCopy();
             case READ_MODIFY_WRITE ->
@@ -575,6 +704,7 @@ final class ParityStripeRequest extends JournaledRequest
     @Override
     protected void writeInPlace()
     {
+        forgetChecksums();
         count(channel.writeCounts());
         issuing(StripeState.WRITING);
         for (int index = 0; index < rows.stripCount(); index++)
@@ -646,6 +776,11 @@ final class ParityStripeRequest extends JournaledRequest
     @Override
     protected void onUnreadable()
     {
+        if (Strategy.CHECKSUMS == strategy)
+        {
+            takeChecksums();
+            return;
+        }
         channel.device().onUnreadable(rows.memberOffset(), rows.count());
     }
 

@@ -41,6 +41,7 @@ public final class RaidDevice implements GrowableDevice
     private final WriteIntent intent;
     private final HedgeCounts hedgeCounts = new HedgeCounts();
     private final RepairQueue repairs = new RepairQueue();
+    private final WrongReads wrongReads = new WrongReads(this::wake);
     private final ScrubControl scrubControl;
     private final MemberFailures failures = new MemberFailures();
     private final long bitmapSequence;
@@ -266,6 +267,11 @@ public final class RaidDevice implements GrowableDevice
     RepairQueue repairs()
     {
         return repairs;
+    }
+
+    WrongReads wrongReads()
+    {
+        return wrongReads;
     }
 
     LostBlockChanges lostBlockChanges()

@@ -69,6 +69,7 @@ class ChecksumRestartTest
         try (ArrayFixture fixture = new ArrayFixture(random, RaidLevel.RAID5, 5, 1, JournalMode.DEGRADED, true))
         {
             fixture.times(RARELY_CLEARED);
+            fixture.restart();
             final int slot = fixture.layout().dataSlot(0, 0);
             fixture.corrupt(slot, 0);
             fixture.write(0, ArrayFixture.BLOCK_BYTES);
