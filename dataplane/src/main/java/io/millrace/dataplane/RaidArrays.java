@@ -92,6 +92,18 @@ public final class RaidArrays
         return answer(array(name).resizeMembers(memberBytes));
     }
 
+    /**
+     * Begins to move Q of all stripes of a RAID 6 to its last member.
+     *
+     * @param name of the array.
+     * @return done when it has begun; fails with an {@link OperationException}.
+     * @throws OperationException when the device does not exist, or is no array.
+     */
+    public CompletableFuture<Void> moveQ(final String name)
+    {
+        return answer(array(name).moveQ());
+    }
+
     private static CompletableFuture<Void> answer(final CompletableFuture<Void> done)
     {
         return done.exceptionally((failure) ->

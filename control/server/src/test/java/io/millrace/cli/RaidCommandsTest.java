@@ -1,6 +1,7 @@
 package io.millrace.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.console.ExitCode;
@@ -290,9 +291,13 @@ class RaidCommandsTest
         refused(ExitCode.USAGE, "raid level vol0 10",
             "raid level: LEVEL = 10: only level 5 becomes 6, and back; give one of these");
         refused(ExitCode.USAGE, "raid level vol0 6",
-            "raid level: level 6 has one member more: give it with --add DEVICE");
-        refused(ExitCode.USAGE, "raid level vol0 5 --add d3",
-            "raid level: --add: level 5 has no member more; leave it out");
+            "raid level: level 6 has one member more: give it with --add DEVICE; or move Q of a RAID 6 with --q-last");
+        refused(ExitCode.USAGE, "raid level vol0 6 --add d3 --q-last",
+            "raid level: level 6 has one member more: give it with --add DEVICE; or move Q of a RAID 6 with --q-last");
+        refused(ExitCode.USAGE, "raid level vol0 5 --add d3", "raid level: --add: goes with level 6; leave it out");
+        refused(ExitCode.USAGE, "raid level vol0 5 --q-last", "raid level: --q-last: goes with level 6; leave it out");
+        refused(ExitCode.FAILURE, "raid level vol0 6 --q-last", "raid level: array vol0 is RAID 5, and has no Q: only " +
+            "that of RAID 6 is moved to the last member");
         refused(ExitCode.FAILURE, "raid level vol0 5 --yes", "raid level: array vol0 is of level 5 already");
         refused(ExitCode.FAILURE, "device set vol0 level=1", "device set: device vol0: array vol0 is RAID 5, and " +
             "cannot become RAID 1: only RAID 5 becomes RAID 6, and back; create another array and copy the data");
@@ -300,6 +305,8 @@ class RaidCommandsTest
             ok("raid level vol0 6 --add d3"));
         final String shown = await("raid show vol0", "vol0  RAID 6, 13.9MiB, online\n");
         assertTrue(shown.contains("\n   3  d3      in-sync"), shown);
+        assertTrue(shown.contains(", Q in slot 3, UUID "), shown);
+        assertTrue(ok("raid show vol0 --json").contains("\"q-slot\": 3"), ok("raid show vol0 --json"));
         refused(ExitCode.FAILURE, "raid level vol0 6 --add d4", "raid level: array vol0 is of level 6 already");
         // Settings that are older than the array.
         ok("device delete vol0 --yes");
@@ -320,6 +327,28 @@ class RaidCommandsTest
             unstored("set level: 5 and members: [d0, d1, d2]"), ok("raid level vol0 5 --yes"));
         assertTrue(ok("raid show vol0").contains("vol0  RAID 5, 13.9MiB, online\n"), ok("raid show vol0"));
         ok("raid create vol1 d3 d4 --level 1 --assume-clean");
+    }
+
+    @Test
+    void shouldMakeAnArrayRaid5ThatWasCreatedAsRaid6()
+    {
+        files("d0", "d1", "d2", "d3");
+        ok("raid create vol0 d0 d1 d2 d3 --level 6 --assume-clean");
+        assertFalse(ok("raid show vol0").contains("Q in slot"), ok("raid show vol0"));
+        assertTrue(ok("raid show vol0 --json").contains("\"q-slot\": null"), ok("raid show vol0 --json"));
+        refused(ExitCode.FAILURE, "raid level vol0 5 --yes", "raid level: array vol0 has Q on all members in turn: " +
+            "'millrace raid level vol0 6 --q-last' moves it to the last one; change the level when that has ended");
+        refused(ExitCode.FAILURE, "device set vol0 level=5", "device set: device vol0: array vol0 is RAID 6 with Q on " +
+            "all members in turn: reshape it so that Q is on the last one (millrace raid level vol0 6 --q-last), and " +
+            "change its level when that has ended");
+        assertEquals("array vol0 is reshaped: Q moves to its last member\n", ok("raid level vol0 6 --q-last"));
+        final String shown = await("raid show vol0", ", Q in slot 3, UUID ");
+        assertTrue(shown.contains("vol0  RAID 6, 13.9MiB, online\n"), shown);
+        refused(ExitCode.FAILURE, "raid level vol0 6 --q-last",
+            "raid level: array vol0 is RAID 6, and has Q on its last member already");
+        assertEquals("device d3 has left array vol0, which is RAID 5\n" +
+            unstored("set level: 5 and members: [d0, d1, d2]"), ok("raid level vol0 5 --yes"));
+        assertTrue(ok("raid show vol0").contains("vol0  RAID 5, 13.9MiB, online\n"), ok("raid show vol0"));
     }
 
     @Test

@@ -43,10 +43,18 @@ final class ArrayGrowth
         {
             return array + " has " + level.membersMax() + " members, the most there can be: create another array";
         }
-        if (view.map().isReshaping())
-        {
-            return array + " is being reshaped: add another member when that has ended";
-        }
+        return view.map().isReshaping() ? array + " is being reshaped: add another member when that has ended" :
+            dataMoveProblem(device);
+    }
+
+    /**
+     * {@return why data of an array cannot move now, a sentence; null: it can}
+     *
+     * @param device that serves, and is not reshaped.
+     */
+    static String dataMoveProblem(final RaidDevice device)
+    {
+        final ArrayView view = device.view();
         final String unsteadiness = unsteadiness(device);
         if (null != unsteadiness)
         {
@@ -56,7 +64,8 @@ final class ArrayGrowth
         {
             if (!view.member(slot).lostBlocks().isEmpty())
             {
-                return array + " has lost blocks of " + view.member(slot) + ": overwrite them first";
+                return "array " + device.name() + " has lost blocks of " + view.member(slot) +
+                    ": overwrite them first";
             }
         }
         return null;
@@ -74,7 +83,7 @@ final class ArrayGrowth
     }
 
     /**
-     * {@return why an array cannot grow, a sentence that says which slot is not in sync or has no lasting member; null:
+     * {@return why data of an array cannot move, a sentence that says which slot is not in sync or has no lasting member; null:
      * none}
      *
      * @param device that serves.
@@ -85,14 +94,14 @@ final class ArrayGrowth
         final String array = "array " + device.name();
         if (null != view.target())
         {
-            return array + " is replacing " + view.member(view.targetSlot()) + ": grow it when that has ended";
+            return array + " is replacing " + view.member(view.targetSlot()) + ": try again when that has ended";
         }
         if (view.firstOf(SlotState.REBUILDING) >= 0)
         {
             return array + " is rebuilding slot " + view.firstOf(SlotState.REBUILDING) +
-                ": grow it when that has ended";
+                ": try again when that has ended";
         }
-        return view.isComplete() ? null : array + " is degraded: add a spare, and grow it when that was rebuilt";
+        return view.isComplete() ? null : array + " is degraded: add a spare, and try again when that was rebuilt";
     }
 
     /**

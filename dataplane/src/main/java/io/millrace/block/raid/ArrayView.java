@@ -58,7 +58,7 @@ final class ArrayView
         this.journalEpoch = journalEpoch;
         this.journalDevice = journalDevice;
         isComplete = areInSync(states);
-        hasAllData = areInSync(Arrays.copyOf(states, neededCount(map.layout())));
+        hasAllData = areInSync(Arrays.copyOf(states, map.slotsWithData()));
         isSteady = isComplete && null == target && null == failure && !map.isReshaping();
     }
 
@@ -466,21 +466,15 @@ final class ArrayView
         return hasAllData;
     }
 
-    /** Slots that have data or P in some stripe: the first. */
-    private static int neededCount(final ArrayLayout layout)
-    {
-        return layout.memberCount() - (RaidLevel.RAID6_Q_LAST == layout.level() ? 1 : 0);
-    }
-
     /**
      * {@return whether nothing has to be computed from parity, as {@link #hasAllData()} has it}
      *
-     * @param layout   of the array, or the one that it has when its reshape has ended.
+     * @param map      of the strips.
      * @param isInSync by slot.
      */
-    static boolean hasAllData(final ArrayLayout layout, final boolean[] isInSync)
+    static boolean hasAllData(final StripMap map, final boolean[] isInSync)
     {
-        for (int slot = 0; slot < neededCount(layout); slot++)
+        for (int slot = 0; slot < map.slotsWithData(); slot++)
         {
             if (!isInSync[slot])
             {

@@ -113,7 +113,7 @@ final class AssemblyChecks
      * Checks that lost data can be computed.
      *
      * @param config    settings.
-     * @param layout    of the array.
+     * @param map       of the array.
      * @param isPresent by slot, of members in sync.
      * @param bitmap    of the array.
      * @param why       devices are not used, in brackets; may be empty.
@@ -121,16 +121,16 @@ final class AssemblyChecks
      */
     static void checkParity(
         final RaidConfig config,
-        final ArrayLayout layout,
+        final StripMap map,
         final boolean[] isPresent,
         final FoundBitmap bitmap,
         final String why)
     {
-        if (!ArrayView.hasAllData(layout, isPresent) && !bitmap.dirty().isEmpty() && layout.parityCount() > 0 &&
+        if (!ArrayView.hasAllData(map, isPresent) && !bitmap.dirty().isEmpty() && map.layout().parityCount() > 0 &&
             !config.forceStart())
         {
             throw new BlockDeviceException("parity may not match the data in " + bitmap.dirty().cardinality() + " of " +
-                BitmapPage.regionCount(layout.memberBytes()) + " regions, and not every slot is in sync: " +
+                BitmapPage.regionCount(map.layout().memberBytes()) + " regions, and not every slot is in sync: " +
                 "attach members that were in sync at the crash; one that had failed before does not help. If there " +
                 "are none, restore from a backup, or set force-start: true and check the data, since what is " +
                 "computed in those regions may be wrong" + why);

@@ -223,22 +223,22 @@ final class FoundJournal
     /**
      * Checks that no data has to be computed from parity that lost entries may have been for.
      *
-     * @param layout    of the array.
+     * @param map       of the array.
      * @param isPresent by slot, of members in sync.
      * @param bitmap    of the array.
      * @param why       devices are not used, in brackets; may be empty.
      * @throws BlockDeviceException when it has to be.
      */
     void checkParity(
-        final ArrayLayout layout, final boolean[] isPresent, final FoundBitmap bitmap, final String why)
+        final StripMap map, final boolean[] isPresent, final FoundBitmap bitmap, final String why)
     {
-        if (null != lost && !ArrayView.hasAllData(layout, isPresent) && !bitmap.dirty().isEmpty() &&
+        if (null != lost && !ArrayView.hasAllData(map, isPresent) && !bitmap.dirty().isEmpty() &&
             !config.forceStart())
         {
             throw new BlockDeviceException("journal device " +
                 (config.journalDevice().isEmpty() ? lost : config.journalDevice()) + ' ' + problem + ", may have " +
                 "entries for " + bitmap.dirty().cardinality() + " of " +
-                BitmapPage.regionCount(layout.memberBytes()) + " regions, and not every slot is in sync: name it as " +
+                BitmapPage.regionCount(map.layout().memberBytes()) + " regions, and not every slot is in sync: name it as " +
                 "journal-device and make it available, or members that were in sync at the crash; when they are " +
                 "lost for good, restore from a backup, or set force-start: true and check the data, since what is " +
                 "computed in those regions may be wrong" + why);

@@ -52,8 +52,9 @@ final class HeadRestore
         final int start = map.state().sliceStart();
         try (MemberIo.Member open = io.open(member.device()))
         {
-            for (long row = 0; row < map.headRows(); row++)
+            for (int i = 0; i < map.headRows(); i++)
             {
+                final long row = map.state().position() + i;
                 for (int done = 0; done < map.sliceBytes(); done += MemberIo.LENGTH_MAX)
                 {
                     final int length = Math.min(MemberIo.LENGTH_MAX, map.sliceBytes() - done);

@@ -1,12 +1,14 @@
 package io.millrace.block.raid;
 
+import io.millrace.block.raid.format.ReshapeState;
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.block.raid.layout.RaidLevel;
 
 /**
  * Whether an array may have another level, and how that begins: RAID 5 becomes RAID 6 with Q in one slot more, which is
- * rebuilt, and such a RAID 6 becomes RAID 5 without that slot. Data and P stay where they are. Stateless.
+ * rebuilt, and such a RAID 6 becomes RAID 5 without that slot. Data and P stay where they are. A RAID 6 that was created
+ * as one has Q on all members: it is reshaped before. Stateless.
  */
 final class LevelChange
 {
@@ -45,8 +47,8 @@ final class LevelChange
         final RaidLevel present = device.layout().level();
         final String array = "array " + device.name() + " is " + present.title(device.layout().memberCount());
         return RaidLevel.RAID6 == present && RaidLevel.RAID5 == configured ?
-            array + " that was created as one, with Q on all members in turn: only one that was RAID 5 before " +
-            "becomes RAID 5 again; create another array and copy the data" :
+            array + " with Q on all members in turn: reshape it so that Q is on the last one (millrace raid level " +
+            device.name() + " 6 --q-last), and change its level when that has ended" :
             array + ", and cannot become " + configured.title() + ": only RAID 5 becomes RAID 6, and back; create " +
             "another array and copy the data";
     }
@@ -67,6 +69,41 @@ final class LevelChange
     {
         return device.intent().nextResync(0) < 0 ? null :
             "array " + device.name() + " is being resynchronized: change its level when that has ended";
+    }
+
+    /**
+     * {@return why Q of an array cannot be moved to the last slot now, a sentence; null: it can}
+     *
+     * @param device that serves.
+     */
+    static String moveProblem(final RaidDevice device)
+    {
+        final RaidLevel level = device.layout().level();
+        if (RaidLevel.RAID6 != level)
+        {
+            return "array " + device.name() + " is " + level.title(device.layout().memberCount()) +
+                (RaidLevel.RAID6_Q_LAST != level ? ", and has no Q: only that of RAID 6 is moved to the last member" :
+                device.view().map().isReshaping() ? ", and is being reshaped already" :
+                ", and has Q on its last member already");
+        }
+        if (null != device.pages().checksums())
+        {
+            return ArrayGrowth.checksumProblem(device);
+        }
+        return device.isResizing() ? "array " + device.name() + " is being resized: reshape it when that has ended" :
+            ArrayGrowth.dataMoveProblem(device);
+    }
+
+    /**
+     * {@return the map with which Q of an array begins to be moved to the last slot}
+     *
+     * @param layout of an array that has no {@link #moveProblem}.
+     */
+    static StripMap movingQ(final ArrayLayout layout)
+    {
+        return StripMap.of(ArrayLayout.of(
+            RaidLevel.RAID6_Q_LAST, layout.memberCount(), layout.stripBytes(), layout.memberBytes()),
+            new ReshapeState(layout.memberCount(), 0, 0, ReshapeState.Stage.MOVING));
     }
 
     /**

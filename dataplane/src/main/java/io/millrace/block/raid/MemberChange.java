@@ -74,6 +74,15 @@ sealed interface MemberChange
     }
 
     /**
+     * A RAID 6 gets Q of all stripes in its last slot, as one that was RAID 5 before.
+     *
+     * @param done when superblocks say that it is reshaped.
+     */
+    record MoveQ(CompletableFuture<Void> done) implements MemberChange
+    {
+    }
+
+    /**
      * A RAID 6 becomes RAID 5: the array releases the member of its last slot, which has Q.
      *
      * @param device of the member; null: the slot has none.

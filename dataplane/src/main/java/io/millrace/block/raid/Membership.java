@@ -250,6 +250,7 @@ final class Membership
             case final MemberChange.TakeSlot take -> open(take.device());
             case final MemberChange.Grow grow -> open(grow.device());
             case final MemberChange.Lower lower -> lower(lower.device());
+            case final MemberChange.MoveQ _ -> moveQ();
             case final MemberChange.Replace replace -> replace(replace);
             case final MemberChange.Remove remove -> remove(remove.device());
             case final MemberChange.Fail fail -> fail(fail.name());
@@ -526,6 +527,31 @@ final class Membership
         }
     }
 
+    private void moveQ()
+    {
+        final String reason = LevelChange.moveProblem(device);
+        if (null != reason)
+        {
+            refuse(reason);
+            return;
+        }
+        state = State.STORING;
+        work.change(device.view().mapping(LevelChange.movingQ(device.layout())), true);
+    }
+
+    private void onQMoving()
+    {
+        if (device.view().map().isReshaping())
+        {
+            end();
+        }
+        else
+        {
+            refuse("array " + device.name() + " has lost a member meanwhile, and is not reshaped: try again when its " +
+                "slots are in sync");
+        }
+    }
+
     private void addSpare(final ArrayView view)
     {
         if (!spares.contains(subject))
@@ -562,6 +588,10 @@ final class Membership
         else if (current instanceof MemberChange.Lower)
         {
             onLowered();
+        }
+        else if (current instanceof MemberChange.MoveQ)
+        {
+            onQMoving();
         }
         else if (failed.contains(subject))
         {

@@ -303,9 +303,9 @@ public final class RaidAssembly
         {
             bitmap.clearDirty();
         }
-        journalDevice.checkParity(layout, isPresent, bitmap, why());
+        journalDevice.checkParity(map, isPresent, bitmap, why());
         unusable.addAll(journalDevice.losses());
-        AssemblyChecks.checkParity(config, layout, isPresent, bitmap, why());
+        AssemblyChecks.checkParity(config, map, isPresent, bitmap, why());
         final Map<Integer, RaidMember> replayed = bySlot(slots, members);
         final long event = newest.eventCount() + ASSEMBLY_EVENTS * (1 + failedCount(newest.slots(), slots));
         final List<RaidMember> returned = addFormer(newest, slots, members, byId);

@@ -30,6 +30,8 @@ import java.util.UUID;
  * @param writes      how stripes were written for hosts, of an array with parity.
  * @param journal     device that settings name for the journal.
  * @param hasChecksums whether blocks of its members have checksums.
+ * @param qSlot       that has Q of all stripes of level 6; {@link #NO_SLOT}: of another level, or Q is on all members
+ *                    in turn.
  */
 public record RaidDetails(
     String name,
@@ -51,10 +53,13 @@ public record RaidDetails(
     long hedgesWon,
     StripeWrites writes,
     RaidJournalDetails journal,
-    boolean hasChecksums)
+    boolean hasChecksums,
+    int qSlot)
 {
     /** Instead of a time that is not known. */
     public static final long UNKNOWN = -1;
+    /** Instead of a slot. */
+    public static final int NO_SLOT = -1;
 
     /**
      * Copies the list.

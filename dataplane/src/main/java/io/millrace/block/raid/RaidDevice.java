@@ -522,6 +522,19 @@ public final class RaidDevice implements GrowableDevice
         return done;
     }
 
+    /**
+     * Moves Q of all stripes of a RAID 6 to the last slot, by a reshape. Any thread; does not block.
+     *
+     * @return done when it has begun; completes exceptionally with a {@link io.millrace.block.BlockDeviceException}
+     *     when it is refused.
+     */
+    public CompletableFuture<Void> moveQ()
+    {
+        final CompletableFuture<Void> done = new CompletableFuture<>();
+        change(new MemberChange.MoveQ(done));
+        return done;
+    }
+
     MemberChanges memberChanges()
     {
         return memberChanges;

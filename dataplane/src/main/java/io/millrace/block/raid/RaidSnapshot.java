@@ -41,7 +41,14 @@ final class RaidSnapshot
             null == intent ? 0 : bytes(intent.resyncCount()), device.scrubControl().result(),
             device.scrubControl().scrubbedMs(), device.hedgeCounts().begun(), device.hedgeCounts().won(),
             device.channels().writes(), device.journalDevice().details(view),
-            null != device.pages().checksums());
+            null != device.pages().checksums(), qSlot());
+    }
+
+    /** Slots without data have Q. */
+    private int qSlot()
+    {
+        final int withData = view.map().slotsWithData();
+        return withData < view.slotCount() ? withData : RaidDetails.NO_SLOT;
     }
 
     /**

@@ -133,7 +133,7 @@ final class ReshapeParts
      */
     void backUp(final StripMap of)
     {
-        begin(backups, of, 0, of.headRows());
+        begin(backups, of, of.state().position(), of.state().position() + of.headRows());
     }
 
     /**
@@ -143,7 +143,7 @@ final class ReshapeParts
      */
     void restore(final StripMap of)
     {
-        begin(restores, of, 0, of.headRows());
+        begin(restores, of, of.state().position(), of.state().position() + of.headRows());
     }
 
     private void begin(final Part[] parts, final StripMap of, final long firstStripe, final long newEndStripe)

@@ -3,6 +3,7 @@ package io.millrace.block.raid;
 import io.millrace.block.raid.format.MemberArea;
 import io.millrace.block.raid.format.ReshapeState;
 import io.millrace.block.raid.layout.ArrayLayout;
+import io.millrace.block.raid.layout.RaidLevel;
 
 /**
  * Which layout each part of an array has: one for all, unless the array with parity is being <i>reshaped</i>, its data
@@ -15,6 +16,9 @@ import io.millrace.block.raid.layout.ArrayLayout;
  * where row {@code f} has the first strip that was not moved. Free rows have old data that nobody reads. As long as no
  * rows are free, those that are written next have data that was not moved: the first stripes, the <i>head</i>, are
  * moved by slices of their strips, each of which members have a backup of meanwhile.
+ * <p>
+ * A RAID 6 whose Q is moved to the last slot keeps its count of slots, and each stripe its row. So no rows are free
+ * ever: behind what was moved there is always another head, of as many stripes as there is room for in a backup.
  * <p>
  * Hosts do not read or write what lies in the window, whose layout changes next. Immutable; queries allocate nothing.
  */
@@ -33,9 +37,11 @@ final class StripMap
     private final long movedBytes;
     /** First row that has the old layout. */
     private final long firstOldRow;
+    /** Rows of the old layout, from {@code p} on, and the stripes that are moved there. */
     private final int headRows;
     private final int headStripes;
-    private final long headBytes;
+    /** Offset on the array behind the head. */
+    private final long headEnd;
 
     private StripMap(
         final ArrayLayout layout,
@@ -56,16 +62,22 @@ final class StripMap
             firstOldRow = 0;
             headRows = 0;
             headStripes = 0;
-            headBytes = 0;
+            headEnd = 0;
         }
         else
         {
             movedBytes = state.position() * layout.dataCount() << shift;
             firstOldRow = state.position() * layout.dataCount() / old.dataCount();
-            headRows = (int)Math.min(old.dataCount() + 1, old.stripes());
-            headStripes = (int)Math.min(old.dataCount(), old.stripes());
-            headBytes = (long)headRows * old.dataCount() << shift;
+            headRows = (int)Math.min(isInPlace() ? Math.max(1, MemberArea.JOURNAL_BYTES >>> shift) :
+                old.dataCount() + 1, old.stripes() - (isInPlace() ? state.position() : 0));
+            headStripes = isInPlace() ? headRows : (int)Math.min(old.dataCount(), old.stripes());
+            headEnd = movedBytes + ((long)headRows * old.dataCount() << shift);
         }
+    }
+
+    private boolean isInPlace()
+    {
+        return old.memberCount() == layout.memberCount();
     }
 
     /**
@@ -87,8 +99,8 @@ final class StripMap
     static StripMap of(final ArrayLayout layout, final ReshapeState state)
     {
         return new StripMap(layout, !state.isActive() ? null :
-            ArrayLayout.of(layout.level(), state.previousCount(), layout.stripBytes(), layout.memberBytes()), state,
-            0, 0);
+            ArrayLayout.of(state.previousCount() == layout.memberCount() ? RaidLevel.RAID6 : layout.level(),
+                state.previousCount(), layout.stripBytes(), layout.memberBytes()), state, 0, 0);
     }
 
     /**
@@ -210,7 +222,7 @@ final class StripMap
         {
             return layout;
         }
-        return hasSlices() && offset < headBytes && offsetInStrip(offset) < state.sliceStart() ? layout : old;
+        return hasSlices() && offset < headEnd && offsetInStrip(offset) < state.sliceStart() ? layout : old;
     }
 
     private int offsetInStrip(final long offset)
@@ -229,11 +241,11 @@ final class StripMap
         {
             return NO_LIMIT;
         }
-        if (hasSlices() && offset < headBytes)
+        if (offset < movedBytes)
         {
-            return sliceEnd(offset);
+            return movedBytes;
         }
-        return offset < movedBytes ? movedBytes : NO_LIMIT;
+        return hasSlices() && offset < headEnd ? sliceEnd(offset) : NO_LIMIT;
     }
 
     /** On the array, or on a member. */
@@ -255,12 +267,16 @@ final class StripMap
             return layout;
         }
         final long row = memberOffset >>> shift;
+        if (row < state.position())
+        {
+            return layout;
+        }
         if (hasSlices())
         {
-            return row >= headRows || offsetInStrip(memberOffset) >= state.sliceStart() ? old :
-                row < headStripes ? layout : null;
+            return row - state.position() >= headRows || offsetInStrip(memberOffset) >= state.sliceStart() ? old :
+                row - state.position() < headStripes ? layout : null;
         }
-        return row < state.position() ? layout : row < firstOldRow ? null : old;
+        return row < firstOldRow ? null : old;
     }
 
     /**
@@ -271,12 +287,15 @@ final class StripMap
     long rowsEnd(final long memberOffset)
     {
         final long row = memberOffset >>> shift;
-        if (hasSlices() && row < headRows)
+        if (null != old && row < state.position())
+        {
+            return state.position() << shift;
+        }
+        if (hasSlices() && row - state.position() < headRows)
         {
             return sliceEnd(memberOffset);
         }
-        return null == old ? NO_LIMIT : row < state.position() ? state.position() << shift :
-            row < firstOldRow ? firstOldRow << shift : NO_LIMIT;
+        return null != old && row < firstOldRow ? firstOldRow << shift : NO_LIMIT;
     }
 
     /**
@@ -284,7 +303,7 @@ final class StripMap
      */
     boolean isAtHead()
     {
-        return null != old && 0 == state.position();
+        return null != old && (isInPlace() || 0 == state.position());
     }
 
     /**
@@ -293,11 +312,20 @@ final class StripMap
      */
     ArrayLayout countingLayout()
     {
-        return isAtHead() && !hasSlices() ? old : layout;
+        return null != old && 0 == state.position() && !hasSlices() ? old : layout;
     }
 
     /**
-     * {@return rows of the old layout that the head has}
+     * {@return slots that have data or P in some stripe: the first ones; those behind them have Q alone}
+     */
+    int slotsWithData()
+    {
+        return RaidLevel.RAID6_Q_LAST == layout.level() && (null == old || RaidLevel.RAID6 != old.level()) ?
+            layout.rotatingCount() : layout.memberCount();
+    }
+
+    /**
+     * {@return rows of the old layout that the head has, from the position on}
      */
     int headRows()
     {
@@ -321,8 +349,8 @@ final class StripMap
      */
     long backupOffset(final long row, final int start)
     {
-        return MemberArea.JOURNAL_OFFSET_BYTES - MemberArea.DATA_OFFSET_BYTES + row * sliceBytes() + start -
-            state.sliceStart();
+        return MemberArea.JOURNAL_OFFSET_BYTES - MemberArea.DATA_OFFSET_BYTES +
+            (row - state.position()) * sliceBytes() + start - state.sliceStart();
     }
 
     /**
@@ -332,7 +360,7 @@ final class StripMap
      */
     long nextPosition(final long stripesMax)
     {
-        return isAtHead() ? headStripes :
+        return isAtHead() ? state.position() + headStripes :
             Math.min(old.stripes(), Math.min(state.position() + stripesMax, firstOldRow));
     }
 
@@ -345,7 +373,7 @@ final class StripMap
     {
         final int sliceEnd = state.sliceStart() + sliceBytes();
         final boolean isSlice = isAtHead() && sliceEnd < 1 << shift;
-        return new ReshapeState(state.previousCount(), isSlice ? 0 : nextPosition(stripesMax),
+        return new ReshapeState(state.previousCount(), isSlice ? state.position() : nextPosition(stripesMax),
             isSlice ? sliceEnd : 0, ReshapeState.Stage.MOVING);
     }
 
@@ -358,7 +386,7 @@ final class StripMap
     {
         if (isAtHead())
         {
-            return waitingFor(0, headBytes);
+            return waitingFor(movedBytes, headEnd);
         }
         final long end = nextPosition(stripesMax) * layout.dataCount();
         return waitingFor(movedBytes, (end + old.dataCount() - 1) / old.dataCount() * old.dataCount() << shift);

@@ -70,7 +70,7 @@ class LevelChangeTest
         assertEquals(count, fixture.array().slotsMax(), "requests are cut for a slot that is gone");
     }
 
-    private static void scrub(final RaidDevice array, final ScrubMode mode, final int mismatches)
+    static void scrub(final RaidDevice array, final ScrubMode mode, final int mismatches)
     {
         final long event = array.view().eventCount();
         array.scrub(mode);
@@ -82,7 +82,7 @@ class LevelChangeTest
     }
 
     /** P and Q of rows, computed of what lies on the drives, whose order in Q is that of the slots, as md has it. */
-    private static void checkParity(final ArrayFixture fixture)
+    static void checkParity(final ArrayFixture fixture)
     {
         final ArrayLayout layout = fixture.array().layout();
         final int length = ArrayFixture.BLOCK_BYTES;
@@ -330,7 +330,7 @@ class LevelChangeTest
         }
         try (ArrayFixture fixture = new ArrayFixture(random, RaidLevel.RAID6, 4, 0))
         {
-            assertRefused(fixture, RaidLevel.RAID5, names(3), "was created as one, with Q on all members in turn");
+            assertRefused(fixture, RaidLevel.RAID5, names(3), "is RAID 6 with Q on all members in turn: reshape it so that Q is on the last one");
         }
     }
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Arrays that grow by one member and lose power at any step meanwhile, again and again, with a member beside the power
+ * Arrays that grow by one member, or move Q to the last one, and lose power at any step meanwhile, again and again, with a member beside the power
  * or before it: nothing that was flushed is lost, each life goes on where the last one stopped, and in the end the
  * array has one layout and parity that matches.
  */
@@ -30,16 +30,17 @@ class ReshapeCrashTest
 
     @ParameterizedTest
     @CsvSource({
-        "RAID5,3,4096,DEGRADED", "RAID5,4,8192,ALWAYS", "RAID5,5,4096,DEGRADED", "RAID6,4,4096,ALWAYS",
-        "RAID6,5,8192,DEGRADED", "RAID5,3,524288,DEGRADED", "RAID6,4,1048576,ALWAYS", "EC3,5,4096,DEGRADED",
-        "EC2,5,8192,ALWAYS", "RAID6_Q_LAST,4,4096,DEGRADED", "RAID6_Q_LAST,5,65536,ALWAYS"})
+        "RAID5,3,1,4096,DEGRADED", "RAID5,4,1,8192,ALWAYS", "RAID5,5,1,4096,DEGRADED", "RAID6,4,1,4096,ALWAYS",
+        "RAID6,5,1,8192,DEGRADED", "RAID5,3,1,524288,DEGRADED", "RAID6,4,1,1048576,ALWAYS", "EC3,5,1,4096,DEGRADED",
+        "EC2,5,1,8192,ALWAYS", "RAID6_Q_LAST,4,1,4096,DEGRADED", "RAID6_Q_LAST,5,1,65536,ALWAYS",
+        "RAID6,4,0,65536,ALWAYS", "RAID6,5,0,131072,DEGRADED", "RAID6,6,0,1048576,ALWAYS", "RAID6,4,0,4096,DEGRADED"})
     void shouldKeepAllWhenPowerIsCutAgainAndAgain(
-        final RaidLevel level, final int count, final int stripBytes, final JournalMode journal)
+        final RaidLevel level, final int count, final int added, final int stripBytes, final JournalMode journal)
     {
         for (int i = 0; i < SEEDS; i++)
         {
             final Random draw = TestSeeds.fixed(random.nextLong());
-            final GrowingArray growing = new GrowingArray(level, count, stripBytes, journal, 0 != i % 2);
+            final ReshapedArray growing = new ReshapedArray(level, count, added, stripBytes, journal, 0 != i % 2);
             try (CrashRun run = growing.run(draw))
             {
                 run.live(REQUESTS / 2);
@@ -60,24 +61,25 @@ class ReshapeCrashTest
      */
     @ParameterizedTest
     @CsvSource({
-        "RAID5,3,4096,ALWAYS", "RAID5,4,65536,ALWAYS", "RAID6,4,4096,ALWAYS", "RAID6,5,65536,ALWAYS",
-        "RAID5,3,1048576,ALWAYS", "RAID5,5,4096,DEGRADED"})
+        "RAID5,3,1,4096,ALWAYS", "RAID5,4,1,65536,ALWAYS", "RAID6,4,1,4096,ALWAYS", "RAID6,5,1,65536,ALWAYS",
+        "RAID5,3,1,1048576,ALWAYS", "RAID5,5,1,4096,DEGRADED", "RAID6,4,0,131072,ALWAYS", "RAID6,5,0,1048576,ALWAYS",
+        "RAID6,5,0,65536,DEGRADED"})
     void shouldKeepAllWhereverPowerIsCut(
-        final RaidLevel level, final int count, final int stripBytes, final JournalMode journal)
+        final RaidLevel level, final int count, final int added, final int stripBytes, final JournalMode journal)
     {
         final long seed = random.nextLong();
         boolean isOver = false;
         for (int step = 1; !isOver; step += STRIDE)
         {
             final Random draw = TestSeeds.fixed(seed);
-            final GrowingArray growing = new GrowingArray(level, count, stripBytes, journal, 0 == step % 3);
+            final ReshapedArray growing = new ReshapedArray(level, count, added, stripBytes, journal, 0 == step % 3);
             final boolean loses = 0 == step % 2 && JournalMode.ALWAYS == journal;
             try (CrashRun run = growing.run(draw))
             {
                 run.live(REQUESTS / 2);
-                run.live(step, GrowingArray.LONG);
+                run.live(step, ReshapedArray.LONG);
                 final int at = step;
-                isOver = growing.isGrown();
+                isOver = growing.isOver();
                 if (loses && null != growing.array())
                 {
                     growing.lose(draw);
@@ -98,24 +100,25 @@ class ReshapeCrashTest
     /** A member fails, old or new, before the power is cut, or is lost with it. */
     @ParameterizedTest
     @CsvSource({
-        "RAID5,3,4096,DEGRADED", "RAID5,4,8192,ALWAYS", "RAID6,4,4096,DEGRADED", "RAID6,5,65536,ALWAYS",
-        "RAID5,3,524288,DEGRADED", "RAID6,4,1048576,ALWAYS", "EC3,5,4096,DEGRADED",
-        "EC2,5,8192,ALWAYS", "RAID6_Q_LAST,4,8192,DEGRADED"})
+        "RAID5,3,1,4096,DEGRADED", "RAID5,4,1,8192,ALWAYS", "RAID6,4,1,4096,DEGRADED", "RAID6,5,1,65536,ALWAYS",
+        "RAID5,3,1,524288,DEGRADED", "RAID6,4,1,1048576,ALWAYS", "EC3,5,1,4096,DEGRADED",
+        "EC2,5,1,8192,ALWAYS", "RAID6_Q_LAST,4,1,8192,DEGRADED", "RAID6,4,0,262144,DEGRADED", "RAID6,5,0,524288,ALWAYS",
+        "RAID6,6,0,1048576,DEGRADED"})
     void shouldKeepAllWhenMembersFail(
-        final RaidLevel level, final int count, final int stripBytes, final JournalMode journal)
+        final RaidLevel level, final int count, final int added, final int stripBytes, final JournalMode journal)
     {
         final AtomicInteger failures = new AtomicInteger();
         int within = 0;
         for (int i = 0; i < SEEDS; i++)
         {
             final Random draw = TestSeeds.fixed(random.nextLong());
-            final GrowingArray growing = new GrowingArray(level, count, stripBytes, journal, false);
+            final ReshapedArray growing = new ReshapedArray(level, count, added, stripBytes, journal, false);
             try (CrashRun run = growing.run(draw))
             {
                 run.live(REQUESTS / 2);
                 for (int life = 0; life < LIVES; life++)
                 {
-                    final int slot = draw.nextInt(count + 1);
+                    final int slot = draw.nextInt(count + added);
                     final int failureStep = 1 + draw.nextInt(STEPS_MAX);
                     final int cutStep = failureStep + 1 + draw.nextInt(STEPS_MAX);
                     run.supply().before(failureStep, () -> growing.fail(slot, failures));

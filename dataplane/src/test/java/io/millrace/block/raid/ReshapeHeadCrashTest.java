@@ -29,15 +29,16 @@ class ReshapeHeadCrashTest
      * bitmap knows nothing when it comes back.
      */
     @ParameterizedTest
-    @CsvSource({"RAID5,3,16384", "RAID5,4,16384", "RAID6,4,16384"})
-    void shouldRebuildAllOfAMemberThatWasLostMeanwhile(final RaidLevel level, final int count, final int stripBytes)
+    @CsvSource({"RAID5,3,1,16384", "RAID5,4,1,16384", "RAID6,4,1,16384", "RAID6,4,0,131072"})
+    void shouldRebuildAllOfAMemberThatWasLostMeanwhile(
+        final RaidLevel level, final int count, final int added, final int stripBytes)
     {
         final long seed = random.nextLong();
         int losses = 0;
         boolean isWithin = false;
         for (int step = 1; isWithin || 0 == losses; step += isWithin ? 1 : 4)
         {
-            final GrowingArray growing = new GrowingArray(level, count, stripBytes, JournalMode.ALWAYS, false);
+            final ReshapedArray growing = new ReshapedArray(level, count, added, stripBytes, JournalMode.ALWAYS, false);
             try (CrashRun run = growing.run(TestSeeds.fixed(seed), MANY_BLOCKS))
             {
                 growing.isWaiting(true);
@@ -69,7 +70,7 @@ class ReshapeHeadCrashTest
     }
 
     /** Whether no data lies where the new layout has it. */
-    private static boolean isUnmoved(final GrowingArray growing)
+    private static boolean isUnmoved(final ReshapedArray growing)
     {
         if (!growing.isReshaping() || !growing.array().view().isComplete())
         {
@@ -80,7 +81,7 @@ class ReshapeHeadCrashTest
     }
 
     /** {@return the member that was added, and as many others as the array can do without} */
-    private static List<MemberDisk> tolerated(final GrowingArray growing, final RaidLevel level, final Random draw)
+    private static List<MemberDisk> tolerated(final ReshapedArray growing, final RaidLevel level, final Random draw)
     {
         final ArrayView view = growing.array().view();
         final List<MemberDisk> disks = new ArrayList<>();
@@ -104,7 +105,7 @@ class ReshapeHeadCrashTest
         for (int step = 1; !isOver.get(); step += 3)
         {
             final Random draw = TestSeeds.fixed(seed + step);
-            final GrowingArray growing = new GrowingArray(level, count, stripBytes, journal, false);
+            final ReshapedArray growing = new ReshapedArray(level, count, 1, stripBytes, journal, false);
             final int before = failures.get();
             try (CrashRun run = growing.run(TestSeeds.fixed(seed)))
             {
@@ -139,8 +140,9 @@ class ReshapeHeadCrashTest
 
     /** What a slice had before is on the member alone whose backup cannot be read, or is computed without it. */
     @ParameterizedTest
-    @CsvSource({"RAID5,3,16384", "RAID6,4,16384"})
-    void shouldFailAMemberWhoseBackupCannotBeRead(final RaidLevel level, final int count, final int stripBytes)
+    @CsvSource({"RAID5,3,1,16384", "RAID6,4,1,16384", "RAID6,4,0,131072"})
+    void shouldFailAMemberWhoseBackupCannotBeRead(
+        final RaidLevel level, final int count, final int added, final int stripBytes)
     {
         final long seed = random.nextLong();
         int failures = 0;
@@ -149,7 +151,7 @@ class ReshapeHeadCrashTest
         {
             final AtomicBoolean hasFailed = new AtomicBoolean();
             final int slot = step % count;
-            final GrowingArray growing = new GrowingArray(level, count, stripBytes, JournalMode.ALWAYS, false);
+            final ReshapedArray growing = new ReshapedArray(level, count, added, stripBytes, JournalMode.ALWAYS, false);
             try (CrashRun run = growing.run(TestSeeds.fixed(seed), MANY_BLOCKS))
             {
                 run.live(REQUESTS);
@@ -160,10 +162,10 @@ class ReshapeHeadCrashTest
                     {
                         hasFailed.set(true);
                         final StripMap map = growing.array().view().map();
-                        run.members().get(count).state(MemberState.FAILING);
+                        run.members().get(0 == added ? (slot + 1) % count : count).state(MemberState.FAILING);
                         run.members().get(slot).failMedia(
-                            (RaidChannel.dataOffsetBytes() + map.backupOffset(0, 0)) / GrowingArray.BLOCK_BYTES,
-                            map.headRows() * map.sliceBytes() / GrowingArray.BLOCK_BYTES);
+                            (RaidChannel.dataOffsetBytes() + map.backupOffset(map.state().position(), map.state().sliceStart())) / ReshapedArray.BLOCK_BYTES,
+                            map.headRows() * map.sliceBytes() / ReshapedArray.BLOCK_BYTES);
                     }
                 });
                 run.live(REQUESTS);

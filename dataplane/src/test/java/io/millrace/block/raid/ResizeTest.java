@@ -244,7 +244,7 @@ class ResizeTest
             RaidFixture.get(fixture.array().fail("d1"));
             ArrayFixture.await(
                 () -> fixture.array().view().firstOf(SlotState.REBUILDING) >= 0, "rebuilding");
-            assertRefused(fixture, 0, "is rebuilding slot 1: grow it when that has ended");
+            assertRefused(fixture, 0, "is rebuilding slot 1: try again when that has ended");
             assertEquals(ArrayFixture.MEMBER_BYTES, fixture.array().layout().memberBytes());
             fixture.verify();
         }

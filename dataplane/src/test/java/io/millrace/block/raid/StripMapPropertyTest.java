@@ -182,6 +182,53 @@ class StripMapPropertyTest
         assertEquals(layout.dataBytes(), members.map.dataBytes());
     }
 
+    private static StripMap movingQ(final int count, final int stripBytes, final int stripes)
+    {
+        return LevelChange.movingQ(
+            ArrayLayout.of(RaidLevel.RAID6, count, stripBytes, (long)stripes * stripBytes));
+    }
+
+    @Property(tries = 300)
+    void shouldHaveAllDataInItsPlaceWhileQIsMoved(
+        @ForAll @IntRange(min = 4, max = 9) final int count,
+        @ForAll @IntRange(min = 0, max = 8) final int shift,
+        @ForAll @IntRange(min = 1, max = 40) final int stripes)
+    {
+        final int rows = 0 == shift ? 20 * stripes : shift > 6 ? 1 + stripes / 8 : stripes;
+        final Members members = new Members(movingQ(count, UNIT << shift, rows));
+        members.check();
+        int steps = 0;
+        while (members.map.isReshaping())
+        {
+            assertEquals(count, members.map.slotsWithData(), "the last slot has data where it is not moved");
+            members.step(1);
+            members.check();
+            steps++;
+            assertTrue(steps < 20 * (rows + 256), "it comes to its end");
+        }
+        assertEquals(RaidLevel.RAID6_Q_LAST, members.map.layout().level());
+        assertEquals(count - 1, members.map.slotsWithData());
+    }
+
+    @Property(tries = 200)
+    void shouldHaveRoomForTheBackupWhileQIsMoved(
+        @ForAll @IntRange(min = 4, max = 64) final int count,
+        @ForAll @IntRange(min = 0, max = 8) final int shift,
+        @ForAll @IntRange(min = 1, max = 400) final int stripes)
+    {
+        StripMap map = movingQ(count, UNIT << shift, stripes);
+        while (map.isReshaping())
+        {
+            final long row = map.state().position();
+            assertTrue(map.backupOffset(row, map.state().sliceStart()) ==
+                MemberArea.JOURNAL_OFFSET_BYTES - MemberArea.DATA_OFFSET_BYTES);
+            assertTrue(map.backupOffset(row + map.headRows() - 1,
+                map.state().sliceStart() + map.sliceBytes() - 1) < 0, "it ends before the data");
+            final ReshapeState next = map.next(1);
+            map = map.at(stripes == next.position() ? ReshapeState.NONE : next);
+        }
+    }
+
     @Property(tries = 200)
     void shouldHaveRoomForTheBackup(
         @ForAll final boolean isSixth,

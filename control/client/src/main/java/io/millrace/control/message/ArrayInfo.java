@@ -35,6 +35,8 @@ import java.util.UUID;
  * @param journalDevice    that settings name for the journal; empty: members have it.
  * @param journalState     of that device.
  * @param hasChecksums     whether blocks of its members have checksums.
+ * @param qSlot            that has Q of all stripes of level 6; {@link #NO_SLOT}: of another level, or Q is on all
+ *                         members in turn.
  */
 public record ArrayInfo(
     String name,
@@ -60,7 +62,8 @@ public record ArrayInfo(
     long roomBytes,
     String journalDevice,
     JournalDeviceState journalState,
-    boolean hasChecksums)
+    boolean hasChecksums,
+    int qSlot)
     implements Resource
 {
     /** Slot of a device that has none. */

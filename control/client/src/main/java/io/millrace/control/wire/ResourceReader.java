@@ -355,7 +355,8 @@ final class ResourceReader
             array.leftMs(), members, array.dirtyBytes(), array.resyncBytes(), scrub(array.scrubOffsets()),
             array.scrubbedEpochMs(), array.hedgedReads(), array.hedgesWon(), new ArrayInfo.Writes(
             array.wholeStripeWrites(), array.reconstructWrites(), array.readModifyWrites(), array.gatheredWrites()),
-            array.roomBytes(), array.journalDevice(), array.journalState(), Bool.TRUE == array.checksums());
+            array.roomBytes(), array.journalDevice(), array.journalState(), Bool.TRUE == array.checksums(),
+            Math.max(ArrayInfo.NO_SLOT, array.qSlot()));
     }
 
     private ScrubInfo scrub(final String texts)

@@ -429,7 +429,8 @@ final class ResourceWriter
             .gatheredWrites(info.writes().gathered())
             .roomBytes(info.roomBytes())
             .journalState(info.journalState())
-            .checksums(info.hasChecksums() ? Bool.TRUE : Bool.FALSE);
+            .checksums(info.hasChecksums() ? Bool.TRUE : Bool.FALSE)
+            .qSlot(info.qSlot());
         scrub(info.scrub());
         final ArrayRecordEncoder.MembersEncoder members = array.membersCount(info.members().size());
         for (final ArrayInfo.Member each : info.members())

@@ -201,6 +201,11 @@ final class ArrayDevices
                 "device of its last slot with 'millrace raid level " + name + " 6 --add DEVICE' first");
         }
         checkLevel(RAID5);
+        if (RAID6.equals(array.level()) && ArrayInfo.NO_SLOT == array.qSlot())
+        {
+            throw refusal("array " + name + " has Q on all members in turn: 'millrace raid level " + name +
+                " 6 --q-last' moves it to the last one; change the level when that has ended");
+        }
         final List<ArrayInfo.Member> slots = array.members().stream().filter(ArrayInfo.Member::isInSlot).toList();
         final String last = slots.isEmpty() ? "" : slots.getLast().device();
         final List<String> others = new ArrayList<>(members);

@@ -336,29 +336,44 @@ public final class RaidCommand extends CommandGroup
     @Command(name = "level", mixinStandardHelpOptions = true,
         description = {
             "Make a RAID 5 a RAID 6, or back, while hosts use it. No data moves.",
-            "6: a device becomes a member more, and gets Q of all stripes; two members may fail when it has. 'raid " +
-                "show' has the progress.",
-            "5: of an array that was RAID 5 before. The member with Q leaves, and is erased."},
+            "6 --add: a device becomes a member more, and gets Q of all stripes; two members may fail when it has. " +
+                "'raid show' has the progress.",
+            "5: the member with Q leaves, and is erased. An array that was created as RAID 6 has Q on all members in " +
+                "turn: first '6 --q-last' moves it to the last one, a reshape, which cannot be undone."},
         footerHeading = "%nExamples:%n", footer = {
-            "  millrace raid level vol0 6 --add d4", "  millrace raid level vol0 5"})
+            "  millrace raid level vol0 6 --add d4", "  millrace raid level vol0 6 --q-last",
+            "  millrace raid level vol0 5"})
     int level(
         @Mixin final ArrayOptions array,
         @Mixin final Confirmation confirmation,
         @Parameters(index = "1", paramLabel = "LEVEL", description = "5 or 6.") final String level,
         @Option(names = "--add", paramLabel = "DEVICE", completionCandidates = LiveNames.Devices.class,
-            description = "Of 6, which needs it: device that becomes a member; what it holds is erased.")
-        final String device)
+            description = "Of 6: device that becomes a member of a RAID 5; what it holds is erased.")
+        final String device,
+        @Option(names = "--q-last",
+            description = "Of 6: move Q of all stripes of a RAID 6 to the last member, so that it can become RAID 5.")
+        final boolean movesQ)
     {
         if (!ArrayDevices.RAID5.equals(level) && !ArrayDevices.RAID6.equals(level))
         {
             throw new CommandException(ExitCode.USAGE, "LEVEL = " + level + ": only level 5 becomes 6, and back; " +
                 "give one of these");
         }
-        if (ArrayDevices.RAID6.equals(level) == (null == device))
+        if (ArrayDevices.RAID6.equals(level) ? movesQ == (null != device) : movesQ || null != device)
         {
-            throw new CommandException(ExitCode.USAGE, null == device ?
-                "level 6 has one member more: give it with --add DEVICE" : "--add: level 5 has no member more; leave " +
-                "it out");
+            throw new CommandException(ExitCode.USAGE, ArrayDevices.RAID6.equals(level) ?
+                "level 6 has one member more: give it with --add DEVICE; or move Q of a RAID 6 with --q-last" :
+                (movesQ ? "--q-last" : "--add") + ": goes with level 6; leave it out");
+        }
+        if (movesQ)
+        {
+            return array.control().run(Role.OPERATOR, AnswerTimeout.LONG, null, (link) ->
+            {
+                link.client().operateArray(array.name(), ArrayOperation.MOVE_Q, "");
+                Terminal.standard().line(link.outcome("array " + array.name() + " is reshaped: Q moves to its last " +
+                    "member"));
+                return ExitCode.OK;
+            });
         }
         if (null != device)
         {

@@ -229,6 +229,7 @@ final class Commands
             case SCRUB_STOP -> done(() -> arrays.stopScrub(command.name()));
             case FAIL_MEMBER -> ok(arrays.fail(command.name(), command.member()));
             case RESIZE_MEMBERS -> ok(arrays.resizeMembers(command.name(), memberBytes(command.member())));
+            case MOVE_Q -> ok(arrays.moveQ(command.name()));
             case EXAMINE_DEVICE -> CompletableFuture.completedFuture(
                 new Reply(Code.OK, 0, arrays.examine(command.name())));
             case ERASE_DEVICE -> done(() -> arrays.erase(command.name(), command.member()));

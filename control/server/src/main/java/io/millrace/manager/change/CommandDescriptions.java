@@ -66,6 +66,7 @@ public final class CommandDescriptions
                 case FAIL_MEMBER -> "fail member " + c.member() + " of array " + c.name();
                 case RESIZE_MEMBERS -> "grow array " + c.name() + " to " +
                     (Command.OperateArray.SIZE_MAX.equals(c.member()) ? "all" : c.member()) + " bytes of each member";
+                case MOVE_Q -> "move Q of array " + c.name() + " to its last member";
                 case EXAMINE_DEVICE -> "examine device " + c.name();
                 case ERASE_DEVICE -> "erase device " + c.name() + ", which held " + c.member();
                 case SBE_UNKNOWN, NULL_VAL -> "operate array " + c.name();

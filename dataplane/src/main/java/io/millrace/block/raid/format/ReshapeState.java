@@ -3,12 +3,13 @@ package io.millrace.block.raid.format;
 import io.millrace.block.BlockDeviceException;
 
 /**
- * How far an array with parity is whose data is spread over one more member. Immutable.
+ * How far an array with parity is whose data is spread over one more member, or whose Q is moved to the last one.
+ * Immutable.
  *
  * @param previousCount slots of the array before; 0: no reshape is under way.
  * @param position      stripes that have the new layout, from the first one on.
- * @param sliceStart    while the position is 0: rows of each strip, from its first byte on, that have the new layout in
- *                      the first stripes.
+ * @param sliceStart    rows of each strip, from its first byte on, that have the new layout in the stripes that are
+ *                      moved next; 0 behind the head, where whole stripes are moved.
  * @param stage         what members have in place of the journal.
  */
 public record ReshapeState(int previousCount, long position, int sliceStart, Stage stage)
@@ -60,8 +61,7 @@ public record ReshapeState(int previousCount, long position, int sliceStart, Sta
     public ReshapeState
     {
         if (previousCount < 0 || position < 0 || sliceStart < 0 || null == stage ||
-            0 == previousCount && (0 != position || 0 != sliceStart || Stage.MOVING != stage) ||
-            0 != position && (0 != sliceStart || Stage.MOVING != stage))
+            0 == previousCount && (0 != position || 0 != sliceStart || Stage.MOVING != stage))
         {
             throw new BlockDeviceException("superblock: a reshape from " + previousCount + " members with position " +
                 position + ", slice " + sliceStart + " and stage " + stage + " is invalid: use the other copy");

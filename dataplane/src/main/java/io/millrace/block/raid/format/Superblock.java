@@ -28,7 +28,7 @@ import org.agrona.MutableDirectBuffer;
  * @param scrubbedMs     when the last complete scrub ended, milliseconds since 1970 (UTC); 0: never; not negative.
  * @param slots          from {@link RaidLevel#membersMin()} to {@link RaidLevel#membersMax()}, by their position.
  * @param journal        which entries of the journal count.
- * @param reshape        how far the data is spread over one more member.
+ * @param reshape        how far the data is spread over one more member, or Q moved to the last one.
  * @param checksumOffset of the checksums of blocks on each member, in bytes of the device: behind the data; 0: none.
  */
 public record Superblock(
@@ -169,21 +169,42 @@ public record Superblock(
             scrubbedMs, slots, JournalState.NONE);
     }
 
-    /** Rows are taken from a position on that is behind all that the head of the array has, or from its slices. */
     private static void checkReshape(
         final ReshapeState reshape, final RaidLevel level, final int slotCount, final long stripes,
         final int stripBytes)
     {
         if (null == reshape || reshape.isActive() && (0 == level.parityCount() ||
-            reshape.previousCount() != slotCount - 1 || reshape.previousCount() < level.membersMin() ||
-            reshape.position() > stripes || reshape.sliceStart() >= stripBytes ||
-            0 != (reshape.sliceStart() & STRIP_BYTES_MIN - 1) ||
-            0 != reshape.position() &&
-            reshape.position() < Math.min(stripes, reshape.previousCount() - level.parityCount())))
+            reshape.sliceStart() >= stripBytes || 0 != (reshape.sliceStart() & STRIP_BYTES_MIN - 1) ||
+            !(reshape.previousCount() == slotCount ? isMovingQ(reshape, level, stripes) :
+            isSpreading(reshape, level, slotCount, stripes))))
         {
             throw new BlockDeviceException("superblock: reshape " + reshape + " does not fit " + level.title() +
                 " of " + slotCount + " members with " + stripes + " strips: use the other copy or another member");
         }
+    }
+
+    /** All stripes are moved by slices, each in its row. */
+    private static boolean isMovingQ(final ReshapeState reshape, final RaidLevel level, final long stripes)
+    {
+        return RaidLevel.RAID6_Q_LAST == level && reshape.position() < stripes;
+    }
+
+    /** Rows are taken from a position on that is behind all that the head of the array has, or from its slices. */
+    private static boolean isSpreading(
+        final ReshapeState reshape, final RaidLevel level, final int slotCount, final long stripes)
+    {
+        return reshape.previousCount() == slotCount - 1 && reshape.previousCount() >= level.membersMin() &&
+            reshape.position() <= stripes && (0 == reshape.position() || 0 == reshape.sliceStart() &&
+            ReshapeState.Stage.MOVING == reshape.stage() &&
+            reshape.position() >= Math.min(stripes, reshape.previousCount() - level.parityCount()));
+    }
+
+    /**
+     * {@return whether Q of all stripes is being moved to the last slot}
+     */
+    public boolean isMovingQ()
+    {
+        return reshape.previousCount() == slots.size();
     }
 
     private static void checkUuid(final String name, final UUID uuid)

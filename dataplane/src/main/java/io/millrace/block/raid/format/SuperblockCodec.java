@@ -65,7 +65,8 @@ final class SuperblockCodec
             (superblock.level().isErasureCode() ? SuperblockLayout.FEATURE_ERASURE_CODE : 0) |
             (0 == superblock.level().layoutCode() ? 0 : SuperblockLayout.FEATURE_LAYOUT) |
             (null == superblock.journal().device() ? 0 : SuperblockLayout.FEATURE_JOURNAL_DEVICE) |
-            (0 == superblock.checksumOffset() ? 0 : SuperblockLayout.FEATURE_CHECKSUMS), LITTLE_ENDIAN);
+            (0 == superblock.checksumOffset() ? 0 : SuperblockLayout.FEATURE_CHECKSUMS) |
+            (superblock.isMovingQ() ? SuperblockLayout.FEATURE_MOVING_Q : 0), LITTLE_ENDIAN);
         buffer.putLong(index + SuperblockLayout.CHECKSUM_OFFSET_OFFSET, superblock.checksumOffset(), LITTLE_ENDIAN);
         buffer.putInt(
             index + SuperblockLayout.PREVIOUS_COUNT_OFFSET, superblock.reshape().previousCount(), LITTLE_ENDIAN);
@@ -244,6 +245,10 @@ final class SuperblockCodec
         if (superblock.reshape().isActive() != (0 != (features & SuperblockLayout.FEATURE_RESHAPE)))
         {
             throw invalid("features 0x" + Long.toHexString(features) + " do not fit the reshape");
+        }
+        if (superblock.isMovingQ() != (0 != (features & SuperblockLayout.FEATURE_MOVING_Q)))
+        {
+            throw invalid("features 0x" + Long.toHexString(features) + " do not fit the slots before the reshape");
         }
         if (superblock.level().isErasureCode() != (0 != (features & SuperblockLayout.FEATURE_ERASURE_CODE)))
         {

@@ -57,9 +57,11 @@ final class SuperblockLayout
     static final long FEATURE_JOURNAL_DEVICE = 64;
     /** Blocks have checksums, which writes have to update. */
     static final long FEATURE_CHECKSUMS = 128;
+    /** A reshape leaves the count of slots as it is, and moves Q of all stripes to the last one. */
+    static final long FEATURE_MOVING_Q = 256;
     /** Bits of the features that this build knows. */
     static final long FEATURES_KNOWN = FEATURE_JOURNAL | FEATURE_LOST_EVENTS | FEATURE_LOST_BLOCKS | FEATURE_RESHAPE |
-        FEATURE_ERASURE_CODE | FEATURE_LAYOUT | FEATURE_JOURNAL_DEVICE | FEATURE_CHECKSUMS;
+        FEATURE_ERASURE_CODE | FEATURE_LAYOUT | FEATURE_JOURNAL_DEVICE | FEATURE_CHECKSUMS | FEATURE_MOVING_Q;
     static final int STATE_CLEAN = 1;
     static final int STATE_ACTIVE = 2;
 

@@ -190,11 +190,56 @@ class SuperblockTest
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {8, 31, 63})
+    @ValueSource(ints = {9, 31, 63})
     void shouldRefuseFeaturesThatItDoesNotKnow(final int bit)
     {
-        assertUnreadable("needs features 0x" + Long.toHexString(1L << bit) + ", and this build knows 0xff",
+        assertUnreadable("needs features 0x" + Long.toHexString(1L << bit) + ", and this build knows 0x1ff",
             (bytes) -> bytes.putLong(16, 1L << bit));
+    }
+
+    private static Superblock of(final RaidLevel level, final ReshapeState reshape)
+    {
+        final List<Slot> slots = new ArrayList<>();
+        for (int i = 0; i < 5; i++)
+        {
+            slots.add(new Slot(new UUID(7, 1 + i), SlotState.IN_SYNC, 0));
+        }
+        return new Superblock(ARRAY, "vol0", level, 1 << 20, 512, 20L << 20, A, 7, true, 8, 0, slots,
+            JournalState.NONE, reshape, 0);
+    }
+
+    @Test
+    void shouldHaveTheSameSlotsBeforeWhileQIsMoved()
+    {
+        for (final ReshapeState each : List.of(
+            new ReshapeState(5, 0, 0, ReshapeState.Stage.MOVING),
+            new ReshapeState(5, 1, 512 << 10, ReshapeState.Stage.BACKED_UP),
+            new ReshapeState(5, 19, 0, ReshapeState.Stage.PREPARING)))
+        {
+            final Superblock superblock = of(RaidLevel.RAID6_Q_LAST, each);
+            assertTrue(superblock.isMovingQ());
+            final byte[] bytes = Superblocks.encode(superblock);
+            // That of older builds, which would take it for damaged, has no such bit.
+            assertEquals(256 | 32 | 8, ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getLong(16));
+            assertEquals(superblock, Superblocks.decode(bytes));
+        }
+        assertUnreadable("features 0x100 do not fit the slots before the reshape", (bytes) -> bytes.putLong(16, 256));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "RAID6,5,0,0,MOVING", "RAID5,5,0,0,MOVING", "RAID6_Q_LAST,5,20,0,MOVING", "RAID6_Q_LAST,6,0,0,MOVING",
+        "RAID6_Q_LAST,5,1,1048576,MOVING", "RAID6_Q_LAST,5,1,512,MOVING", "RAID6_Q_LAST,4,4,0,BACKED_UP",
+        "RAID6_Q_LAST,4,4,4096,MOVING", "RAID6_Q_LAST,4,1,0,MOVING", "RAID6_Q_LAST,3,4,0,MOVING"})
+    void shouldRefuseAReshapeThatDoesNotFit(
+        final RaidLevel level,
+        final int previousCount,
+        final long position,
+        final int sliceStart,
+        final ReshapeState.Stage stage)
+    {
+        assertRefused("does not fit " + level.title(),
+            () -> of(level, new ReshapeState(previousCount, position, sliceStart, stage)));
     }
 
     @Test

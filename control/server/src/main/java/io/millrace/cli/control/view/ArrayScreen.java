@@ -54,7 +54,8 @@ public final class ArrayScreen
             lines.add("  " + array.reason());
         }
         lines.add("  " + array.slotCount() + " slots of " + Quantity.bytes(array.memberBytes()) + ", strips of " +
-            Units.size(array.stripBytes()) + (array.hasChecksums() ? ", checksums" : "") + ", UUID " + array.arrayId());
+            Units.size(array.stripBytes()) + (array.hasChecksums() ? ", checksums" : "") +
+            (ArrayInfo.NO_SLOT == array.qSlot() ? "" : ", Q in slot " + array.qSlot()) + ", UUID " + array.arrayId());
         if (array.roomBytes() > array.memberBytes() && DeviceHealth.ONLINE == array.health() &&
             BESIDE_GROWTH.contains(array.operation()))
         {

@@ -12,8 +12,11 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** An array with parity that grows by one member and loses power, again and again, for tests. */
-final class GrowingArray
+/**
+ * An array with parity that is reshaped, to grow by one member or so that Q is on the last one, and loses power, again
+ * and again, for tests.
+ */
+final class ReshapedArray
 {
     static final int BLOCK_BYTES = 4096;
     private static final int CHECKED_BLOCKS = 60;
@@ -24,6 +27,8 @@ final class GrowingArray
 
     private final RaidLevel level;
     private final int count;
+    /** Slots more in the end; 0: Q is moved. */
+    private final int added;
     private final int stripBytes;
     private final JournalMode journal;
     private final boolean asksWhileServing;
@@ -31,15 +36,17 @@ final class GrowingArray
     private boolean isWaiting;
     private RaidDevice array;
 
-    GrowingArray(
+    ReshapedArray(
         final RaidLevel level,
         final int count,
+        final int added,
         final int stripBytes,
         final JournalMode journal,
         final boolean asksWhileServing)
     {
         this.level = level;
         this.count = count;
+        this.added = added;
         this.stripBytes = stripBytes;
         this.journal = journal;
         this.asksWhileServing = asksWhileServing;
@@ -100,12 +107,12 @@ final class GrowingArray
 
     /**
      * A new array has one member less. Later it grows by its settings when it is started, or by a change while it
-     * serves, after which the member is one that no settings name.
+     * serves, after which the member is one that no settings name. Where Q is moved, all are named.
      */
     CrashingArray assemble(final List<MemberDisk> members, final boolean isNew)
     {
         array = null;
-        final int named = isNew || isWaiting || asksWhileServing ? count : count + 1;
+        final int named = isNew || isWaiting || asksWhileServing ? count : count + added;
         final List<BlockDevice> left = members.stream()
             .filter((each) -> !lost.contains(each.name())).map(BlockDevice.class::cast).toList();
         final List<String> names = config(members, named).members();
@@ -115,7 +122,11 @@ final class GrowingArray
         final RaidDevice assembled = array;
         return new CrashingArray(array).onBegun(() ->
         {
-            if (!isNew && !isWaiting && asksWhileServing && count == assembled.view().slotCount())
+            if (!isNew && !isWaiting && 0 == added)
+            {
+                assembled.change(new MemberChange.MoveQ(new CompletableFuture<>()));
+            }
+            else if (!isNew && !isWaiting && asksWhileServing && count == assembled.view().slotCount())
             {
                 assembled.change(new MemberChange.Grow(members.get(count), level, new CompletableFuture<>()));
             }
@@ -136,7 +147,7 @@ final class GrowingArray
     /** Lives that check so many blocks, which takes more or less time. */
     CrashRun run(final Random draw, final int checkedBlocks)
     {
-        return new CrashRun(draw.nextLong(), count + 1, RaidFixture.deviceBytes(memberBytes()), BLOCK_BYTES,
+        return new CrashRun(draw.nextLong(), count + added, RaidFixture.deviceBytes(memberBytes()), BLOCK_BYTES,
             checkedBlocks, this::assemble);
     }
 
@@ -144,14 +155,14 @@ final class GrowingArray
     void finish(final CrashRun run)
     {
         lost.clear();
-        for (int life = 0; life < LIVES_MAX && !isGrown(); life++)
+        for (int life = 0; life < LIVES_MAX && !isOver(); life++)
         {
             run.live(LONG);
         }
-        assertTrue(isGrown(),
+        assertTrue(isOver(),
             () -> "it has not come to its end: " + array.view().map().state() + ", " + array.status());
         run.live(0);
-        assertEquals(count + 1, array.layout().memberCount());
+        assertEquals(count + added, array.layout().memberCount());
     }
 
     boolean isReshaping()
@@ -159,9 +170,9 @@ final class GrowingArray
         return null != array && array.view().map().isReshaping();
     }
 
-    boolean isGrown()
+    boolean isOver()
     {
-        return null != array && array.view().slotCount() == count + 1 && !array.view().map().isReshaping() &&
-            array.view().isComplete();
+        return null != array && array.view().slotCount() == count + added && !array.view().map().isReshaping() &&
+            array.view().isComplete() && (0 != added || RaidLevel.RAID6_Q_LAST == array.layout().level());
     }
 }
