@@ -164,7 +164,8 @@ class ReshapeHeadCrashTest
                         final StripMap map = growing.array().view().map();
                         run.members().get(0 == added ? (slot + 1) % count : count).state(MemberState.FAILING);
                         run.members().get(slot).failMedia(
-                            (RaidChannel.dataOffsetBytes() + map.backupOffset(map.state().position(), map.state().sliceStart())) / ReshapedArray.BLOCK_BYTES,
+                            (RaidChannel.dataOffsetBytes() + map.backupOffset(map.state().position(),
+                                map.state().sliceStart())) / ReshapedArray.BLOCK_BYTES,
                             map.headRows() * map.sliceBytes() / ReshapedArray.BLOCK_BYTES);
                     }
                 });
