@@ -296,8 +296,8 @@ class RaidCommandsTest
             "raid level: level 6 has one member more: give it with --add DEVICE; or move Q of a RAID 6 with --q-last");
         refused(ExitCode.USAGE, "raid level vol0 5 --add d3", "raid level: --add: goes with level 6; leave it out");
         refused(ExitCode.USAGE, "raid level vol0 5 --q-last", "raid level: --q-last: goes with level 6; leave it out");
-        refused(ExitCode.FAILURE, "raid level vol0 6 --q-last", "raid level: array vol0 is RAID 5, and has no Q: only " +
-            "that of RAID 6 is moved to the last member");
+        refused(ExitCode.FAILURE, "raid level vol0 6 --q-last", "raid level: array vol0 is RAID 5, and has no Q: " +
+            "only that of RAID 6 is moved to the last member");
         refused(ExitCode.FAILURE, "raid level vol0 5 --yes", "raid level: array vol0 is of level 5 already");
         refused(ExitCode.FAILURE, "device set vol0 level=1", "device set: device vol0: array vol0 is RAID 5, and " +
             "cannot become RAID 1: only RAID 5 becomes RAID 6, and back; create another array and copy the data");
@@ -338,9 +338,9 @@ class RaidCommandsTest
         assertTrue(ok("raid show vol0 --json").contains("\"q-slot\": null"), ok("raid show vol0 --json"));
         refused(ExitCode.FAILURE, "raid level vol0 5 --yes", "raid level: array vol0 has Q on all members in turn: " +
             "'millrace raid level vol0 6 --q-last' moves it to the last one; change the level when that has ended");
-        refused(ExitCode.FAILURE, "device set vol0 level=5", "device set: device vol0: array vol0 is RAID 6 with Q on " +
-            "all members in turn: reshape it so that Q is on the last one (millrace raid level vol0 6 --q-last), and " +
-            "change its level when that has ended");
+        refused(ExitCode.FAILURE, "device set vol0 level=5", "device set: device vol0: array vol0 is RAID 6 with Q " +
+            "on all members in turn: reshape it so that Q is on the last one (millrace raid level vol0 6 --q-last), " +
+            "and change its level when that has ended");
         assertEquals("array vol0 is reshaped: Q moves to its last member\n", ok("raid level vol0 6 --q-last"));
         final String shown = await("raid show vol0", ", Q in slot 3, UUID ");
         assertTrue(shown.contains("vol0  RAID 6, 13.9MiB, online\n"), shown);

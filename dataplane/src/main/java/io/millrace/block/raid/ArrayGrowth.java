@@ -83,8 +83,8 @@ final class ArrayGrowth
     }
 
     /**
-     * {@return why data of an array cannot move, a sentence that says which slot is not in sync or has no lasting member; null:
-     * none}
+     * {@return why data of an array cannot move, a sentence that says which slot is not in sync or has no lasting
+     * member; null: it can}
      *
      * @param device that serves.
      */

@@ -238,10 +238,10 @@ final class FoundJournal
             throw new BlockDeviceException("journal device " +
                 (config.journalDevice().isEmpty() ? lost : config.journalDevice()) + ' ' + problem + ", may have " +
                 "entries for " + bitmap.dirty().cardinality() + " of " +
-                BitmapPage.regionCount(map.layout().memberBytes()) + " regions, and not every slot is in sync: name it as " +
-                "journal-device and make it available, or members that were in sync at the crash; when they are " +
-                "lost for good, restore from a backup, or set force-start: true and check the data, since what is " +
-                "computed in those regions may be wrong" + why);
+                BitmapPage.regionCount(map.layout().memberBytes()) + " regions, and not every slot is in sync: " +
+                "name it as journal-device and make it available, or members that were in sync at the crash; when " +
+                "they are lost for good, restore from a backup, or set force-start: true and check the data, since " +
+                "what is computed in those regions may be wrong" + why);
         }
     }
 

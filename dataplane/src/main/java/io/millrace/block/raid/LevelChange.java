@@ -7,8 +7,8 @@ import io.millrace.block.raid.layout.RaidLevel;
 
 /**
  * Whether an array may have another level, and how that begins: RAID 5 becomes RAID 6 with Q in one slot more, which is
- * rebuilt, and such a RAID 6 becomes RAID 5 without that slot. Data and P stay where they are. A RAID 6 that was created
- * as one has Q on all members: it is reshaped before. Stateless.
+ * rebuilt, and such a RAID 6 becomes RAID 5 without that slot. Data and P stay where they are. A RAID 6 that was
+ * created as one has Q on all members: it is reshaped before. Stateless.
  */
 final class LevelChange
 {

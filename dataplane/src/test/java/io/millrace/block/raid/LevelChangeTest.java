@@ -330,7 +330,8 @@ class LevelChangeTest
         }
         try (ArrayFixture fixture = new ArrayFixture(random, RaidLevel.RAID6, 4, 0))
         {
-            assertRefused(fixture, RaidLevel.RAID5, names(3), "is RAID 6 with Q on all members in turn: reshape it so that Q is on the last one");
+            assertRefused(fixture, RaidLevel.RAID5, names(3), "is RAID 6 with Q on all members in turn: reshape " +
+                "it so that Q is on the last one");
         }
     }
 

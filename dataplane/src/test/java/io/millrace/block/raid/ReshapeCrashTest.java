@@ -11,9 +11,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Arrays that grow by one member, or move Q to the last one, and lose power at any step meanwhile, again and again, with a member beside the power
- * or before it: nothing that was flushed is lost, each life goes on where the last one stopped, and in the end the
- * array has one layout and parity that matches.
+ * Arrays that grow by one member, or move Q to the last one, and lose power at any step meanwhile, again and again,
+ * with a member beside the power or before it: nothing that was flushed is lost, each life goes on where the last one
+ * stopped, and in the end the array has one layout and parity that matches.
  */
 class ReshapeCrashTest
 {
@@ -61,9 +61,9 @@ class ReshapeCrashTest
      */
     @ParameterizedTest
     @CsvSource({
-        "RAID5,3,1,4096,ALWAYS", "RAID5,4,1,65536,ALWAYS", "RAID6,4,1,4096,ALWAYS", "RAID6,5,1,65536,ALWAYS",
-        "RAID5,3,1,1048576,ALWAYS", "RAID5,5,1,4096,DEGRADED", "RAID6,4,0,131072,ALWAYS", "RAID6,5,0,1048576,ALWAYS",
-        "RAID6,5,0,65536,DEGRADED"})
+        "RAID6,4,0,131072,ALWAYS", "RAID6,5,0,1048576,ALWAYS", "RAID6,5,0,65536,DEGRADED", "RAID5,3,1,4096,ALWAYS",
+        "RAID5,4,1,65536,ALWAYS", "RAID6,4,1,4096,ALWAYS", "RAID6,5,1,65536,ALWAYS", "RAID5,3,1,1048576,ALWAYS",
+        "RAID5,5,1,4096,DEGRADED"})
     void shouldKeepAllWhereverPowerIsCut(
         final RaidLevel level, final int count, final int added, final int stripBytes, final JournalMode journal)
     {
@@ -100,10 +100,10 @@ class ReshapeCrashTest
     /** A member fails, old or new, before the power is cut, or is lost with it. */
     @ParameterizedTest
     @CsvSource({
+        "RAID6,4,0,262144,DEGRADED", "RAID6,5,0,524288,ALWAYS", "RAID6,6,0,1048576,DEGRADED",
         "RAID5,3,1,4096,DEGRADED", "RAID5,4,1,8192,ALWAYS", "RAID6,4,1,4096,DEGRADED", "RAID6,5,1,65536,ALWAYS",
         "RAID5,3,1,524288,DEGRADED", "RAID6,4,1,1048576,ALWAYS", "EC3,5,1,4096,DEGRADED",
-        "EC2,5,1,8192,ALWAYS", "RAID6_Q_LAST,4,1,8192,DEGRADED", "RAID6,4,0,262144,DEGRADED", "RAID6,5,0,524288,ALWAYS",
-        "RAID6,6,0,1048576,DEGRADED"})
+        "EC2,5,1,8192,ALWAYS", "RAID6_Q_LAST,4,1,8192,DEGRADED"})
     void shouldKeepAllWhenMembersFail(
         final RaidLevel level, final int count, final int added, final int stripBytes, final JournalMode journal)
     {

@@ -12,7 +12,7 @@ import io.millrace.block.raid.layout.RaidLevel;
  *             2 lost events, 4 lost blocks,       176   8  journal epoch
  *             8 reshape, 16 erasure code,
  *             32 layout, 64 journal device,
- *             128 checksums
+ *             128 checksums, 256 moving Q
  *     24   8  reserved 1
  *     32  16  array UUID                          184   4  journal matched: 1 yes
  *                                                 188   4  journal places
