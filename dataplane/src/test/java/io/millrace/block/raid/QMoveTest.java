@@ -3,6 +3,7 @@ package io.millrace.block.raid;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.BlockDeviceException;
@@ -16,7 +17,6 @@ import java.util.Random;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -230,7 +230,7 @@ class QMoveTest
     private static void assertRefused(final ArrayFixture fixture, final String reason)
     {
         final long event = fixture.array().view().eventCount();
-        final String message = Assertions.assertThrows(CompletionException.class, () ->
+        final String message = assertThrows(CompletionException.class, () ->
             fixture.array().moveQ().join()).getCause().getMessage();
         assertTrue(message.contains(reason), message);
         assertEquals(event, fixture.array().view().eventCount(), "superblocks were written");
@@ -239,8 +239,8 @@ class QMoveTest
     private static void assertRefused(
         final ArrayFixture fixture, final RaidLevel level, final String members, final String reason)
     {
-        final String message = Assertions.assertThrows(
-            BlockDeviceException.class, () -> fixture.set(level, members, "")).getMessage();
+        final String message =
+            assertThrows(BlockDeviceException.class, () -> fixture.set(level, members, "")).getMessage();
         assertTrue(message.contains(reason), message);
     }
 
@@ -277,7 +277,7 @@ class QMoveTest
         try (ArrayFixture fixture = create(count, JournalMode.DEGRADED))
         {
             fixture.disk(failed).state(MemberState.FAILING);
-            assertTrue(Assertions.assertThrows(CompletionException.class, () -> fixture.array().moveQ().join())
+            assertTrue(assertThrows(CompletionException.class, () -> fixture.array().moveQ().join())
                 .getCause().getMessage().contains("has lost a member meanwhile, and is not reshaped"));
             final RaidDevice array = fixture.array();
             ArrayFixture.await(() -> SlotState.FAILED == array.view().state(failed), "degraded");
