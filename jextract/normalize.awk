@@ -37,7 +37,7 @@ BEGIN { outer = "    "; indent = outer }
         flush()
     }
     if (text ~ /MethodHandle HANDLE = / || /\$ELEM_HANDLE/ || /\$handle\(\)/ || /[a-z0-9_]\.HANDLE;/ ||
-        /MemorySegment ADDR = / || /\$address\(\)/)
+        /MemorySegment ADDR = / || /\$address\(\)/ || /[a-z0-9_]\(struct, index0\)/)
     {
         unwanted = 1
     }

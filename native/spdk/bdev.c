@@ -1,4 +1,4 @@
-/* Bdevs: requests from the ring of a reactor, completions and events back. */
+/* Bdevs: requests from a queue of a reactor, completions and events back. */
 #include "internal.h"
 
 #include <sys/uio.h>
@@ -32,8 +32,8 @@ static void on_event(enum spdk_bdev_event_type type, struct spdk_bdev *bdev, voi
 /* So few at a time that places are left for the completions of all requests under way. */
 static bool tell_event(millrace_spdk_bdev *bdev, const int32_t type, const int64_t word0)
 {
-    const int waiting = millrace_queue_size(&bdev->reactor->ring.to_java);
-    return waiting >= 0 && waiting < MILLRACE_SPDK_EVENTS &&
+    const millrace_spdk_queue *const queue = &bdev->reactor->queues.to_java;
+    return queue->tail - queue->head < MILLRACE_SPDK_EVENTS &&
         millrace_spdk_tell(bdev->reactor, type, 0, 0, word0, bdev->tag);
 }
 
@@ -139,16 +139,16 @@ void millrace_spdk_bdev_close(millrace_spdk_bdev *bdev)
     free(bdev);
 }
 
-/* There is a place for each completion: Java has no more requests under way than the ring has places. */
+/* There is a place for each completion: Java has no more requests under way than the queue has places. */
 static void complete(millrace_spdk_request *request, const int32_t status, const int32_t error)
 {
     request->is_submitted = false;
-    const bool is_told = millrace_spdk_tell(request->bdev->reactor, MILLRACE_SPDK_COMPLETION, request->descriptor.slot,
+    const bool is_told = millrace_spdk_tell(request->bdev->reactor, MILLRACE_SPDK_COMPLETION, request->message.slot,
         error, status, request->bdev->tag);
     if (!is_told)
     {
         /* A lost completion is memory that is never given back, or a write that nobody knows of. */
-        SPDK_ERRLOG("no place on the ring for a completion\n");
+        SPDK_ERRLOG("no place on the queue for a completion\n");
         abort();
     }
 }
@@ -188,10 +188,10 @@ static bool is_inside(const millrace_spdk_request *request, const int64_t first)
 /* SPDK refuses a range that is not the bdev's as it refuses anything else that is wrong. */
 static void complete_refused(millrace_spdk_request *request, const int result)
 {
-    const millrace_descriptor *const descriptor = &request->descriptor;
-    const bool is_copy = MILLRACE_SPDK_COPY == descriptor->type || MILLRACE_SPDK_COPY_FUA == descriptor->type;
-    const bool is_range_bad = !is_inside(request, descriptor->word0) ||
-        (is_copy && !is_inside(request, (int64_t)descriptor->address));
+    const millrace_spdk_message *const message = &request->message;
+    const bool is_copy = MILLRACE_SPDK_COPY == message->type || MILLRACE_SPDK_COPY_FUA == message->type;
+    const bool is_range_bad = !is_inside(request, message->word0) ||
+        (is_copy && !is_inside(request, (int64_t)message->address));
     const int32_t status = -ENOTSUP == result ? INVALID_OPCODE :
         -EBADF == result ? WRITE_PROTECTED :
         -EINVAL != result ? INTERNAL_ERROR :
@@ -216,30 +216,30 @@ static void submit_or_wait(millrace_spdk_request *request)
 
 static uint64_t blocks_of(const millrace_spdk_request *request)
 {
-    const millrace_descriptor *const descriptor = &request->descriptor;
-    const struct iovec *const vectors = (const struct iovec *)(uintptr_t)descriptor->address;
+    const millrace_spdk_message *const message = &request->message;
+    const struct iovec *const vectors = (const struct iovec *)(uintptr_t)message->address;
     uint64_t bytes = 0;
-    switch (descriptor->type)
+    switch (message->type)
     {
         case MILLRACE_SPDK_READ:
         case MILLRACE_SPDK_WRITE:
         case MILLRACE_SPDK_WRITE_FUA:
         case MILLRACE_SPDK_COMPARE:
-            return (uint64_t)descriptor->length >> request->bdev->block_shift;
+            return (uint64_t)message->length >> request->bdev->block_shift;
         case MILLRACE_SPDK_COPY:
         case MILLRACE_SPDK_COPY_FUA:
-            return (uint64_t)descriptor->length;
+            return (uint64_t)message->length;
         case MILLRACE_SPDK_READV:
         case MILLRACE_SPDK_WRITEV:
         case MILLRACE_SPDK_WRITEV_FUA:
         case MILLRACE_SPDK_COMPAREV:
-            for (int32_t i = 0; i < descriptor->length; i++)
+            for (int32_t i = 0; i < message->length; i++)
             {
                 bytes += vectors[i].iov_len;
             }
             return bytes >> request->bdev->block_shift;
         default:
-            return descriptor->address;
+            return message->address;
     }
 }
 
@@ -254,8 +254,8 @@ static void on_changed(struct spdk_bdev_io *io, bool success, void *context)
     }
     spdk_bdev_free_io(io);
     const uint64_t blocks = blocks_of(request);
-    request->descriptor.type = MILLRACE_SPDK_FLUSH;
-    request->descriptor.address = blocks;
+    request->message.type = MILLRACE_SPDK_FLUSH;
+    request->message.address = blocks;
     submit_or_wait(request);
 }
 
@@ -282,7 +282,7 @@ static int abort_all(millrace_spdk_request *abort)
     for (int32_t i = 0; i < bdev->slots; i++)
     {
         millrace_spdk_request *const each = &bdev->requests[i];
-        if (each->is_submitted && each != abort && MILLRACE_SPDK_RESET != each->descriptor.type)
+        if (each->is_submitted && each != abort && MILLRACE_SPDK_RESET != each->message.type)
         {
             bdev->aborts++;
             if (0 != spdk_bdev_abort(bdev->desc, bdev->channel, each, on_aborted, abort))
@@ -297,14 +297,14 @@ static int abort_all(millrace_spdk_request *abort)
 
 static int submit(millrace_spdk_request *request)
 {
-    const millrace_descriptor *const descriptor = &request->descriptor;
+    const millrace_spdk_message *const message = &request->message;
     struct spdk_bdev_desc *const desc = request->bdev->desc;
     struct spdk_io_channel *const channel = request->bdev->channel;
-    void *const payload = (void *)(uintptr_t)descriptor->address;
+    void *const payload = (void *)(uintptr_t)message->address;
     struct iovec *const vectors = (struct iovec *)payload;
-    const uint64_t first = (uint64_t)descriptor->word0;
+    const uint64_t first = (uint64_t)message->word0;
     const uint64_t blocks = blocks_of(request);
-    switch (descriptor->type)
+    switch (message->type)
     {
         case MILLRACE_SPDK_READ:
             return spdk_bdev_read_blocks(desc, channel, payload, first, blocks, on_done, request);
@@ -314,18 +314,18 @@ static int submit(millrace_spdk_request *request)
             return spdk_bdev_write_blocks(desc, channel, payload, first, blocks, on_changed, request);
         case MILLRACE_SPDK_READV:
             return spdk_bdev_readv_blocks(
-                desc, channel, vectors, descriptor->length, first, blocks, on_done, request);
+                desc, channel, vectors, message->length, first, blocks, on_done, request);
         case MILLRACE_SPDK_WRITEV:
             return spdk_bdev_writev_blocks(
-                desc, channel, vectors, descriptor->length, first, blocks, on_done, request);
+                desc, channel, vectors, message->length, first, blocks, on_done, request);
         case MILLRACE_SPDK_WRITEV_FUA:
             return spdk_bdev_writev_blocks(
-                desc, channel, vectors, descriptor->length, first, blocks, on_changed, request);
+                desc, channel, vectors, message->length, first, blocks, on_changed, request);
         case MILLRACE_SPDK_COMPARE:
             return spdk_bdev_compare_blocks(desc, channel, payload, first, blocks, on_done, request);
         case MILLRACE_SPDK_COMPAREV:
             return spdk_bdev_comparev_blocks(
-                desc, channel, vectors, descriptor->length, first, blocks, on_done, request);
+                desc, channel, vectors, message->length, first, blocks, on_done, request);
         case MILLRACE_SPDK_FLUSH:
             if (!request->bdev->can_flush)
             {
@@ -344,10 +344,10 @@ static int submit(millrace_spdk_request *request)
             return spdk_bdev_unmap_blocks(desc, channel, first, blocks, on_changed, request);
         case MILLRACE_SPDK_COPY:
             return spdk_bdev_copy_blocks(
-                desc, channel, first, descriptor->address, blocks, on_done, request);
+                desc, channel, first, message->address, blocks, on_done, request);
         case MILLRACE_SPDK_COPY_FUA:
             return spdk_bdev_copy_blocks(
-                desc, channel, first, descriptor->address, blocks, on_changed, request);
+                desc, channel, first, message->address, blocks, on_changed, request);
         case MILLRACE_SPDK_RESET:
             return spdk_bdev_reset(desc, channel, on_done, request);
         case MILLRACE_SPDK_ABORT:
@@ -357,12 +357,11 @@ static int submit(millrace_spdk_request *request)
     }
 }
 
-void millrace_spdk_bdev_submit(millrace_spdk_reactor *reactor, const millrace_descriptor *descriptor)
+void millrace_spdk_bdev_submit(const millrace_spdk_message *message)
 {
-    (void)reactor;
-    millrace_spdk_bdev *const bdev = (millrace_spdk_bdev *)(uintptr_t)descriptor->word1;
-    millrace_spdk_request *const request = &bdev->requests[descriptor->slot];
-    request->descriptor = *descriptor;
+    millrace_spdk_bdev *const bdev = (millrace_spdk_bdev *)(uintptr_t)message->word1;
+    millrace_spdk_request *const request = &bdev->requests[message->slot];
+    request->message = *message;
     submit_or_wait(request);
 }
 

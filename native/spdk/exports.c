@@ -1,4 +1,4 @@
-/* Devices of a data plane as bdevs of SPDK: requests of whatever is in front of a bdev reach Java by the ring. */
+/* Devices of a data plane as bdevs of SPDK: requests of whatever is in front of a bdev reach Java by a queue. */
 #include "internal.h"
 
 #include "spdk/bdev_module.h"
@@ -96,7 +96,7 @@ static void tell(millrace_spdk_exported_io *io)
         (int64_t)(uintptr_t)&io->shown, io->shown.export_number);
     if (!is_told)
     {
-        SPDK_ERRLOG("no place on the ring for a request\n");
+        SPDK_ERRLOG("no place on the queue for a request\n");
         abort();
     }
 }
@@ -226,12 +226,12 @@ static void submit_request(struct spdk_io_channel *channel, struct spdk_bdev_io 
     hand_over(exported);
 }
 
-void millrace_spdk_export_complete(millrace_spdk_reactor *reactor, const millrace_descriptor *descriptor)
+void millrace_spdk_export_complete(millrace_spdk_reactor *reactor, const millrace_spdk_message *message)
 {
     millrace_spdk_exported_io *const exported = SPDK_CONTAINEROF(
-        (millrace_spdk_io *)(uintptr_t)descriptor->word1, millrace_spdk_exported_io, shown);
+        (millrace_spdk_io *)(uintptr_t)message->word1, millrace_spdk_exported_io, shown);
     struct spdk_bdev_io *const io = spdk_bdev_io_from_ctx(exported);
-    reactor->export_slots[reactor->export_slots_free++] = descriptor->slot;
+    reactor->export_slots[reactor->export_slots_free++] = message->slot;
     if (!STAILQ_EMPTY(&reactor->exported_waiting))
     {
         millrace_spdk_exported_io *const next = STAILQ_FIRST(&reactor->exported_waiting);
@@ -239,7 +239,7 @@ void millrace_spdk_export_complete(millrace_spdk_reactor *reactor, const millrac
         tell(next);
     }
     spdk_set_thread(spdk_bdev_io_get_thread(io));
-    const int status = (int)descriptor->word0;
+    const int status = (int)message->word0;
     if (NULL != exported->whole.iov_base)
     {
         scatter(exported, io, status);

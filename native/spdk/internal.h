@@ -4,8 +4,6 @@
 
 #include "millrace_spdk.h"
 
-#include "../ring/millrace_ring.h"
-
 #include <pthread.h>
 #include <stdbool.h>
 
@@ -21,7 +19,7 @@
 #define MILLRACE_SPDK_THREADS_MAX 256
 /* Requests taken in one poll, so that neither side waits long for the other. */
 #define MILLRACE_SPDK_BATCH 32
-/* Events on the ring at a time, at most; Java has places for as many and for all its requests (SpdkReactor). */
+/* Events on the queue at a time, at most; Java has places for as many and for all its requests (SpdkReactor). */
 #define MILLRACE_SPDK_EVENTS 32
 
 typedef struct millrace_spdk_request millrace_spdk_request;
@@ -43,8 +41,8 @@ struct millrace_spdk_request
     millrace_spdk_bdev *bdev;
     /* Whether SPDK has it. */
     bool is_submitted;
-    /* As it was taken from the ring. */
-    millrace_descriptor descriptor;
+    /* As it was taken from the queue. */
+    millrace_spdk_message message;
     /* Of those that wait for memory of SPDK. */
     STAILQ_ENTRY(millrace_spdk_request) link;
 };
@@ -58,7 +56,7 @@ struct millrace_spdk_bdev
     int64_t tag;
     uint32_t block_shift;
     bool can_flush;
-    /* Events that the ring had no place for yet. */
+    /* Events that the queue had no place for yet. */
     bool is_removal_due;
     bool is_resize_due;
     bool is_refusal_due;
@@ -76,7 +74,7 @@ struct millrace_spdk_bdev
 
 struct millrace_spdk_reactor
 {
-    millrace_ring ring;
+    millrace_spdk_queues queues;
     /* Its own SPDK thread. */
     struct spdk_thread *thread;
     /* All that it hosts, its own first; added to by any thread, under the lock. */
@@ -110,15 +108,15 @@ bool millrace_spdk_nvme_watch(millrace_spdk_bdev *bdev);
 /* Disconnects controllers whose namespaces were replaced by others while they were connected. On the application thread. */
 void millrace_spdk_nvme_check(millrace_spdk_reactor *application);
 
-/* Writes a descriptor to Java. Returns false when there is no place now. */
+/* Adds a message to Java. Returns false when there is no place now. */
 bool millrace_spdk_tell(
     millrace_spdk_reactor *reactor, int32_t type, int32_t slot, int32_t length, int64_t word0, int64_t word1);
 
 /* Hands a request to its bdev, or keeps it until SPDK has memory. */
-void millrace_spdk_bdev_submit(millrace_spdk_reactor *reactor, const millrace_descriptor *descriptor);
+void millrace_spdk_bdev_submit(const millrace_spdk_message *message);
 
 /* Ends a request to an exported device, and hands over one that waits. Changes SPDK's current thread. */
-void millrace_spdk_export_complete(millrace_spdk_reactor *reactor, const millrace_descriptor *descriptor);
+void millrace_spdk_export_complete(millrace_spdk_reactor *reactor, const millrace_spdk_message *message);
 
 /* Tries again what waits for memory. Returns how many went. */
 int millrace_spdk_bdev_retry(millrace_spdk_reactor *reactor);

@@ -1,9 +1,10 @@
 /*
  * What a data plane calls of SPDK beside SPDK's own functions: those that take callbacks. Callbacks never reach Java:
- * what they report is a descriptor on the ring of a reactor (../ring/millrace_ring.h).
+ * what they report is a message on a queue of a reactor, which Java takes after the call.
  *
  * A reactor here is one of Java's: a thread of the operating system that hosts SPDK threads. Every function of a
  * reactor, and of what was opened on it, is called on its thread. Functions return 0 or more, or a negated errno.
+ * Both sides of its queues are that one thread, so that they are plain memory, with no order to keep between accesses.
  */
 #ifndef MILLRACE_SPDK_H
 #define MILLRACE_SPDK_H
@@ -15,9 +16,9 @@ extern "C" {
 #endif
 
 /* Of this header. Java refuses a library that has another. */
-#define MILLRACE_SPDK_INTERFACE 4
+#define MILLRACE_SPDK_INTERFACE 5
 
-/* Types of descriptors to native code: requests. slot: of the request; word1: address of its millrace_spdk_bdev. */
+/* Types of messages to native code: requests. slot: of the request; word1: address of its millrace_spdk_bdev. */
 /* address, length: payload, whole blocks; word0: first block. */
 #define MILLRACE_SPDK_READ 1
 #define MILLRACE_SPDK_WRITE 2
@@ -47,7 +48,7 @@ extern "C" {
 /* Ends requests that wait in SPDK, with an error. Done when SPDK has looked at all of them. */
 #define MILLRACE_SPDK_ABORT 18
 
-/* Types of descriptors to Java. */
+/* Types of messages to Java. */
 /* A request is done. slot; word0: status code type << 8 | status code of NVMe; length: errno where there is one;
    word1: tag of the bdev. */
 #define MILLRACE_SPDK_COMPLETION 1
@@ -69,6 +70,38 @@ extern "C" {
 
 /* How many requests to exported devices a reactor has under way at most. */
 #define MILLRACE_SPDK_EXPORTED_IOS_MAX 256
+
+/* Messages that a queue has room for; a power of two. */
+#define MILLRACE_SPDK_PLACES 1024
+
+/* What one side tells the other; fields as the type has them. A payload stays where it is: its address crosses. */
+typedef struct millrace_spdk_message
+{
+    int32_t type;
+    int32_t slot;
+    uint64_t address;
+    int64_t word0;
+    int64_t word1;
+    int32_t length;
+    int32_t reserved;
+} millrace_spdk_message;
+
+/* Messages from head to tail wait, each at its number modulo MILLRACE_SPDK_PLACES. Who takes the last one sets both to 0, so that
+   the first places, which are in the cache, are used again. */
+typedef struct millrace_spdk_queue
+{
+    uint32_t head;
+    uint32_t tail;
+    uint8_t reserved[56];
+    millrace_spdk_message messages[MILLRACE_SPDK_PLACES];
+} millrace_spdk_queue;
+
+/* Queues of a reactor, by which side takes from them. */
+typedef struct millrace_spdk_queues
+{
+    millrace_spdk_queue to_native;
+    millrace_spdk_queue to_java;
+} millrace_spdk_queues;
 
 typedef struct millrace_spdk_reactor millrace_spdk_reactor;
 typedef struct millrace_spdk_bdev millrace_spdk_bdev;
@@ -147,20 +180,22 @@ int32_t millrace_spdk_threads_start(void);
  * Makes a reactor with an SPDK thread of its own. That of the first is SPDK's application thread, and it hosts the
  * threads that SPDK's modules make.
  *
- * name        of the SPDK thread.
- * ring        memory of a ring, as Java handed it out.
- * ring_bytes  of it.
- * error       negated errno, or an error of millrace_ring_attach() below -1000.
+ * name   of the SPDK thread.
+ * error  negated errno.
  * Returns it, or NULL.
  */
-millrace_spdk_reactor *millrace_spdk_reactor_create(const char *name, void *ring, uint64_t ring_bytes, int32_t *error);
+millrace_spdk_reactor *millrace_spdk_reactor_create(const char *name, int32_t *error);
+
+/* Its queues, until it is freed. */
+millrace_spdk_queues *millrace_spdk_reactor_queues(millrace_spdk_reactor *reactor);
 
 /*
  * Takes requests, and has SPDK's threads do what they have to do: a bounded amount.
  *
- * Returns how much was done, MILLRACE_SPDK_HOSTED for each thread of SPDK's modules that had work, or a negated error.
+ * again  whether the clock is taken as of the last call, which was a moment ago.
+ * Returns how much was done, and MILLRACE_SPDK_HOSTED for each thread of SPDK's modules that had work.
  */
-int32_t millrace_spdk_reactor_poll(millrace_spdk_reactor *reactor);
+int32_t millrace_spdk_reactor_poll(millrace_spdk_reactor *reactor, int32_t again);
 
 /* Nanoseconds until a timed poller of SPDK is due, INT64_MAX where there is none. */
 int64_t millrace_spdk_reactor_idle_ns(const millrace_spdk_reactor *reactor);
@@ -177,7 +212,7 @@ void millrace_spdk_reactor_exit(millrace_spdk_reactor *reactor);
 /* Whether it has no SPDK threads any more. */
 int32_t millrace_spdk_reactor_ended(const millrace_spdk_reactor *reactor);
 
-/* Gives its memory and ring back, when it has ended. */
+/* Gives its memory back, when it has ended. */
 void millrace_spdk_reactor_free(millrace_spdk_reactor *reactor);
 
 /*
@@ -205,7 +240,7 @@ void millrace_spdk_rpc_close(millrace_spdk_reactor *reactor);
  * name   of the bdev.
  * write  whether for writing as well.
  * slots  how many requests at a time, 0 for none.
- * tag    that descriptors name it by.
+ * tag    that messages name it by.
  * error  negated errno.
  * Returns it, or NULL.
  */
@@ -215,7 +250,7 @@ millrace_spdk_bdev *millrace_spdk_bdev_open(
 /* SPDK's own struct spdk_bdev of it, until it is closed. */
 void *millrace_spdk_bdev_get(const millrace_spdk_bdev *bdev);
 
-/* Closes it; it has no requests, and descriptors that name it are none any more. */
+/* Closes it; it has no requests, and messages that name it are none any more. */
 void millrace_spdk_bdev_close(millrace_spdk_bdev *bdev);
 
 /*

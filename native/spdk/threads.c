@@ -140,20 +140,12 @@ int32_t millrace_spdk_threads_start(void)
         on_thread_operation, is_operation_supported, 0, SPDK_DEFAULT_MSG_MEMPOOL_SIZE);
 }
 
-millrace_spdk_reactor *millrace_spdk_reactor_create(
-    const char *name, void *ring, const uint64_t ring_bytes, int32_t *error)
+millrace_spdk_reactor *millrace_spdk_reactor_create(const char *name, int32_t *error)
 {
     millrace_spdk_reactor *const reactor = calloc(1, sizeof(*reactor));
     if (NULL == reactor)
     {
         *error = -ENOMEM;
-        return NULL;
-    }
-    const int attached = millrace_ring_attach(&reactor->ring, ring, ring_bytes);
-    if (0 != attached)
-    {
-        *error = -1000 - abs(attached);
-        free(reactor);
         return NULL;
     }
     pthread_mutex_init(&reactor->lock, NULL);
@@ -180,6 +172,11 @@ millrace_spdk_reactor *millrace_spdk_reactor_create(
     }
     *error = 0;
     return reactor;
+}
+
+millrace_spdk_queues *millrace_spdk_reactor_queues(millrace_spdk_reactor *reactor)
+{
+    return &reactor->queues;
 }
 
 void millrace_spdk_enter(millrace_spdk_reactor *reactor)
@@ -212,18 +209,17 @@ bool millrace_spdk_tell(
     const int64_t word0,
     const int64_t word1)
 {
-    int error;
-    millrace_descriptor *const record = millrace_queue_claim(&reactor->ring.to_java, type, &error);
-    if (NULL == record)
+    millrace_spdk_queue *const queue = &reactor->queues.to_java;
+    if (MILLRACE_SPDK_PLACES == queue->tail - queue->head)
     {
         return false;
     }
-    record->address = 0;
-    record->length = length;
-    record->slot = slot;
-    record->word0 = word0;
-    record->word1 = word1;
-    millrace_queue_commit(record);
+    millrace_spdk_message *const message = &queue->messages[queue->tail++ % MILLRACE_SPDK_PLACES];
+    message->type = type;
+    message->slot = slot;
+    message->length = length;
+    message->word0 = word0;
+    message->word1 = word1;
     return true;
 }
 
@@ -243,41 +239,51 @@ static void remove_thread(millrace_spdk_reactor *reactor, struct spdk_thread *th
     spdk_thread_destroy(thread);
 }
 
-int32_t millrace_spdk_reactor_poll(millrace_spdk_reactor *reactor)
+/* Returns how many. On the reactor's own SPDK thread. */
+static int32_t take_messages(millrace_spdk_reactor *reactor)
+{
+    millrace_spdk_queue *const queue = &reactor->queues.to_native;
+    const uint32_t count = spdk_min(queue->tail - queue->head, MILLRACE_SPDK_BATCH);
+    for (uint32_t i = 0; i < count; i++)
+    {
+        const millrace_spdk_message *const message = &queue->messages[(queue->head + i) % MILLRACE_SPDK_PLACES];
+        if (MILLRACE_SPDK_EXPORTED_DONE == message->type)
+        {
+            millrace_spdk_export_complete(reactor, message);
+            spdk_set_thread(reactor->thread);
+        }
+        else
+        {
+            millrace_spdk_bdev_submit(message);
+        }
+    }
+    queue->head += count;
+    if (queue->head == queue->tail)
+    {
+        queue->head = 0;
+        queue->tail = 0;
+    }
+    return (int32_t)count;
+}
+
+int32_t millrace_spdk_reactor_poll(millrace_spdk_reactor *reactor, const int32_t again)
 {
     int32_t work = 0;
     current = reactor;
-    millrace_descriptor batch[MILLRACE_SPDK_BATCH];
-    const int taken = millrace_queue_read(&reactor->ring.to_native, batch, MILLRACE_SPDK_BATCH);
-    if (taken < 0)
-    {
-        current = NULL;
-        return -abs(taken);
-    }
-    if (taken > 0 || !STAILQ_EMPTY(&reactor->waiting) || reactor->has_events)
+    if (reactor->queues.to_native.head != reactor->queues.to_native.tail || !STAILQ_EMPTY(&reactor->waiting) ||
+        reactor->has_events)
     {
         spdk_set_thread(reactor->thread);
         work += millrace_spdk_bdev_retry(reactor);
-        for (int i = 0; i < taken; i++)
-        {
-            if (MILLRACE_SPDK_EXPORTED_DONE == batch[i].type)
-            {
-                millrace_spdk_export_complete(reactor, &batch[i]);
-                spdk_set_thread(reactor->thread);
-            }
-            else
-            {
-                millrace_spdk_bdev_submit(reactor, &batch[i]);
-            }
-        }
-        work += taken + millrace_spdk_bdev_report(reactor);
+        work += take_messages(reactor);
+        work += millrace_spdk_bdev_report(reactor);
         spdk_set_thread(NULL);
     }
     const int32_t count = __atomic_load_n(&reactor->thread_count, __ATOMIC_ACQUIRE);
     for (int32_t i = count - 1; i >= 0; i--)
     {
         struct spdk_thread *const thread = reactor->threads[i];
-        if (spdk_thread_poll(thread, 0, 0) > 0)
+        if (spdk_thread_poll(thread, 0, 0 == again ? 0 : spdk_thread_get_last_tsc(thread)) > 0)
         {
             /* The poller of SPDK's JSON-RPC, on the application thread, says that it is busy each time. */
             work += thread == reactor->thread ? 1 : MILLRACE_SPDK_HOSTED;
@@ -349,7 +355,6 @@ void millrace_spdk_reactor_free(millrace_spdk_reactor *reactor)
     {
         first_reactor = NULL;
     }
-    millrace_ring_detach(&reactor->ring);
     pthread_mutex_destroy(&reactor->lock);
     free(reactor);
 }

@@ -54,13 +54,13 @@ static inline void open_side(side *one, const char *name)
 /* Polls, and takes what there is; returns how much that was. */
 static inline int pump(side *one)
 {
-    millrace_descriptor batch[64];
-    CHECK(millrace_spdk_reactor_poll(one->fake.reactor) >= 0);
-    const int read = millrace_queue_read(&one->fake.java.to_native, batch, 64);
+    millrace_spdk_message batch[64];
+    CHECK(millrace_spdk_reactor_poll(one->fake.reactor, 0) >= 0);
+    const int read = take(&one->fake, batch, 64);
     CHECK(read >= 0);
     for (int i = 0; i < read; i++)
     {
-        const millrace_descriptor *const each = &batch[i];
+        const millrace_spdk_message *const each = &batch[i];
         if (MILLRACE_SPDK_EXPORTED_IO == each->type)
         {
             millrace_spdk_io *const io = (millrace_spdk_io *)(uintptr_t)each->word0;
@@ -137,13 +137,11 @@ static inline millrace_spdk_io *shown(const side *one, const int index)
 static inline void answer(side *one, const int index, const int32_t status)
 {
     const int32_t slot = one->order[index];
-    int error;
-    millrace_descriptor *const record = millrace_queue_claim(&one->fake.java.to_java, MILLRACE_SPDK_EXPORTED_DONE, &error);
-    CHECK(NULL != record);
-    record->slot = slot;
-    record->word0 = status;
-    record->word1 = (int64_t)(uintptr_t)one->shown[slot];
-    millrace_queue_commit(record);
+    millrace_spdk_message *const message = add_message(&one->fake);
+    message->type = MILLRACE_SPDK_EXPORTED_DONE;
+    message->slot = slot;
+    message->word0 = status;
+    message->word1 = (int64_t)(uintptr_t)one->shown[slot];
     one->shown[slot] = NULL;
     one->count--;
     memmove(&one->order[index], &one->order[index + 1], (size_t)(one->count - index) * sizeof(int32_t));

@@ -4,15 +4,23 @@
 
 #include "../internal.h"
 
-#include "../../ring/test/memory.h"
+#include <stdio.h>
+#include <stdlib.h>
 
-#define PLACES 1024
+#define CHECK(condition) \
+    do \
+    { \
+        if (!(condition)) \
+        { \
+            fprintf(stderr, "%s:%d: not %s\n", __FILE__, __LINE__, #condition); \
+            abort(); \
+        } \
+    } \
+    while (0)
 
 typedef struct fake_java
 {
-    ring_memory memory;
-    millrace_ring native_end;
-    millrace_ring java;
+    millrace_spdk_queues *queues;
     millrace_spdk_reactor *reactor;
 } fake_java;
 
@@ -34,12 +42,10 @@ static inline void start_environment(const char *name)
 
 static inline void open_reactor(fake_java *fake, const char *name)
 {
-    ring_memory_make(&fake->memory, PLACES, MILLRACE_RING_ONE_PRODUCER);
-    CHECK(0 == millrace_ring_attach(&fake->native_end, fake->memory.address, fake->memory.bytes));
-    fake->java = java_end(&fake->native_end);
     int32_t error;
-    fake->reactor = millrace_spdk_reactor_create(name, fake->memory.address, fake->memory.bytes, &error);
+    fake->reactor = millrace_spdk_reactor_create(name, &error);
     CHECK(NULL != fake->reactor && 0 == error);
+    fake->queues = millrace_spdk_reactor_queues(fake->reactor);
 }
 
 static inline void close_reactor(fake_java *fake)
@@ -47,20 +53,43 @@ static inline void close_reactor(fake_java *fake)
     millrace_spdk_reactor_exit(fake->reactor);
     while (!millrace_spdk_reactor_ended(fake->reactor))
     {
-        CHECK(millrace_spdk_reactor_poll(fake->reactor) >= 0);
+        CHECK(millrace_spdk_reactor_poll(fake->reactor, 0) >= 0);
     }
     millrace_spdk_reactor_free(fake->reactor);
-    millrace_ring_detach(&fake->native_end);
-    ring_memory_free(&fake->memory);
+}
+
+/* Takes messages, as many as there are and fit; returns how many. */
+static inline int take(fake_java *fake, millrace_spdk_message *messages, const int max)
+{
+    millrace_spdk_queue *const queue = &fake->queues->to_java;
+    CHECK(queue->tail - queue->head <= MILLRACE_SPDK_PLACES);
+    int count = 0;
+    while (count < max && queue->head != queue->tail)
+    {
+        messages[count++] = queue->messages[queue->head++ % MILLRACE_SPDK_PLACES];
+    }
+    if (queue->head == queue->tail)
+    {
+        queue->head = 0;
+        queue->tail = 0;
+    }
+    return count;
+}
+
+static inline millrace_spdk_message *add_message(fake_java *fake)
+{
+    millrace_spdk_queue *const queue = &fake->queues->to_native;
+    CHECK(queue->tail - queue->head < MILLRACE_SPDK_PLACES);
+    return &queue->messages[queue->tail++ % MILLRACE_SPDK_PLACES];
 }
 
 static inline void await_done(fake_java *fake, const int32_t operation)
 {
-    millrace_descriptor one;
+    millrace_spdk_message one;
     for (;;)
     {
-        CHECK(millrace_spdk_reactor_poll(fake->reactor) >= 0);
-        if (1 == millrace_queue_read(&fake->java.to_native, &one, 1))
+        CHECK(millrace_spdk_reactor_poll(fake->reactor, 0) >= 0);
+        if (1 == take(fake, &one, 1))
         {
             CHECK(MILLRACE_SPDK_DONE == one.type && operation == one.slot && 0 == one.word0);
             return;
@@ -72,15 +101,13 @@ static inline void write_request(
     fake_java *fake, const int32_t type, const int32_t slot, const uint64_t address, const int32_t length,
     const int64_t first, const millrace_spdk_bdev *bdev)
 {
-    int error;
-    millrace_descriptor *const record = millrace_queue_claim(&fake->java.to_java, type, &error);
-    CHECK(NULL != record);
-    record->slot = slot;
-    record->address = address;
-    record->length = length;
-    record->word0 = first;
-    record->word1 = (int64_t)(uintptr_t)bdev;
-    millrace_queue_commit(record);
+    millrace_spdk_message *const message = add_message(fake);
+    message->type = type;
+    message->slot = slot;
+    message->address = address;
+    message->length = length;
+    message->word0 = first;
+    message->word1 = (int64_t)(uintptr_t)bdev;
 }
 
 #endif

@@ -104,9 +104,9 @@ static void *work(void *argument)
             under_way++;
             submitted++;
         }
-        CHECK(millrace_spdk_reactor_poll(fake.reactor) >= 0);
-        millrace_descriptor batch[16];
-        const int read = millrace_queue_read(&fake.java.to_native, batch, 16);
+        CHECK(millrace_spdk_reactor_poll(fake.reactor, 0) >= 0);
+        millrace_spdk_message batch[16];
+        const int read = take(&fake, batch, 16);
         CHECK(read >= 0);
         for (int i = 0; i < read; i++)
         {
@@ -145,9 +145,9 @@ static void *work(void *argument)
     }
     while (is_resetting)
     {
-        millrace_descriptor one;
-        CHECK(millrace_spdk_reactor_poll(fake.reactor) >= 0);
-        is_resetting = 1 != millrace_queue_read(&fake.java.to_native, &one, 1);
+        millrace_spdk_message one;
+        CHECK(millrace_spdk_reactor_poll(fake.reactor, 0) >= 0);
+        is_resetting = 1 != take(&fake, &one, 1);
     }
     /* Ranges that are not the bdev's, and what it cannot do. */
     write_request(&fake, MILLRACE_SPDK_READ, 0, (uint64_t)(uintptr_t)data, BLOCK, BLOCKS, bdev);
@@ -156,9 +156,9 @@ static void *work(void *argument)
     int refused = 0;
     while (refused < 3)
     {
-        millrace_descriptor one;
-        CHECK(millrace_spdk_reactor_poll(fake.reactor) >= 0);
-        if (1 == millrace_queue_read(&fake.java.to_native, &one, 1))
+        millrace_spdk_message one;
+        CHECK(millrace_spdk_reactor_poll(fake.reactor, 0) >= 0);
+        if (1 == take(&fake, &one, 1))
         {
             CHECK((2 == one.slot ? 0x01 : 0x80) == one.word0);
             refused++;
@@ -173,7 +173,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Events leave places on the ring for completions, however many bdevs change, and none is lost. */
+/* Events leave places on the queue for completions, however many bdevs change, and none is lost. */
 static void check_events(fake_java *fake)
 {
     millrace_spdk_bdev *opened[MILLRACE_SPDK_EVENTS + 8];
@@ -192,16 +192,16 @@ static void check_events(fake_java *fake)
     spdk_set_thread(NULL);
     for (int i = 0; i < 1000; i++)
     {
-        CHECK(millrace_spdk_reactor_poll(fake->reactor) >= 0);
-        CHECK(millrace_queue_size(&fake->java.to_native) <= MILLRACE_SPDK_EVENTS);
+        CHECK(millrace_spdk_reactor_poll(fake->reactor, 0) >= 0);
+        CHECK(fake->queues->to_java.tail - fake->queues->to_java.head <= MILLRACE_SPDK_EVENTS);
     }
-    CHECK(MILLRACE_SPDK_EVENTS == millrace_queue_size(&fake->java.to_native));
-    millrace_descriptor one;
+    CHECK(MILLRACE_SPDK_EVENTS == fake->queues->to_java.tail - fake->queues->to_java.head);
+    millrace_spdk_message one;
     int told = 0;
     while (told < bdevs)
     {
-        CHECK(millrace_spdk_reactor_poll(fake->reactor) >= 0);
-        if (1 == millrace_queue_read(&fake->java.to_native, &one, 1))
+        CHECK(millrace_spdk_reactor_poll(fake->reactor, 0) >= 0);
+        if (1 == take(fake, &one, 1))
         {
             CHECK(MILLRACE_SPDK_RESIZED == one.type && 2 * BLOCKS == one.word0 && !is_told[one.word1]);
             is_told[one.word1] = true;
@@ -235,7 +235,7 @@ int main(int count, char **arguments)
     /* The application thread has its part in what the others do. */
     while (2 != __atomic_load_n(&finished, __ATOMIC_SEQ_CST))
     {
-        CHECK(millrace_spdk_reactor_poll(fake.reactor) >= 0);
+        CHECK(millrace_spdk_reactor_poll(fake.reactor, 0) >= 0);
     }
     for (int i = 0; i < 2; i++)
     {

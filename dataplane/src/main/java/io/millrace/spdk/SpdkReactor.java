@@ -1,10 +1,9 @@
 package io.millrace.spdk;
 
-import io.millrace.bindings.NativeException;
 import io.millrace.bindings.generated.spdk.spdk_h;
 import io.millrace.bindings.spdk.SpdkBdev;
+import io.millrace.bindings.spdk.SpdkQueues;
 import io.millrace.bindings.spdk.SpdkReactorCalls;
-import io.millrace.reactor.NativeRing;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.TimerListener;
@@ -17,7 +16,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 
 /**
- * An SPDK thread that a reactor polls, and the ring between both. On the reactor's thread only.
+ * An SPDK thread that a reactor polls, and the queues between both. On the reactor's thread only.
  * <p>
  * <b>Sleep.</b> SPDK polls, and wakes nobody. So the reactor stays awake while requests have been under way for a short
  * time, and sleeps an eighth of the time that the last one already took when they take longer. Without requests it
@@ -30,13 +29,17 @@ public final class SpdkReactor implements Poller
     /** Most requests to exported devices at a time. */
     public static final int EXPORTED_MAX = spdk_h.MILLRACE_SPDK_EXPORTED_IOS_MAX();
     private static final int HOSTED = spdk_h.MILLRACE_SPDK_HOSTED();
-    private static final int PLACES = 1024;
+    private static final int PLACES = spdk_h.MILLRACE_SPDK_PLACES();
     /** Places that events of bdevs ({@code MILLRACE_SPDK_EVENTS}) and ends of operations have for themselves. */
     private static final int PLACES_OF_EVENTS = 64;
     /** Places that resets have for themselves: requests that never end leave no others. */
     private static final int PLACES_OF_RESETS = 64;
     /** Places that no request of ours takes: of requests to exported devices, and what ends them. */
     private static final int PLACES_RESERVED = PLACES_OF_EVENTS + PLACES_OF_RESETS + EXPORTED_MAX;
+    /** Polls of SPDK in one turn of the reactor, while requests that end have others submitted. */
+    private static final int POLLS_MAX = 8;
+    /** Not more polls when so much was done: other pollers wait. */
+    private static final int WORK_MAX = 32;
     private static final long IDLE_NS_MAX = 10_000_000;
     private static final long QUIET_AFTER_NS = 1_000_000_000;
     private static final long QUIET_NS_MAX = 100_000_000;
@@ -61,8 +64,9 @@ public final class SpdkReactor implements Poller
     }
 
     private final Reactor reactor;
-    private final NativeRing ring;
     private final MemorySegment nativeReactor;
+    private final SpdkQueues queues;
+    private final SpdkQueues.Listener messageListener = this::onMessage;
     private final BooleanSupplier othersAreActive;
     private final ExportChannels exports;
     private final ServingActivity serving;
@@ -113,17 +117,8 @@ public final class SpdkReactor implements Poller
         this.reactor = reactor;
         this.othersAreActive = othersAreActive;
         this.exports = new ExportChannels(exports);
-        ring = new NativeRing(reactor, PLACES, NativeRing.NativeProducers.ONE, this::onMessage);
-        try
-        {
-            nativeReactor =
-                SpdkReactorCalls.create("millrace-" + reactor.config().name(), ring.address(), ring.lengthBytes());
-        }
-        catch (final NativeException e)
-        {
-            ring.close();
-            throw e;
-        }
+        nativeReactor = SpdkReactorCalls.create("millrace-" + reactor.config().name());
+        queues = new SpdkQueues(nativeReactor);
         lastProgressNs = reactor.nowNs();
         reactor.addPoller(this);
     }
@@ -219,7 +214,7 @@ public final class SpdkReactor implements Poller
      */
     public boolean hasRoom()
     {
-        return inFlight < PLACES - 1 - PLACES_RESERVED;
+        return inFlight < PLACES - PLACES_RESERVED;
     }
 
     /**
@@ -248,14 +243,14 @@ public final class SpdkReactor implements Poller
      */
     public boolean reset(final int slot, final long bdev)
     {
-        return inFlight < PLACES - 1 - PLACES_RESERVED + PLACES_OF_RESETS &&
+        return inFlight < PLACES - PLACES_RESERVED + PLACES_OF_RESETS &&
             write(spdk_h.MILLRACE_SPDK_RESET(), slot, 0, 0, 0, bdev);
     }
 
     private boolean write(
         final int type, final int slot, final long address, final int length, final long lba, final long bdev)
     {
-        if (!ring.write(type, slot, address, length, lba, bdev))
+        if (!queues.add(type, slot, address, length, lba, bdev))
         {
             return false;
         }
@@ -288,8 +283,7 @@ public final class SpdkReactor implements Poller
         return number;
     }
 
-    private void onMessage(
-        final int type, final int slot, final long address, final int length, final long word0, final long word1)
+    private void onMessage(final int type, final int slot, final int length, final long word0, final long word1)
     {
         if (spdk_h.MILLRACE_SPDK_COMPLETION() == type)
         {
@@ -336,9 +330,9 @@ public final class SpdkReactor implements Poller
      */
     public void complete(final int slot, final long io, final int status)
     {
-        if (!ring.write(spdk_h.MILLRACE_SPDK_EXPORTED_DONE(), slot, 0, 0, status, io))
+        if (!queues.add(spdk_h.MILLRACE_SPDK_EXPORTED_DONE(), slot, 0, 0, status, io))
         {
-            throw new IllegalStateException("ring to SPDK of reactor " + reactor.config().name() +
+            throw new IllegalStateException("queue to SPDK of reactor " + reactor.config().name() +
                 " has no place for the end of a request");
         }
     }
@@ -362,18 +356,12 @@ public final class SpdkReactor implements Poller
     @Override
     public int poll()
     {
-        final int done = SpdkReactorCalls.poll(nativeReactor);
-        if (done < 0)
+        // What was submitted by requests that ended within a poll, as most of fast bdevs, need not wait for a turn.
+        int done = pollOnce(false);
+        for (int polls = 1; polls < POLLS_MAX && done < WORK_MAX && queues.hasMessages(); polls++)
         {
-            throw new IllegalStateException("ring to SPDK of reactor " + reactor.config().name() +
-                " has records that cannot be, error " + done);
+            done += pollOnce(true);
         }
-        if (done >= HOSTED)
-        {
-            serving.onBusy(reactor.nowNs());
-        }
-        // Requests that end within the call, as most of fast bdevs, need not wait for the next cycle.
-        ring.deliver();
         if (State.EXITING == state && SpdkReactorCalls.hasEnded(nativeReactor))
         {
             onExited();
@@ -381,10 +369,20 @@ public final class SpdkReactor implements Poller
         return done;
     }
 
+    private int pollOnce(final boolean again)
+    {
+        final int done = SpdkReactorCalls.poll(nativeReactor, again);
+        if (done >= HOSTED)
+        {
+            serving.onBusy(reactor.nowNs());
+        }
+        return done + queues.deliver(messageListener);
+    }
+
     @Override
     public boolean canSleep()
     {
-        if (operationCount > 0 || State.RUNNING != state)
+        if (operationCount > 0 || State.RUNNING != state || queues.hasMessages() || queues.hasAnswers())
         {
             return false;
         }
@@ -462,7 +460,6 @@ public final class SpdkReactor implements Poller
         }
         reactor.removePoller(this);
         SpdkReactorCalls.free(nativeReactor);
-        ring.close();
         endListeners.forEach(Runnable::run);
     }
 }

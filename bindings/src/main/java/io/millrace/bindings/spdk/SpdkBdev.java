@@ -31,7 +31,7 @@ public final class SpdkBdev
      * @param name     of the bdev.
      * @param writable whether for writing as well.
      * @param slots    how many requests there may be at a time; 0: none, it is only looked at.
-     * @param tag      that descriptors name it by.
+     * @param tag      that messages name it by.
      * @return the bdev.
      * @throws NativeException with ENODEV for an unknown name, EPERM when a module of SPDK has claimed it.
      */
@@ -60,7 +60,7 @@ public final class SpdkBdev
     }
 
     /**
-     * {@return what descriptors of requests name it by}
+     * {@return what requests name it by}
      */
     public long address()
     {

@@ -88,19 +88,17 @@ public final class SpdkReactorCalls
     /**
      * Makes a reactor with an SPDK thread; that of the first is SPDK's application thread.
      *
-     * @param name        of the SPDK thread.
-     * @param ring        address of a ring's memory.
-     * @param lengthBytes of the ring's memory.
+     * @param name of the SPDK thread.
      * @return the reactor.
      * @throws NativeException when there is no memory for it.
      */
-    public static MemorySegment create(final String name, final long ring, final long lengthBytes)
+    public static MemorySegment create(final String name)
     {
         try (Arena arena = Arena.ofConfined())
         {
             final MemorySegment error = arena.allocate(ValueLayout.JAVA_INT);
-            final MemorySegment reactor = (MemorySegment)Handles.CREATE.invokeExact(
-                arena.allocateFrom(name), MemorySegment.ofAddress(ring), lengthBytes, error);
+            final MemorySegment reactor =
+                (MemorySegment)Handles.CREATE.invokeExact(arena.allocateFrom(name), error);
             if (MemorySegment.NULL.equals(reactor))
             {
                 throw new NativeException("millrace_spdk_reactor_create", -error.get(ValueLayout.JAVA_INT, 0));
@@ -117,18 +115,30 @@ public final class SpdkReactorCalls
         }
     }
 
-    /**
-     * Takes requests of the ring, and polls SPDK's threads. Once a cycle; allocates nothing.
-     *
-     * @param reactor that is polled.
-     * @return how much was done, {@code MILLRACE_SPDK_HOSTED} for each thread of SPDK's modules that had work; or a
-     *     negated error of the ring.
-     */
-    public static int poll(final MemorySegment reactor)
+    static long queues(final MemorySegment reactor)
     {
         try
         {
-            return (int)Handles.POLL.invokeExact(reactor);
+            return ((MemorySegment)Handles.QUEUES.invokeExact(reactor)).address();
+        }
+        catch (final Throwable t)
+        {
+            throw Native.broken(t);
+        }
+    }
+
+    /**
+     * Takes requests, and polls SPDK's threads. Allocates nothing.
+     *
+     * @param reactor that is polled.
+     * @param again   whether SPDK takes the time of the last poll, which was a moment ago, instead of reading a clock.
+     * @return how much was done, and {@code MILLRACE_SPDK_HOSTED} for each thread of SPDK's modules that had work.
+     */
+    public static int poll(final MemorySegment reactor, final boolean again)
+    {
+        try
+        {
+            return (int)Handles.POLL.invokeExact(reactor, again ? 1 : 0);
         }
         catch (final Throwable t)
         {
@@ -184,7 +194,7 @@ public final class SpdkReactorCalls
     }
 
     /**
-     * Frees a reactor that has ended, and lets go of its ring.
+     * Frees a reactor that has ended, and its queues.
      *
      * @param reactor to free.
      */
@@ -194,11 +204,11 @@ public final class SpdkReactorCalls
     }
 
     /**
-     * Starts SPDK's subsystems on the first reactor. A descriptor says when they are.
+     * Starts SPDK's subsystems on the first reactor. A message says when they are.
      *
      * @param reactor   the first.
      * @param json      SPDK's configuration; empty: none.
-     * @param operation number that the descriptor has.
+     * @param operation number that the message has.
      * @throws NativeException when there is no memory.
      */
     public static void startSubsystems(final MemorySegment reactor, final String json, final int operation)
@@ -222,10 +232,10 @@ public final class SpdkReactorCalls
     }
 
     /**
-     * Stops SPDK's subsystems. A descriptor says when they are.
+     * Stops SPDK's subsystems. A message says when they are.
      *
      * @param reactor   the first.
-     * @param operation number that the descriptor has.
+     * @param operation number that the message has.
      * @throws NativeException when there is no memory.
      */
     public static void stopSubsystems(final MemorySegment reactor, final int operation)
@@ -319,6 +329,8 @@ public final class SpdkReactorCalls
             SpdkLibrary.link("millrace_spdk_threads_start", spdk_h.millrace_spdk_threads_start$descriptor());
         private static final MethodHandle CREATE =
             SpdkLibrary.link("millrace_spdk_reactor_create", spdk_h.millrace_spdk_reactor_create$descriptor());
+        private static final MethodHandle QUEUES =
+            SpdkLibrary.link("millrace_spdk_reactor_queues", spdk_h.millrace_spdk_reactor_queues$descriptor());
         private static final MethodHandle POLL =
             SpdkLibrary.link("millrace_spdk_reactor_poll", spdk_h.millrace_spdk_reactor_poll$descriptor());
         private static final MethodHandle IDLE_NS =

@@ -31,7 +31,7 @@ public final class SpdkLoad
 {
     private static final int WORDS = 6;
     private static final int PATIENCE_S = 60;
-    private static final int TIMED_OF = 16;
+    private static final int TIMED_OF = 128;
     /** Of the arguments. */
     private static final int FIRST_ADDRESS = 3;
 

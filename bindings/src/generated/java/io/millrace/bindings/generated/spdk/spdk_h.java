@@ -23,10 +23,10 @@ public class spdk_h extends spdk_h$shared {
     static final SymbolLookup SYMBOL_LOOKUP = SymbolLookup.loaderLookup()
             .or(Linker.nativeLinker().defaultLookup());
 
-    private static final int MILLRACE_SPDK_INTERFACE = (int)4L;
+    private static final int MILLRACE_SPDK_INTERFACE = (int)5L;
     /**
      * {@snippet lang=c :
-     * #define MILLRACE_SPDK_INTERFACE 4
+     * #define MILLRACE_SPDK_INTERFACE 5
      * }
      */
     public static int MILLRACE_SPDK_INTERFACE() {
@@ -265,6 +265,15 @@ public class spdk_h extends spdk_h$shared {
      */
     public static int MILLRACE_SPDK_EXPORTED_IOS_MAX() {
         return MILLRACE_SPDK_EXPORTED_IOS_MAX;
+    }
+    private static final int MILLRACE_SPDK_PLACES = (int)1024L;
+    /**
+     * {@snippet lang=c :
+     * #define MILLRACE_SPDK_PLACES 1024
+     * }
+     */
+    public static int MILLRACE_SPDK_PLACES() {
+        return MILLRACE_SPDK_PLACES;
     }
     private static final int SPDK_BDEV_IO_TYPE_WRITE = (int)2L;
     /**
@@ -684,8 +693,6 @@ public class spdk_h extends spdk_h$shared {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             spdk_h.C_POINTER,
             spdk_h.C_POINTER,
-            spdk_h.C_POINTER,
-            spdk_h.C_LONG,
             spdk_h.C_POINTER
         );
     }
@@ -693,16 +700,16 @@ public class spdk_h extends spdk_h$shared {
     /**
      * Function descriptor for:
      * {@snippet lang=c :
-     * millrace_spdk_reactor *millrace_spdk_reactor_create(const char *name, void *ring, uint64_t ring_bytes, int32_t *error)
+     * millrace_spdk_reactor *millrace_spdk_reactor_create(const char *name, int32_t *error)
      * }
      */
     public static FunctionDescriptor millrace_spdk_reactor_create$descriptor() {
         return millrace_spdk_reactor_create.DESC;
     }
 
-    private static class millrace_spdk_reactor_poll {
+    private static class millrace_spdk_reactor_queues {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            spdk_h.C_INT,
+            spdk_h.C_POINTER,
             spdk_h.C_POINTER
         );
     }
@@ -710,7 +717,25 @@ public class spdk_h extends spdk_h$shared {
     /**
      * Function descriptor for:
      * {@snippet lang=c :
-     * int32_t millrace_spdk_reactor_poll(millrace_spdk_reactor *reactor)
+     * millrace_spdk_queues *millrace_spdk_reactor_queues(millrace_spdk_reactor *reactor)
+     * }
+     */
+    public static FunctionDescriptor millrace_spdk_reactor_queues$descriptor() {
+        return millrace_spdk_reactor_queues.DESC;
+    }
+
+    private static class millrace_spdk_reactor_poll {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            spdk_h.C_INT,
+            spdk_h.C_POINTER,
+            spdk_h.C_INT
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int32_t millrace_spdk_reactor_poll(millrace_spdk_reactor *reactor, int32_t again)
      * }
      */
     public static FunctionDescriptor millrace_spdk_reactor_poll$descriptor() {
