@@ -1,0 +1,152 @@
+# NVMe/RDMA by SPDK in this machine, on a device in software. One data plane has a memory device, served by our own target; another has
+# it by SPDK's NVMe driver, and serves it and a memory device of its own by SPDK's target to the kernel's initiator.
+# usage: spdk-rdma.sh "JVM COMMAND" NQN
+. "$(dirname "$0")/common.sh"
+jvm=$1
+nqn=$2
+far=$2:far
+
+makes_device()
+{
+    modprobe rdma_rxe
+    modprobe ib_uverbs
+    modprobe rdma_ucm
+    modprobe nvme-rdma
+    ip link add lab0 type dummy
+    ip link set lab0 mtu 4200 up
+    ip addr add 192.0.2.1/24 dev lab0
+    ip link set lo up
+    rdma link add rxe0 type rxe netdev lab0
+    await 20 "[ \$(ibv_devinfo -v -d rxe0 | grep -c 'GID\[') = 2 ]"
+}
+
+# starts NAME: runs a data plane until it listens.
+starts()
+{
+    # shellcheck disable=SC2086
+    $jvm io.millrace.cli.Millrace serve --config "/tmp/$1.yaml" > "/tmp/$1.log" 2>&1 &
+    local pid=$!
+    await 180 "grep -q '^ready' /tmp/$1.log || ! kill -0 $pid"
+    grep -q '^ready' "/tmp/$1.log" || { cat "/tmp/$1.log"; return 1; }
+    echo $pid > "/tmp/$1.pid"
+}
+
+has_far()
+{
+    cat > /tmp/far.yaml << Y
+reactors: [{name: r0}]
+memory: {size: 16MiB}
+warm-up: false
+control: {enabled: false}
+devices: [{name: memory, type: memory, size: 24MiB, block-size: 4096}]
+subsystems: [{nqn: "$far", allow-any-host: true, namespaces: [{nsid: 1, device: memory}]}]
+listeners:
+  - {transport: rdma, address: 192.0.2.1, port: 4420}
+  - {transport: tcp, address: 127.0.0.1, port: 4420}
+discovery: false
+Y
+    starts far
+}
+
+serves()
+{
+    cat > /tmp/spdk.json << J
+{"subsystems": [
+  {"subsystem": "iobuf", "config": [{"method": "iobuf_set_options",
+    "params": {"small_pool_count": 512, "large_pool_count": 64}}]},
+  {"subsystem": "bdev", "config": [{"method": "bdev_set_options",
+    "params": {"bdev_io_pool_size": 2048, "bdev_io_cache_size": 64}}]}]}
+J
+    cat > /tmp/near.yaml << Y
+reactors: [{name: r0}]
+memory: {size: 16MiB}
+warm-up: false
+control: {enabled: false}
+spdk: {config: /tmp/spdk.json, memory: 256MiB}
+devices:
+  - {name: memory, type: memory, size: 24MiB, block-size: 4096}
+  - {name: far, type: spdk-nvme, controller: "$far", addresses: ["rdma://192.0.2.1:4420"]}
+subsystems:
+  - nqn: $nqn
+    allow-any-host: true
+    namespaces: [{nsid: 1, device: memory}, {nsid: 2, device: far}]
+listeners: [{transport: rdma, address: 192.0.2.1, port: 4430, provider: spdk}]
+discovery: false
+Y
+    starts near
+}
+
+connects()
+{
+    nvme connect -t rdma -a 192.0.2.1 -s 4430 -n "$nqn" --nr-io-queues=1 --keep-alive-tmo=20 --reconnect-delay=1 \
+        --ctrl-loss-tmo=300
+    namespace "$nqn" 1
+    namespace "$nqn" 2
+    is_state "$nqn" live
+}
+
+# data FILE... OPTION...: blocks of random length, whose content is known.
+data()
+{
+    fio --output=/tmp/fio --ioengine=libaio --direct=1 --rw=randwrite --bsrange=4k-128k --size=4M --iodepth=8 --thread \
+        --randseed=7 --verify=crc32c --verify_fatal=1 "$@" || { cat /tmp/fio; return 1; }
+}
+
+verifies()
+{
+    namespace "$nqn" 1
+    local first=$NAMESPACE
+    namespace "$nqn" 2
+    data --do_verify=1 --name=n1 "--filename=$first" --name=n2 "--filename=$NAMESPACE"
+}
+
+# What came by both of SPDK's ways is there for a host of our target.
+compares()
+{
+    namespace "$nqn" 2
+    local here=$NAMESPACE
+    LAB_HOST=127.0.0.1 connect 4420 "$far" --nr-io-queues=1
+    namespace "$far" 1
+    dd if="$here" bs=1M count=4 iflag=direct | cksum > /tmp/here
+    dd if="$NAMESPACE" bs=1M count=4 iflag=direct | cksum | cmp - /tmp/here
+    disconnect "$far"
+}
+
+# The commands that the host gives up leave nothing behind.
+leaves_under_load()
+{
+    local status=0
+    namespace "$nqn" 2
+    fio --output=/tmp/fio.leave --name=leave --filename="$NAMESPACE" --ioengine=libaio --direct=1 --rw=randwrite --bsrange=4k-64k \
+        --size=8M --time_based --runtime=600 --iodepth=8 &
+    local load=$!
+    goes_on "$nqn" 2
+    disconnect "$nqn"
+    wait $load || status=$?
+    [ $status != 0 ]
+    connects
+    verifies
+}
+
+ends()
+{
+    disconnect "$nqn"
+    local each
+    for each in near far
+    do
+        kill "$(cat /tmp/$each.pid)"
+        await 60 "! kill -0 $(cat /tmp/$each.pid)"
+    done
+    not grep -iE 'exception|protocol error|not registered' /tmp/near.log /tmp/far.log
+}
+
+step make makes_device
+[ -z "${FAILED:-}" ] || finish
+for each in far:has_far serve:serves connect:connects verify:verifies compare:compares leave:leaves_under_load end:ends
+do
+    step "${each%:*}" "${each#*:}"
+    [ -z "${FAILED:-}" ] || break
+done
+sed 's/^/LOG /' /tmp/far.log /tmp/near.log
+kernel_warnings | sed 's/^/KERNEL /'
+finish
