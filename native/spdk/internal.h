@@ -18,7 +18,7 @@
 
 #define MILLRACE_SPDK_THREADS_MAX 256
 /* Requests taken in one poll, so that neither side waits long for the other. */
-#define MILLRACE_SPDK_BATCH 32
+#define MILLRACE_SPDK_BATCH 128
 /* Requests of a reactor at a time whose payload is copied. */
 #define MILLRACE_SPDK_BOUNCES 8
 /* Events on the queue at a time, at most; Java has places for as many and for all its requests (SpdkReactor). */

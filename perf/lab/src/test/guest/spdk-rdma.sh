@@ -65,11 +65,11 @@ control: {enabled: false}
 spdk: {config: /tmp/spdk.json, memory: 256MiB}
 devices:
   - {name: memory, type: memory, size: 24MiB, block-size: 4096}
-  - {name: far, type: spdk-nvme, controller: "$far", addresses: ["rdma://192.0.2.1:4420"]}
+  - {name: other, type: memory, size: 24MiB, block-size: 4096}
 subsystems:
   - nqn: $nqn
     allow-any-host: true
-    namespaces: [{nsid: 1, device: memory}, {nsid: 2, device: far}]
+    namespaces: [{nsid: 1, device: memory}, {nsid: 2, device: other}]
 listeners: [{transport: rdma, address: 192.0.2.1, port: 4430, provider: spdk}]
 discovery: false
 Y
@@ -98,6 +98,15 @@ verifies()
     local first=$NAMESPACE
     namespace "$nqn" 2
     data --do_verify=1 --name=n1 "--filename=$first" --name=n2 "--filename=$NAMESPACE"
+}
+
+# As a host of our target, which fails.
+attaches()
+{
+    sed 's/4430, provider: spdk/4440/; s/transport: rdma/transport: tcp/; s/192.0.2.1, port: 4440/127.0.0.1, port: 4440/' /tmp/near.yaml > /tmp/host.yaml
+    sed -i "s#{name: other, .*#{name: other, type: spdk-nvme, controller: '$far', addresses: ['rdma://192.0.2.1:4420']}#" /tmp/host.yaml
+    cat /tmp/host.yaml
+    starts host
 }
 
 # What came by both of SPDK's ways is there for a host of our target.
@@ -132,7 +141,7 @@ ends()
 {
     disconnect "$nqn"
     local each
-    for each in near far
+    for each in near
     do
         kill "$(cat /tmp/$each.pid)"
         await 60 "! kill -0 $(cat /tmp/$each.pid)"
@@ -142,7 +151,7 @@ ends()
 
 step make makes_device
 [ -z "${FAILED:-}" ] || finish
-for each in far:has_far serve:serves connect:connects verify:verifies compare:compares leave:leaves_under_load end:ends
+for each in far:has_far serve:serves connect:connects verify:verifies leave:leaves_under_load end:ends attach:attaches
 do
     step "${each%:*}" "${each#*:}"
     [ -z "${FAILED:-}" ] || break
