@@ -55,7 +55,8 @@ serves()
   {"subsystem": "iobuf", "config": [{"method": "iobuf_set_options",
     "params": {"small_pool_count": 512, "large_pool_count": 64}}]},
   {"subsystem": "bdev", "config": [{"method": "bdev_set_options",
-    "params": {"bdev_io_pool_size": 2048, "bdev_io_cache_size": 64}}]}]}
+    "params": {"bdev_io_pool_size": 2048, "bdev_io_cache_size": 64}},
+    {"method": "bdev_nvme_set_options", "params": {"rdma_cm_event_timeout_ms": 30000}}]}]}
 J
     cat > /tmp/near.yaml << Y
 reactors: [{name: r0}]

@@ -18,7 +18,7 @@ import org.agrona.concurrent.SystemNanoClock;
 final class SpdkMessages implements Poller
 {
     private static final int TEXT_BYTES = 512;
-    private static final int RECENT_MAX = 4;
+    private static final int RECENT_MAX = 8;
     private static final int MESSAGES_PER_POLL = 8;
     /** What SPDK says when a connection finds no memory. */
     private static final Pattern UNALLOCATED = Pattern.compile("Unable to allocate (bufs|pdu pool|reqs) on tqpair");

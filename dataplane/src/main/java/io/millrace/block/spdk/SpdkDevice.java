@@ -32,6 +32,8 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
      * does, and fail it or end it with another status, as those of delay and error do in SPDK 26.05.
      */
     private static final Set<String> COPIES_AND_COMPARES = Set.of("Malloc disk", "NVMe disk");
+    /** SPDK's accel framework begins anew with the tweak of a block in each piece of memory. */
+    private static final String CRYPTO = "crypto";
 
     private final String name;
     private final String bdevName;
@@ -145,6 +147,12 @@ public final class SpdkDevice implements GrowableDevice, SpdkBdevListener
             throw new BlockDeviceException("device " + name + ": bdev " + bdevName + " has " +
                 (bdev.isZoned() ? "zones" : bdev.metadataBytes() + " bytes of metadata a block") +
                 ", which is not supported: use a bdev without");
+        }
+        if (CRYPTO.equals(bdev.productName()))
+        {
+            throw new BlockDeviceException("device " + name + ": bdev " + bdevName + " encrypts each piece of a " +
+                "block by itself, so that data of requests in other pieces reads back wrong: use one that is not of " +
+                "type crypto");
         }
         if (bdev.writeUnitBlocks() > 1)
         {

@@ -14,7 +14,6 @@ import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.spdk.SpdkTesting;
-import io.millrace.testing.Requirement;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -156,45 +155,6 @@ class SpdkContractTest
             SpdkTesting.rpc("bdev_lvol_create", "{'lvs_name':'" + store +
                 "','lvol_name':'vol','size_in_mib':8,'thin_provision':true}");
             return store + "/vol";
-        }
-    }
-
-    /** SPDK encrypts pieces of memory that end within a block by themselves: none reaches it. */
-    @Nested
-    class Crypto extends BdevContract
-    {
-        @Override
-        String make()
-        {
-            return crypto(malloc(SIZE_BYTES, 4096));
-        }
-
-        final String crypto(final String base)
-        {
-            Requirement.require(SpdkTesting.rpc("rpc_get_methods", "").contains("\"bdev_crypto_create\""),
-                "SPDK has no bdevs of type crypto", "build SPDK with --with-crypto");
-            final String name = SpdkTesting.name("Crypto");
-            make("accel_crypto_key_create", "{'name':'K" + name + "','cipher':'AES_XTS','key':'" + "01".repeat(16) +
-                "','key2':'" + "23".repeat(16) + "'}", "accel_crypto_key_destroy", "{'key_name':'K" + name + "'}");
-            make("bdev_crypto_create", "{'base_bdev_name':'" + base + "','name':'" + name + "','key_name':'K" + name +
-                "'}", "bdev_crypto_delete", "{'name':'" + name + "'}");
-            return name;
-        }
-    }
-
-    /** Nothing says that such a bdev is above one of type crypto. */
-    @Nested
-    class RaidOfCrypto extends Crypto
-    {
-        @Override
-        String make()
-        {
-            final String name = SpdkTesting.name("Raid");
-            final String members = "'" + crypto(malloc(SIZE_BYTES / 2, 4096)) + "','" +
-                crypto(malloc(SIZE_BYTES / 2, 4096)) + "'";
-            make("bdev_raid_create", "{'name':'" + name + "','strip_size_kb':64,'raid_level':'raid0','base_bdevs':[" +
-                members + "]}", "bdev_raid_delete", "{'name':'" + name + "'}");
-            return name;
         }
     }
 

@@ -23,6 +23,7 @@ import io.millrace.spdk.SpdkConfig;
 import io.millrace.spdk.SpdkException;
 import io.millrace.spdk.SpdkRuntime;
 import io.millrace.spdk.SpdkTesting;
+import io.millrace.testing.Requirement;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -116,6 +117,20 @@ class SpdkDeviceTest
         SpdkTesting.rpc("bdev_null_create", "{'name':'" + name + "','num_blocks':1024,'block_size':512,'md_size':8}");
         undoing.add(() -> SpdkTesting.rpc("bdev_null_delete", "{'name':'" + name + "'}"));
         assertRefused(name, "bdev " + name, "8 bytes of metadata");
+    }
+
+    @Test
+    void shouldRefuseABdevThatEncryptsPiecesOfBlocks()
+    {
+        Requirement.require(SpdkTesting.rpc("rpc_get_methods", "").contains("\"bdev_crypto_create\""),
+            "SPDK has no bdevs of type crypto", "build SPDK with --with-crypto");
+        final String base = malloc(1024);
+        SpdkTesting.rpc("accel_crypto_key_create", "{'name':'K" + base + "','cipher':'AES_XTS','key':'" +
+            "01".repeat(16) + "','key2':'" + "02".repeat(16) + "'}");
+        SpdkTesting.rpc("bdev_crypto_create",
+            "{'name':'C" + base + "','base_bdev_name':'" + base + "','key_name':'K" + base + "'}");
+        undoing.add(() -> SpdkTesting.rpc("bdev_crypto_delete", "{'name':'C" + base + "'}"));
+        assertRefused("C" + base, "bdev C" + base, "not of type crypto");
     }
 
     @Test

@@ -15,7 +15,7 @@ final class SpdkRdmaTest
     private static final String LIBRARY = "MILLRACE_SPDK_LIBRARY";
 
     @Test
-    void shouldServeTheKernelBySpdkWhatSpdkHasOfOurTarget() throws Exception
+    void shouldServeTheKernelByRdma() throws Exception
     {
         Requirement.require(null != System.getenv(LIBRARY), LIBRARY + " is not set",
             "install SPDK, make -C native/spdk SPDK_DIR=PREFIX, and set it to native/spdk/target/libmillrace_spdk.so");
