@@ -3,17 +3,12 @@
 
 #include <sys/uio.h>
 
-#include "spdk/util.h"
-
 /* Status codes of NVMe, generic command status unless said otherwise. */
 #define INVALID_OPCODE 0x01
 #define INVALID_FIELD 0x02
 #define INTERNAL_ERROR 0x06
 #define WRITE_PROTECTED 0x20
 #define LBA_OUT_OF_RANGE 0x80
-
-/* A block at most, which is the most that bdevs ask for. */
-#define BOUNCE_ALIGNMENT 4096
 
 static void on_event(enum spdk_bdev_event_type type, struct spdk_bdev *bdev, void *context)
 {
@@ -144,20 +139,10 @@ void millrace_spdk_bdev_close(millrace_spdk_bdev *bdev)
     free(bdev);
 }
 
-static void end_bounce(millrace_spdk_request *request)
-{
-    if (NULL != request->bounce)
-    {
-        request->bounce->is_used = false;
-        request->bounce = NULL;
-    }
-}
-
 /* There is a place for each completion: Java has no more requests under way than the queue has places. */
 static void complete(millrace_spdk_request *request, const int32_t status, const int32_t error)
 {
     request->is_submitted = false;
-    end_bounce(request);
     const bool is_told = millrace_spdk_tell(request->bdev->reactor, MILLRACE_SPDK_COMPLETION, request->message.slot,
         error, status, request->bdev->tag);
     if (!is_told)
@@ -169,20 +154,12 @@ static void complete(millrace_spdk_request *request, const int32_t status, const
 }
 
 
-static uint64_t blocks_of(const millrace_spdk_request *request);
-static int submit(millrace_spdk_request *request);
-
 static void on_done(struct spdk_bdev_io *io, bool success, void *context)
 {
     millrace_spdk_request *const request = (millrace_spdk_request *)context;
-    if (spdk_likely(success))
+    if (success)
     {
         spdk_bdev_free_io(io);
-        if (NULL != request->bounce && MILLRACE_SPDK_READV == request->message.type)
-        {
-            spdk_copy_buf_to_iovs((struct iovec *)(uintptr_t)request->message.address, request->message.length,
-                request->bounce->memory, blocks_of(request) << request->bdev->block_shift);
-        }
         complete(request, 0, 0);
         return;
     }
@@ -197,6 +174,9 @@ static void on_done(struct spdk_bdev_io *io, bool success, void *context)
     /* EIO is what it says of whatever is not the kernel's error as well. */
     complete(request, 0 == status ? INTERNAL_ERROR : status, -EIO == error ? 0 : abs(error));
 }
+
+static uint64_t blocks_of(const millrace_spdk_request *request);
+static int submit(millrace_spdk_request *request);
 
 static bool is_inside(const millrace_spdk_request *request, const int64_t first)
 {
@@ -315,102 +295,8 @@ static int abort_all(millrace_spdk_request *abort)
     return 0;
 }
 
-static bool has_parts_of_blocks(const millrace_spdk_request *request)
-{
-    const struct iovec *const vectors = (const struct iovec *)(uintptr_t)request->message.address;
-    const size_t mask = ((size_t)1 << request->bdev->block_shift) - 1;
-    for (int32_t i = 0; i < request->message.length; i++)
-    {
-        if (0 != (vectors[i].iov_len & mask))
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Has the payload copied where the device underneath would take blocks apart. Returns -ENOMEM when the request has to wait. */
-static int bounce(millrace_spdk_request *request)
-{
-    millrace_spdk_reactor *const reactor = request->bdev->reactor;
-    millrace_spdk_bounce *found = NULL;
-    bool are_others_used = false;
-    for (int i = 0; i < MILLRACE_SPDK_BOUNCES; i++)
-    {
-        millrace_spdk_bounce *const each = &reactor->bounces[i];
-        are_others_used |= each->is_used;
-        found = NULL == found && !each->is_used ? each : found;
-    }
-    if (NULL == found)
-    {
-        return -ENOMEM;
-    }
-    const uint64_t bytes = blocks_of(request) << request->bdev->block_shift;
-    if (found->bytes < bytes)
-    {
-        spdk_dma_free(found->memory);
-        found->memory = spdk_dma_malloc(bytes, BOUNCE_ALIGNMENT, NULL);
-        found->bytes = NULL == found->memory ? 0 : bytes;
-        if (NULL == found->memory)
-        {
-            /* Another that ends leaves memory. */
-            return are_others_used ? -ENOMEM : -EIO;
-        }
-    }
-    found->is_used = true;
-    request->bounce = found;
-    if (MILLRACE_SPDK_READV != request->message.type)
-    {
-        spdk_copy_iovs_to_buf(found->memory, bytes, (struct iovec *)(uintptr_t)request->message.address,
-            request->message.length);
-    }
-    return 0;
-}
-
-static int submit_whole(millrace_spdk_request *request)
-{
-    struct spdk_bdev_desc *const desc = request->bdev->desc;
-    struct spdk_io_channel *const channel = request->bdev->channel;
-    void *const payload = request->bounce->memory;
-    const uint64_t first = (uint64_t)request->message.word0;
-    const uint64_t blocks = blocks_of(request);
-    switch (request->message.type)
-    {
-        case MILLRACE_SPDK_READV:
-            return spdk_bdev_read_blocks(desc, channel, payload, first, blocks, on_done, request);
-        case MILLRACE_SPDK_WRITEV:
-            return spdk_bdev_write_blocks(desc, channel, payload, first, blocks, on_done, request);
-        case MILLRACE_SPDK_WRITEV_FUA:
-            return spdk_bdev_write_blocks(desc, channel, payload, first, blocks, on_changed, request);
-        default:
-            return spdk_bdev_compare_blocks(desc, channel, payload, first, blocks, on_done, request);
-    }
-}
-
-/* One that waits for SPDK keeps none, for which others may wait before it. */
-static int submit_bounced(millrace_spdk_request *request)
-{
-    const int bounced = bounce(request);
-    const int result = 0 == bounced ? submit_whole(request) : bounced;
-    if (-ENOMEM == result)
-    {
-        end_bounce(request);
-    }
-    return result;
-}
-
-static bool is_vectored(const int32_t type)
-{
-    return MILLRACE_SPDK_READV == type || MILLRACE_SPDK_WRITEV == type || MILLRACE_SPDK_WRITEV_FUA == type ||
-        MILLRACE_SPDK_COMPAREV == type;
-}
-
 static int submit(millrace_spdk_request *request)
 {
-    if (is_vectored(request->message.type) && has_parts_of_blocks(request))
-    {
-        return submit_bounced(request);
-    }
     const millrace_spdk_message *const message = &request->message;
     struct spdk_bdev_desc *const desc = request->bdev->desc;
     struct spdk_io_channel *const channel = request->bdev->channel;

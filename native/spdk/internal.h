@@ -19,22 +19,11 @@
 #define MILLRACE_SPDK_THREADS_MAX 256
 /* Requests taken in one poll, so that neither side waits long for the other. */
 #define MILLRACE_SPDK_BATCH 128
-/* Requests of a reactor at a time whose payload is copied. */
-#define MILLRACE_SPDK_BOUNCES 8
 /* Events on the queue at a time, at most; Java has places for as many and for all its requests (SpdkReactor). */
 #define MILLRACE_SPDK_EVENTS 32
 
 typedef struct millrace_spdk_request millrace_spdk_request;
 typedef struct millrace_spdk_exported_io millrace_spdk_exported_io;
-
-/* Memory for the payload of a request whose pieces end within a block: SPDK's accel framework encrypts each piece of a block by
-   itself, so that what was written in other pieces than it is read reads back wrong. */
-typedef struct millrace_spdk_bounce
-{
-    void *memory;
-    uint64_t bytes;
-    bool is_used;
-} millrace_spdk_bounce;
 
 /* What tells a namespace apart from others; compared byte by byte. */
 typedef struct millrace_spdk_identity
@@ -54,8 +43,6 @@ struct millrace_spdk_request
     bool is_submitted;
     /* As it was taken from the queue. */
     millrace_spdk_message message;
-    /* Or NULL. */
-    millrace_spdk_bounce *bounce;
     /* Of those that wait for memory of SPDK. */
     STAILQ_ENTRY(millrace_spdk_request) link;
 };
@@ -98,7 +85,6 @@ struct millrace_spdk_reactor
     bool is_exiting;
     TAILQ_HEAD(, millrace_spdk_bdev) bdevs;
     STAILQ_HEAD(, millrace_spdk_request) waiting;
-    millrace_spdk_bounce bounces[MILLRACE_SPDK_BOUNCES];
     /* Requests to exported devices that wait for a slot, and slots that are free. */
     STAILQ_HEAD(, millrace_spdk_exported_io) exported_waiting;
     int32_t export_slots[MILLRACE_SPDK_EXPORTED_IOS_MAX];

@@ -355,10 +355,6 @@ void millrace_spdk_reactor_free(millrace_spdk_reactor *reactor)
     {
         first_reactor = NULL;
     }
-    for (int i = 0; i < MILLRACE_SPDK_BOUNCES; i++)
-    {
-        spdk_dma_free(reactor->bounces[i].memory);
-    }
     pthread_mutex_destroy(&reactor->lock);
     free(reactor);
 }

@@ -89,12 +89,10 @@ static void *work(void *argument)
             busy[slot] = is_read ? 1 : 2;
             if (blocks[slot] > 1 && 0 == kind % 2)
             {
-                /* Some end within a block. */
-                const size_t piece = 0 == rand_r(&mine->seed) % 2 ? BLOCK : 1 + (size_t)(rand_r(&mine->seed) % (bytes - 1));
                 vectors[2 * slot].iov_base = payload;
-                vectors[2 * slot].iov_len = piece;
-                vectors[2 * slot + 1].iov_base = payload + piece;
-                vectors[2 * slot + 1].iov_len = (size_t)bytes - piece;
+                vectors[2 * slot].iov_len = BLOCK;
+                vectors[2 * slot + 1].iov_base = payload + BLOCK;
+                vectors[2 * slot + 1].iov_len = (size_t)(bytes - BLOCK);
                 write_request(&fake, is_read ? MILLRACE_SPDK_READV : kind < 6 ? MILLRACE_SPDK_WRITEV : MILLRACE_SPDK_WRITEV_FUA,
                     slot, (uint64_t)(uintptr_t)&vectors[2 * slot], 2, first_of(slot), bdev);
             }
