@@ -519,6 +519,19 @@ final class Connection implements LinkHandler
         close(EndpointStatus.PROTOCOL_ERROR, reason);
     }
 
+    /** {@return whether the peer may still prove itself, and has not} */
+    boolean isUnproven()
+    {
+        return State.OPENING == state || State.PROVING == state;
+    }
+
+    /** Ends it at once: the peer gets no reason. {@link #onClosed} follows from {@link #poll}. */
+    void abort(final EndpointStatus status, final String reason)
+    {
+        state = State.CLOSING;
+        link.abort(status, reason);
+    }
+
     /** Ends it; {@link #onClosed} follows from {@link #poll}. */
     void close(final EndpointStatus status, final String reason)
     {

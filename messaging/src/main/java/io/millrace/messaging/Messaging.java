@@ -45,6 +45,7 @@ public final class Messaging implements AutoCloseable
     private final SecureRandom random = new SecureRandom();
     private final Connector connector = new Connector(this);
     private final List<Connection> connections = new ArrayList<>();
+    private final AcceptedConnections accepted;
     private final List<Endpoint> endpoints = new ArrayList<>();
     private final List<ListeningAddress> listening = new ArrayList<>();
     private final Poller poller = new Poller()
@@ -63,7 +64,6 @@ public final class Messaging implements AutoCloseable
     };
     private final TimerListener onTick = (_) -> tick();
     private final long tickNs;
-    private int accepted;
     private boolean isClosed;
 
     private Messaging(final Reactor reactor, final boolean ownsReactor, final MessagingContext context)
@@ -71,6 +71,7 @@ public final class Messaging implements AutoCloseable
         this.reactor = reactor;
         this.ownsReactor = ownsReactor;
         this.context = context;
+        accepted = new AcceptedConnections(context.connectionsMax());
         listener = new GuardedListener(context.listener(), counters);
         tickNs = Math.min(TICK_NS_MAX,
             Math.min(context.keepAliveIntervalNs(), context.connectTimeoutNs()) / TICKS_OF_A_LIMIT);
@@ -278,7 +279,7 @@ public final class Messaging implements AutoCloseable
         }
         final ListeningAddress[] made = new ListeningAddress[1];
         final TcpAcceptor tcp = new TcpAcceptor(reactor, address, context.sizes(), context.connectTimeoutNs(),
-            context.filter(), this::full, (link) -> onLink(made[0], link), this::onRejected, random);
+            context.filter(), accepted::refusal, (link) -> onLink(made[0], link), this::onRejected, random);
         made[0] = new ListeningAddress(this, tcp, acceptor);
         listening.add(made[0]);
         return made[0];
@@ -288,17 +289,6 @@ public final class Messaging implements AutoCloseable
     {
         counters.add(MessagingCounter.PEERS_REJECTED, 1);
         listener().onRejected(peer, reason);
-    }
-
-    /** {@return why no further peer is accepted now; null when one is} */
-    String full()
-    {
-        return accepted < context.connectionsMax() ? null : tooMany();
-    }
-
-    private String tooMany()
-    {
-        return "there are " + context.connectionsMax() + " connections (connectionsMax)";
     }
 
     private void onLink(final ListeningAddress at, final TcpLink link)
@@ -323,10 +313,7 @@ public final class Messaging implements AutoCloseable
         endpoint.connecting(connection, new TransportChoice(
             link.kind(), TransportReason.CHOSEN_BY_PEER, "the peer connected by " + link.kind()));
         add(connection);
-        if (++accepted > context.connectionsMax())
-        {
-            connection.close(EndpointStatus.REJECTED, tooMany());
-        }
+        accepted.add(connection);
     }
 
     /**
@@ -358,6 +345,11 @@ public final class Messaging implements AutoCloseable
             reactor.execute(() -> reconnection.start(endpoint));
             return endpoint;
         });
+    }
+
+    AcceptedConnections accepted()
+    {
+        return accepted;
     }
 
     void add(final Connection connection)
@@ -394,7 +386,7 @@ public final class Messaging implements AutoCloseable
         final AcceptedEndpoint made = connection.endpoint().accepted();
         if (null != made)
         {
-            accepted--;
+            accepted.remove(connection);
             if (null != made.tcp())
             {
                 made.at().tcp().remove(made.tcp());

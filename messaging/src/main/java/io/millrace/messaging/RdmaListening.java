@@ -86,7 +86,7 @@ final class RdmaListening implements AutoCloseable
         try
         {
             acceptor = new RdmaAcceptor(messaging.reactor(), context.rdmaCore(), context.rdmaAddress(at.address()),
-                context.rdmaSizes(), context.filter(), messaging::full,
+                context.rdmaSizes(), context.filter(), messaging.accepted()::refusal,
                 (link, peer) -> messaging.onRdmaLink(at, link, peer),
                 messaging::onRejected, this::onRemoved, messaging.random());
         }

@@ -78,7 +78,7 @@ class RdmaAcceptorTest
         final Reactor reactor = new Reactor(ReactorConfig.of("server", -1));
         reactor.start();
         acceptor = reactor.call(() -> new RdmaAcceptor(reactor, model.targetCore(), address,
-            MessagingFixture.context("server").rdmaSizes(), (_) -> true, () -> null, (link, _) ->
+            MessagingFixture.context("server").rdmaSizes(), (_) -> true, (_) -> null, (link, _) ->
             {
                 link.handler(handler);
                 links.add(link);

@@ -253,10 +253,10 @@ class RdmaLimitsTest
     @Test
     void shouldMakeNothingForAPeerBeyondTheConnectionsThatThereMayBe() throws InterruptedException
     {
-        try (MessagingFixture fixture = new MessagingFixture((context) -> settings(context).connectionsMax(1));
+        try (MessagingFixture fixture =
+                new MessagingFixture((context) -> settings(context).connectionsMax(1)).connect();
             RdmaNode node = new RdmaNode("silent", model.hostCore()))
         {
-            connectSilently(node, fixture).expect("established");
             final int resources = model.targetCore().resources();
             final RecordingPeer second = connectSilently(node, fixture);
             assertEquals("the peer refused the connection", second.closed());
@@ -270,6 +270,32 @@ class RdmaLimitsTest
                 MemorySegment.copy(data, 0, hello, ValueLayout.JAVA_BYTE, 0, Hello.SIZE_BYTES);
                 assertTrue(Hello.hasMagic(hello.address()), "it learns the version of this side");
             }
+        }
+    }
+
+    /** Each would have its place for as long as a proof may take, and then again. */
+    @Test
+    void shouldTakeAPeerWhileAllConnectionsThatThereMayBeHaveProvedNothing() throws InterruptedException
+    {
+        try (MessagingFixture fixture = new MessagingFixture((context) -> settings(context).connectionsMax(2)
+                .connectTimeoutNs(TimeUnit.SECONDS.toNanos(60)));
+            RdmaNode node = new RdmaNode("silent", model.hostCore()))
+        {
+            final RecordingPeer first = connectSilently(node, fixture);
+            first.expect("established");
+            final RecordingPeer second = connectSilently(node, fixture);
+            second.expect("established");
+            fixture.connect();
+            assertEquals(TransportKind.RDMA, fixture.endpoint.transport().kind());
+            assertEquals("the peer ended the connection", first.closed());
+            final String reason = Recorder.next(fixture.rejected, "onRejected");
+            assertTrue(reason.contains("connectionsMax"), reason);
+            fixture.send(1, new byte[100_000]);
+            fixture.client.awaitSuccess(1);
+            connectSilently(node, fixture).expect("established");
+            assertEquals("the peer ended the connection", second.closed());
+            fixture.send(2, new byte[100_000]);
+            fixture.client.awaitSuccess(2);
         }
     }
 

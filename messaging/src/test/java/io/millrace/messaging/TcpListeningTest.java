@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.Errno;
@@ -22,6 +23,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.ref.WeakReference;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,6 +31,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -136,29 +139,175 @@ class TcpListeningTest
         }
     }
 
+    private static Socket sayHello(final MessagingFixture fixture, final String from, final Arena arena)
+        throws IOException
+    {
+        final Socket socket = new Socket();
+        socket.bind(new InetSocketAddress(from, 0));
+        socket.connect(fixture.listening.address());
+        socket.setSoTimeout(20_000);
+        socket.getOutputStream().write(hello(arena));
+        return socket;
+    }
+
+    private static Socket awaitHello(final Socket socket) throws IOException
+    {
+        assertEquals(Hello.SIZE_BYTES, socket.getInputStream().readNBytes(Hello.SIZE_BYTES).length);
+        return socket;
+    }
+
+    private static MessagingFixture fixture(final int connectionsMax)
+    {
+        return new MessagingFixture((context) -> settings(context).connectionsMax(connectionsMax)
+            .connectTimeoutNs(TimeUnit.SECONDS.toNanos(60)));
+    }
+
+    /** Each would have its place for as long as a proof may take, and then again. */
+    @Test
+    void shouldTakeAPeerWhileAllConnectionsThatThereMayBeHaveProvedNothing() throws IOException
+    {
+        final List<Socket> silent = new ArrayList<>();
+        try (MessagingFixture fixture = fixture(2); Arena arena = Arena.ofConfined())
+        {
+            for (int i = 0; i < 2; i++)
+            {
+                silent.add(awaitHello(sayHello(fixture, "127.0.0.1", arena)));
+            }
+            fixture.connect();
+            final String reason = Recorder.next(fixture.rejected, "onRejected");
+            assertTrue(reason.contains("connectionsMax"), reason);
+            assertEquals(-1, silent.getFirst().getInputStream().read(), "the oldest is ended");
+            // Each is ended for the next one; who has proved itself stays.
+            for (int i = 1; i < 5; i++)
+            {
+                silent.add(awaitHello(sayHello(fixture, "127.0.0.1", arena)));
+                assertEquals(-1, silent.get(i).getInputStream().read());
+            }
+            BadPeerTest.checkOthersWork(fixture, 1, 100_000);
+            assertEquals(5, fixture.serving.count(MessagingCounter.PEERS_REJECTED));
+            assertEquals(0, fixture.serving.count(MessagingCounter.CONNECTIONS_LOST));
+        }
+        finally
+        {
+            closeAll(silent);
+        }
+    }
+
+    @Test
+    void shouldEndAPeerOfTheAddressThatHasMostForAnother() throws IOException
+    {
+        final List<Socket> sockets = new ArrayList<>();
+        try (MessagingFixture fixture = fixture(2); Arena arena = Arena.ofConfined())
+        {
+            final Socket slow = awaitHello(sayHello(fixture, "127.0.0.1", arena));
+            sockets.add(slow);
+            for (int i = 0; i < 6; i++)
+            {
+                sockets.add(awaitHello(sayHello(fixture, "127.0.0.2", arena)));
+            }
+            for (final Socket ended : sockets.subList(1, 6))
+            {
+                assertEquals(-1, ended.getInputStream().read());
+            }
+            slow.setSoTimeout(100);
+            assertThrows(SocketTimeoutException.class, () -> slow.getInputStream().read());
+        }
+        finally
+        {
+            closeAll(sockets);
+        }
+    }
+
+    /** Those that are ended have not given back what they have before the next turn of the reactor. */
+    @Test
+    void shouldHaveAtMostAsManyThatEndAsConnectionsThatThereMayBe() throws IOException
+    {
+        final int connections = 2;
+        final int count = 3 * connections;
+        final List<Socket> sockets = new ArrayList<>();
+        final CountDownLatch goesOn = new CountDownLatch(1);
+        try (MessagingFixture fixture = fixture(connections); Arena arena = Arena.ofConfined())
+        {
+            for (int i = 0; i < count; i++)
+            {
+                sockets.add(connect(fixture.listening.address()));
+            }
+            // They are accepted.
+            fixture.serving.call(() -> null);
+            fixture.serving.call(() -> null);
+            fixture.serving.execute(() -> await(goesOn));
+            for (final Socket each : sockets)
+            {
+                each.getOutputStream().write(hello(arena));
+            }
+            goesOn.countDown();
+            for (int i = 0; i < count - connections; i++)
+            {
+                Recorder.next(fixture.rejected, "onRejected");
+            }
+            int refused = 0;
+            int open = 0;
+            for (final Socket each : sockets)
+            {
+                each.setSoTimeout(100);
+                final int bytes = bytesUntilEnd(each);
+                refused += Hello.SIZE_BYTES + FrameHeader.SIZE_BYTES == bytes ? 1 : 0;
+                open += bytes < 0 ? 1 : 0;
+            }
+            assertEquals(connections, open);
+            assertEquals(count - 2 * connections, refused);
+        }
+        finally
+        {
+            goesOn.countDown();
+            closeAll(sockets);
+        }
+    }
+
+    /** {@return how many bytes come before the end; -1 when it does not end} */
+    private static int bytesUntilEnd(final Socket socket) throws IOException
+    {
+        try
+        {
+            return socket.getInputStream().readAllBytes().length;
+        }
+        catch (final SocketTimeoutException e)
+        {
+            return -1;
+        }
+    }
+
+    private static void await(final CountDownLatch latch)
+    {
+        try
+        {
+            assertTrue(latch.await(60, TimeUnit.SECONDS));
+        }
+        catch (final InterruptedException e)
+        {
+            throw new AssertionError(e);
+        }
+    }
+
     @Test
     void shouldRefuseAPeerBeyondConnectionsMaxAtItsHello() throws IOException
     {
         final int connections = 2;
         final List<Socket> sockets = new ArrayList<>();
-        try (MessagingFixture fixture = new MessagingFixture(
-                (context) -> settings(context).connectionsMax(connections));
-            Arena arena = Arena.ofConfined())
+        try (MessagingFixture fixture = fixture(connections); Arena arena = Arena.ofConfined())
         {
-            for (int i = 0; i < 2 * connections; i++)
+            for (int i = 0; i < connections; i++)
             {
-                final Socket socket = connect(fixture.listening.address());
-                sockets.add(socket);
-                socket.getOutputStream().write(hello(arena));
-                assertEquals(Hello.SIZE_BYTES, socket.getInputStream().readNBytes(Hello.SIZE_BYTES).length);
+                sockets.add(BadPeerTest.proved(arena, fixture.listening.address()));
             }
-            for (final Socket socket : sockets.subList(connections, sockets.size()))
+            for (int i = 0; i < connections; i++)
             {
+                final Socket socket = awaitHello(sayHello(fixture, "127.0.0.1", arena));
+                sockets.add(socket);
                 final byte[] rest = socket.getInputStream().readAllBytes();
                 assertEquals(FrameHeader.SIZE_BYTES, rest.length);
                 assertEquals(FrameHeader.GOODBYE, rest[4]);
                 assertTrue(Recorder.next(fixture.rejected, "onRejected").contains("connectionsMax"));
-                socket.close();
             }
             try (Socket other = connect(fixture.listening.address()))
             {

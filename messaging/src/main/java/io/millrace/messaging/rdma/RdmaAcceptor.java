@@ -14,8 +14,8 @@ import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 
 /**
  * Listens at an address for RDMA. One reactor's.
@@ -30,7 +30,7 @@ public final class RdmaAcceptor implements AutoCloseable
     private final RdmaCore core;
     private final RdmaSizes sizes;
     private final Predicate<InetAddress> allowed;
-    private final Supplier<String> full;
+    private final Function<InetAddress, String> refusal;
     private final BiConsumer<RdmaLink, InetSocketAddress> onLink;
     private final BiConsumer<InetSocketAddress, String> onRejected;
     private final SecureRandom random;
@@ -44,7 +44,7 @@ public final class RdmaAcceptor implements AutoCloseable
      * @param address    where at.
      * @param sizes      of this side.
      * @param allowed    addresses that may connect.
-     * @param full       why no further link is made now, or null; asked before anything is made for it.
+     * @param refusal    why no link is made for the peer of an address now, or null; asked before anything is made.
      * @param onLink     gets each link and its peer: it sets its handler and polls it.
      * @param onRejected gets who was refused, and why.
      * @param onRemoved  gets the name of the device when it is gone: nobody connects here any more.
@@ -57,7 +57,7 @@ public final class RdmaAcceptor implements AutoCloseable
         final InetSocketAddress address,
         final RdmaSizes sizes,
         final Predicate<InetAddress> allowed,
-        final Supplier<String> full,
+        final Function<InetAddress, String> refusal,
         final BiConsumer<RdmaLink, InetSocketAddress> onLink,
         final BiConsumer<InetSocketAddress, String> onRejected,
         final Consumer<String> onRemoved,
@@ -67,7 +67,7 @@ public final class RdmaAcceptor implements AutoCloseable
         this.core = core;
         this.sizes = sizes;
         this.allowed = allowed;
-        this.full = full;
+        this.refusal = refusal;
         this.onLink = onLink;
         this.onRejected = onRejected;
         this.random = random;
@@ -102,11 +102,11 @@ public final class RdmaAcceptor implements AutoCloseable
         final InetSocketAddress peer = request.peerAddress();
         final byte[] hello = request.peerData();
         final String invalid = allowed.test(peer.getAddress()) ? invalid(hello) : "its address is not allowed";
-        final String refusal = null == invalid ? full.get() : invalid;
-        if (null != refusal)
+        final String reason = null == invalid ? refusal.apply(peer.getAddress()) : invalid;
+        if (null != reason)
         {
             reject(request);
-            onRejected.accept(peer, refusal);
+            onRejected.accept(peer, reason);
             return;
         }
         final byte[] nonce = new byte[Hello.NONCE_BYTES];

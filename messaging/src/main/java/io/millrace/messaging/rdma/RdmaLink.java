@@ -602,9 +602,20 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
         }
     }
 
+    @Override
+    public void abort(final EndpointStatus status, final String reason)
+    {
+        if (State.OPENING == state || State.OPEN == state)
+        {
+            closeStatus = status;
+            closeReason = reason;
+            end();
+        }
+    }
+
     private void end()
     {
-        if (State.OPENING == state || State.SAYING_GOODBYE == state)
+        if (State.OPENING == state || State.OPEN == state || State.SAYING_GOODBYE == state)
         {
             state = State.CLOSING;
             if (null == connection)

@@ -3,6 +3,7 @@ package io.millrace.messaging.tcp;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.linux.Epoll;
 import io.millrace.messaging.transport.EndpointStatus;
+import io.millrace.messaging.transport.Eviction;
 import io.millrace.messaging.transport.LinkException;
 import io.millrace.messaging.transport.LinkSizes;
 import io.millrace.messaging.wire.FrameHeader;
@@ -13,13 +14,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /**
@@ -51,7 +50,7 @@ public final class TcpAcceptor implements StreamHandler, AutoCloseable
     private final LinkSizes sizes;
     private final long helloTimeoutNs;
     private final Predicate<InetAddress> allowed;
-    private final Supplier<String> refusal;
+    private final Function<InetAddress, String> refusal;
     private final Consumer<TcpLink> onLink;
     private final BiConsumer<InetSocketAddress, String> onRejected;
     private final SecureRandom random;
@@ -75,7 +74,8 @@ public final class TcpAcceptor implements StreamHandler, AutoCloseable
      * @param sizes          of this side.
      * @param helloTimeoutNs from the connection to the hello.
      * @param allowed        addresses that may connect.
-     * @param refusal        why no further link is made now, or null; asked before anything is made for it.
+     * @param refusal        why no link is made for the peer of an address now, or null; asked before anything is
+     *     made.
      * @param onLink         gets each link: it sets its handler and polls it.
      * @param onRejected     gets who was refused, and why.
      * @param random         source of nonces.
@@ -87,7 +87,7 @@ public final class TcpAcceptor implements StreamHandler, AutoCloseable
         final LinkSizes sizes,
         final long helloTimeoutNs,
         final Predicate<InetAddress> allowed,
-        final Supplier<String> refusal,
+        final Function<InetAddress, String> refusal,
         final Consumer<TcpLink> onLink,
         final BiConsumer<InetSocketAddress, String> onRejected,
         final SecureRandom random)
@@ -172,7 +172,8 @@ public final class TcpAcceptor implements StreamHandler, AutoCloseable
         final String refusal = allowed.test(peer.getAddress()) ? null : "its address is not allowed";
         if (null == refusal && pending.size() >= PENDING_MAX)
         {
-            reject(dispensable(peer.getAddress()), "more than " + PENDING_MAX + " connections have not said hello");
+            reject(Eviction.choose(pending, (each) -> each.peer.getAddress(), peer.getAddress()),
+                "more than " + PENDING_MAX + " connections have not said hello");
         }
         if (null != refusal || State.CLOSED == state)
         {
@@ -188,23 +189,6 @@ public final class TcpAcceptor implements StreamHandler, AutoCloseable
         final TcpStream stream =
             new TcpStream(reactor, accepted, TcpStream.State.HELLO, sizes.slotBytes(), this);
         pending.add(new Pending(stream, peer, reactor.nowNs() + helloTimeoutNs));
-    }
-
-    /** {@return what has waited longest of the address that has most, with one more of another peer} */
-    private Pending dispensable(final InetAddress another)
-    {
-        final Map<InetAddress, Integer> counts = new HashMap<>();
-        counts.put(another, 1);
-        pending.forEach((each) -> counts.merge(each.peer.getAddress(), 1, Integer::sum));
-        Pending chosen = pending.getFirst();
-        for (final Pending each : pending)
-        {
-            if (counts.get(each.peer.getAddress()) > counts.get(chosen.peer.getAddress()))
-            {
-                chosen = each;
-            }
-        }
-        return chosen;
     }
 
     /**
@@ -285,7 +269,7 @@ public final class TcpAcceptor implements StreamHandler, AutoCloseable
         final long connectionId = Hello.connectionId(helloAddress);
         if (0 == connectionId)
         {
-            final String noLink = refusal.get();
+            final String noLink = refusal.apply(each.peer.getAddress());
             if (null != noLink)
             {
                 refuse(each, EndpointStatus.REJECTED, noLink);

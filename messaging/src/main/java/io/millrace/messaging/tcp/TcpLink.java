@@ -687,6 +687,17 @@ public final class TcpLink implements MessageLink, StreamHandler
         }
     }
 
+    @Override
+    public void abort(final EndpointStatus status, final String reason)
+    {
+        if (State.OPENING == state || State.OPEN == state)
+        {
+            closeStatus = status;
+            closeReason = reason;
+            state = State.FAILED;
+        }
+    }
+
     /** A goodbye that is followed by a reset may be lost: what the peer still sends is taken first. */
     private int linger()
     {

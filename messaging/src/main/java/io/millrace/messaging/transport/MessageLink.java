@@ -147,4 +147,13 @@ public interface MessageLink
      * @param reason in a sentence.
      */
     void close(EndpointStatus status, String reason);
+
+    /**
+     * Ends the link at once: the peer does not learn why, and cannot delay the end. {@link LinkHandler#onClosed}
+     * follows from {@link #poll}. Does nothing when it ends already.
+     *
+     * @param status how.
+     * @param reason in a sentence.
+     */
+    void abort(EndpointStatus status, String reason);
 }
