@@ -69,8 +69,9 @@ public final class ExportedRegion implements AutoCloseable
     }
 
     /**
-     * Revokes it: the peer's next access fails, and with it the connection; so does one that is under way. When this
-     * has returned the peer does not reach the memory. A second call does nothing.
+     * Revokes it: the peer's next access fails, and with it the connection; so does one that is under way. Over RDMA
+     * a large message from this memory is such an access until its completion. When this has returned the peer does not
+     * reach the memory. A second call does nothing.
      */
     @Override
     public void close()

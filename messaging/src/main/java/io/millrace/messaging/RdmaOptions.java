@@ -9,8 +9,8 @@ import io.millrace.rdma.RdmaSettings;
  * @param device             name, or {@code auto}, the default.
  * @param port               of the device, 1 and above; 1 by default.
  * @param gidIndex           of the port's table, or {@link #AUTO}, the default.
- * @param mtu                largest packet, 256 to 4096 and a power of two; 4096 by default. A port has a limit of its
- *                           own, and the connection manager takes the lower one of the route.
+ * @param mtu                largest packet, 256 to 4096 and a power of two; 4096 by default. Only checked: the
+ *                           connection manager takes that of the route.
  * @param inlineBytes        that a send request may hold itself, 0 to 512; 256 by default.
  * @param sendDepth          outstanding send requests, 128 to 16384; 1024 by default.
  * @param receiveDepth       receive slots, 32 to 16384; 1024 by default. The peer sends at most

@@ -15,6 +15,8 @@ import io.millrace.messaging.wire.RegionDescriptor;
 import io.millrace.nvmf.initiator.Waits;
 import io.millrace.seed.TestSeeds;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -52,7 +54,11 @@ class BadPeerTest
     /** A socket that said hello and proved that it knows the secret. */
     static Socket proved(final Arena arena, final InetSocketAddress address) throws IOException
     {
-        final Socket socket = new Socket(address.getAddress(), address.getPort());
+        return prove(arena, new Socket(address.getAddress(), address.getPort()));
+    }
+
+    private static Socket prove(final Arena arena, final Socket socket) throws IOException
+    {
         socket.setSoTimeout(20_000);
         final long[] own = new long[1];
         socket.getOutputStream().write(hello(arena, own));
@@ -164,6 +170,77 @@ class BadPeerTest
                 assertEquals(EndpointStatus.ACCESS_DENIED, fixture.server.awaitClosed().status());
                 assertEquals(0, memory.buffer().getByteVolatile(size / 2));
             }
+        }
+    }
+
+    /** From the revocation on its memory may have another use; what the kernel has taken before is sent. */
+    @Test
+    void shouldSendNothingOfARegionThatIsRevokedWhileItsBytesAreQueued() throws IOException
+    {
+        final int size = BulkHeader.PIECE_BYTES_MAX;
+        final int requests = BulkHeader.OUTSTANDING_MAX;
+        final byte later = 0x5A;
+        try (MessagingFixture fixture = fixture(); Arena arena = Arena.ofConfined())
+        {
+            fixture.serverEndpoint();
+            try (Socket socket = new Socket())
+            {
+                // Few bytes are in the kernel, the others in the queue.
+                socket.setReceiveBufferSize(4096);
+                socket.connect(fixture.listening.address());
+                prove(arena, socket);
+                final Endpoint server = fixture.serverEndpoint();
+                fixture.server.awaitConnected();
+                final MessageMemory memory = fixture.memory(size);
+                final ExportedRegion region = fixture.serving.call(() ->
+                    server.export(memory, 0, size, ExportAccess.READ));
+                final long key = new RemoteRegion(new UnsafeBuffer(region.descriptor()), 0).key();
+                final long headers = arena.allocate((long)requests * BulkHeader.SIZE_BYTES, 8).address();
+                for (int i = 0; i < requests; i++)
+                {
+                    BulkHeader.write(headers + (long)i * BulkHeader.SIZE_BYTES, BulkHeader.READ_REQUEST,
+                        BulkHeader.GRANTED, 0, i, 0, key, size);
+                }
+                socket.getOutputStream().write(bytes(headers, requests * BulkHeader.SIZE_BYTES));
+                final InputStream in = socket.getInputStream();
+                Waits.until("the first answer", () -> hasBytes(in));
+                // Another turn of the reactor: all requests came together.
+                fixture.serving.run(() ->
+                {
+                });
+                fixture.serving.run(() ->
+                {
+                    region.close();
+                    memory.buffer().setMemory(0, size, later);
+                });
+                long received = 0;
+                int revoked = 0;
+                final byte[] chunk = new byte[1 << 16];
+                for (int count = in.read(chunk); count >= 0; count = in.read(chunk))
+                {
+                    received += count;
+                    for (int i = 0; i < count; i++)
+                    {
+                        revoked += later == chunk[i] ? 1 : 0;
+                    }
+                    assertTrue(received < (long)requests * size, "all of it was sent");
+                }
+                // Headers may have some such bytes.
+                assertTrue(revoked < 1000, "memory was sent after its region was revoked");
+                assertEquals(EndpointStatus.ACCESS_DENIED, fixture.server.awaitClosed().status());
+            }
+        }
+    }
+
+    private static boolean hasBytes(final InputStream in)
+    {
+        try
+        {
+            return in.available() > 0;
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
         }
     }
 
