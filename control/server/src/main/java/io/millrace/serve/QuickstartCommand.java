@@ -21,6 +21,9 @@ import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.rdma.RdmaTransportConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.rdma.RdmaDevices;
+import io.millrace.rdma.RdmaException;
+import io.millrace.rdma.RdmaScan;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.status.StatusSettings;
 import java.net.InetSocketAddress;
@@ -55,8 +58,9 @@ public final class QuickstartCommand implements Callable<Integer>
 {
     static final String NQN = "nqn.2026-11.io.millrace:quickstart";
 
+    static final int PORT_DEFAULT = 4420;
+
     private static final int NAMESPACE_BLOCK_BYTES = 4096;
-    private static final int PORT_DEFAULT = 4420;
     private static final long ROUND_MS_DEFAULT = 2_000;
 
     @Option(names = "--path", paramLabel = "FILE",
@@ -150,6 +154,7 @@ public final class QuickstartCommand implements Callable<Integer>
             if (null != control)
             {
                 hints(terminal, control);
+                QuickstartHints.rdma(dataPlane, rdmaDevices(), control.option()).forEach(terminal::line);
             }
             Banner.ready(terminal);
             if (!noMeasure)
@@ -185,22 +190,29 @@ public final class QuickstartCommand implements Callable<Integer>
     /** Commands of an earlier run may have changed what is there. */
     private static boolean isExported(final DataPlane dataPlane)
     {
-        return dataPlane.addresses().stream().anyMatch(TransportAddress::hasPort) &&
+        return dataPlane.addresses().stream().anyMatch(QuickstartCommand::isTcp) &&
             dataPlane.namespaces().list(null).stream().anyMatch((each) ->
             NQN.equals(each.subsystemNqn()) && 1 == each.nsid() && QuickstartState.VOLUME.equals(each.device()));
+    }
+
+    /** By which it is measured. */
+    private static boolean isTcp(final TransportAddress address)
+    {
+        return TransportAddress.Type.TCP == address.transportType();
     }
 
     private static boolean skip(final Terminal terminal)
     {
         terminal.line(terminal.warn("note: ") + "nothing is measured: namespace 1 of " + NQN + " was removed, or is " +
-            "not on device " + QuickstartState.VOLUME + " any more, or there is no listener; --fresh begins anew");
+            "not on device " + QuickstartState.VOLUME +
+            " any more, or there is no listener over TCP; --fresh begins anew");
         return true;
     }
 
     private boolean measure(
         final Terminal terminal, final DataPlane dataPlane, final StopSignal stop, final boolean mayWrite)
     {
-        final InetSocketAddress address = dataPlane.addresses().stream().filter(TransportAddress::hasPort).findFirst()
+        final InetSocketAddress address = dataPlane.addresses().stream().filter(QuickstartCommand::isTcp).findFirst()
             .orElseThrow().socketAddress();
         final QuickstartRounds rounds = new QuickstartRounds(address, NQN,
             dataPlane.devices().get(QuickstartState.VOLUME).geometry().sizeBytes(), roundMs, stop);
@@ -223,6 +235,19 @@ public final class QuickstartCommand implements Callable<Integer>
             terminal.line("  ./millrace " + command + control.option());
         }
         terminal.line();
+    }
+
+    private static RdmaDevices rdmaDevices()
+    {
+        try
+        {
+            return RdmaScan.run();
+        }
+        catch (final RdmaException e)
+        {
+            // No library for RDMA is what most machines have; 'millrace doctor' says what is missing.
+            return new RdmaDevices(List.of(), List.of());
+        }
     }
 
     private DataPlane start(
