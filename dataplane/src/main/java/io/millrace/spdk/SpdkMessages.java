@@ -5,10 +5,12 @@ import io.millrace.reactor.Poller;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
@@ -25,6 +27,9 @@ final class SpdkMessages implements Poller
     /** Of a method of JSON-RPC in a configuration. */
     private static final Pattern ANSWER =
         Pattern.compile("error response:.*\"message\": *\"([^\"]*)\".*");
+
+    /** Names that SPDK puts before a message, of which one call has the same in each. */
+    private static final Pattern SUBJECTS = Pattern.compile("^(\\[[^]]*] ?)+(?=.)");
 
     private final SpdkMessageListener listener;
     private final MemorySegment text = Arena.global().allocate(TEXT_BYTES);
@@ -117,7 +122,14 @@ final class SpdkMessages implements Poller
     synchronized String explain()
     {
         drain();
-        return recent.isEmpty() ? "" : "; SPDK says: " + String.join("; ", recent);
+        return sentenceEnd(recent);
+    }
+
+    /** {@return errors as the end of a sentence, each once and without its subjects; empty: none} */
+    static String sentenceEnd(final Collection<String> errors)
+    {
+        return errors.isEmpty() ? "" : errors.stream().map((each) -> SUBJECTS.matcher(each).replaceFirst(""))
+            .distinct().collect(Collectors.joining("; ", "; SPDK says: ", ""));
     }
 
     private void drain()

@@ -293,7 +293,7 @@ class RaidCommandsTest
         refused(ExitCode.USAGE, "raid level vol0 6",
             "raid level: level 6 has one member more: give it with --add DEVICE; or move Q of a RAID 6 with --q-last");
         refused(ExitCode.USAGE, "raid level vol0 6 --add d3 --q-last",
-            "raid level: level 6 has one member more: give it with --add DEVICE; or move Q of a RAID 6 with --q-last");
+            "raid level: --add is of a RAID 5, and --q-last of a RAID 6: give one of the two");
         refused(ExitCode.USAGE, "raid level vol0 5 --add d3", "raid level: --add: goes with level 6; leave it out");
         refused(ExitCode.USAGE, "raid level vol0 5 --q-last", "raid level: --q-last: goes with level 6; leave it out");
         refused(ExitCode.FAILURE, "raid level vol0 6 --q-last", "raid level: array vol0 is RAID 5, and has no Q: " +

@@ -5,6 +5,9 @@ import io.millrace.block.raid.layout.ArrayLayout;
 /** Where hosts see a block of a member. Stateless; for events. */
 final class HostPlace
 {
+    /** The block is parity: hosts see nothing of it. */
+    static final String PARITY = "parity";
+
     private HostPlace()
     {
     }
@@ -30,7 +33,7 @@ final class HostPlace
             final int index = layout.dataIndex(memberStrip, slot);
             if (index < 0)
             {
-                return "parity";
+                return PARITY;
             }
             strip = memberStrip * layout.dataCount() + index;
         }

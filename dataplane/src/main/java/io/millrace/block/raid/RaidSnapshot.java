@@ -93,7 +93,8 @@ final class RaidSnapshot
         {
             return "";
         }
-        return "the last scrub found " + blocks(scrub.wrongBlocks()) + " with another checksum, and left some: " +
+        return "the last scrub found " + blocks(scrub.wrongBlocks()) + " with a checksum mismatch, " +
+            "and did not repair all: " +
             (ScrubMode.REPAIR == scrub.mode() ? "overwrite those that its events name from a host, and scrub again" :
             "scrub with repair");
     }

@@ -585,12 +585,23 @@ final class RegionCopies
         lost.announced();
     }
 
-    /** Of the first block that is lost. */
+    /** Of the first block that is lost; where it is parity, and data of its row is lost as well, of that. */
     private String hostPlace()
     {
         final ArrayView view = device.view();
+        final long offset = lost.newOffset();
         final int of = view.target() == lost.newMember() ? view.targetSlot() : view.slotOf(lost.newMember());
-        return HostPlace.of(device, of, lost.newOffset());
+        final String place = HostPlace.of(device, of, offset);
+        for (int each = 0; HostPlace.PARITY.equals(place) && each < view.slotCount(); each++)
+        {
+            final String other = HostPlace.of(device, each, offset);
+            if (!HostPlace.PARITY.equals(other) && null != view.member(each) &&
+                view.member(each).lostBlocks().covers(offset, 1 << blockShift, blockShift))
+            {
+                return other;
+            }
+        }
+        return place;
     }
 
     private String name()

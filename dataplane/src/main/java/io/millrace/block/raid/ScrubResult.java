@@ -75,6 +75,7 @@ public record ScrubResult(
         return "scrub " + (ScrubMode.REPAIR == mode ? "with repair " : "") + status.name().toLowerCase(Locale.ROOT) +
             ": " + checkedBytes + " of " + totalBytes + " bytes compared, " + mismatches + " mismatches, " + repaired +
             " repaired, " + correctedErrors + " rows rewritten, " + unreadable + " unreadable" +
-            (0 == wrongBlocks ? "" : ", " + wrongBlocks + " blocks with another checksum");
+            (0 == wrongBlocks ? "" :
+            ", " + wrongBlocks + (1 == wrongBlocks ? " block" : " blocks") + " with a checksum mismatch");
     }
 }

@@ -73,7 +73,8 @@ class ChecksumScrubTest
                 assertTrue(fixture.events().stream().anyMatch(sentence::equals), () -> "no event: " + sentence);
             }
             assertEquals(new DeviceStatus(DeviceHealth.DEGRADED, "the last scrub found " + memberCount +
-                " blocks with another checksum, and left some: scrub with repair"), fixture.array().status());
+                " blocks with a checksum mismatch, and did not repair all: scrub with repair"),
+                fixture.array().status());
             final ScrubResult repaired = scrub(fixture, ScrubMode.REPAIR);
             assertEquals(memberCount, repaired.repaired());
             assertEquals(new DeviceStatus(DeviceHealth.ONLINE, ""), fixture.array().status());

@@ -165,6 +165,26 @@ class ChecksumWindowsTest
         assertEquals(pageCount, scrub(ScrubMode.CHECK).wrongBlocks());
     }
 
+    /** Of rows whose parity is lost as well, an operator needs the place that hosts read. */
+    @Test
+    void shouldNameTheDataThatARebuildLosesBesideParity()
+    {
+        restart();
+        long stripe = 1;
+        while (array.layout().dataIndex(stripe, 0) >= 0)
+        {
+            stripe++;
+        }
+        corrupt(array.layout().dataSlot(stripe, 1), stripe * STRIP_BYTES);
+        RaidFixture.get(array.fail("m0"));
+        ArrayFixture.await(() -> array.view().isComplete(), "rebuilt");
+        final long lba = (stripe * array.layout().dataCount() + 1) * STRIP_BYTES / BLOCK_BYTES;
+        final String sentence = "rebuild: 2 blocks of members are lost, since others of the same rows cannot be read " +
+            "or have another checksum: the first at byte " + stripe * STRIP_BYTES + " of the members' data (LBA " +
+            lba + " of the array); overwrite them from a host";
+        assertTrue(fixture.failures().contains(sentence), () -> fixture.failures().toString());
+    }
+
     /** Rows on both sides of the end of a page: their checksums are in two. */
     @Test
     void shouldVerifyRowsOfTwoPagesInADegradedRead()

@@ -203,6 +203,10 @@ final class ArrayDevices
         checkLevel(RAID5);
         if (RAID6.equals(array.level()) && ArrayInfo.NO_SLOT == array.qSlot())
         {
+            if ("reshape".equals(array.operation()))
+            {
+                throw refusal("array " + name + " is being reshaped: change its level when that has ended");
+            }
             throw refusal("array " + name + " has Q on all members in turn: 'millrace raid level " + name +
                 " 6 --q-last' moves it to the last one; change the level when that has ended");
         }

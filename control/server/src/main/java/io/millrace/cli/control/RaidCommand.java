@@ -335,7 +335,7 @@ public final class RaidCommand extends CommandGroup
 
     @Command(name = "level", mixinStandardHelpOptions = true,
         description = {
-            "Make a RAID 5 a RAID 6, or back, while hosts use it. No data moves.",
+            "Make a RAID 5 a RAID 6, or back, while hosts use it.",
             "6 --add: a device becomes a member more, and gets Q of all stripes; two members may fail when it has. " +
                 "'raid show' has the progress.",
             "5: the member with Q leaves, and is erased. An array that was created as RAID 6 has Q on all members in " +
@@ -361,9 +361,10 @@ public final class RaidCommand extends CommandGroup
         }
         if (ArrayDevices.RAID6.equals(level) ? movesQ == (null != device) : movesQ || null != device)
         {
-            throw new CommandException(ExitCode.USAGE, ArrayDevices.RAID6.equals(level) ?
-                "level 6 has one member more: give it with --add DEVICE; or move Q of a RAID 6 with --q-last" :
-                (movesQ ? "--q-last" : "--add") + ": goes with level 6; leave it out");
+            throw new CommandException(ExitCode.USAGE, !ArrayDevices.RAID6.equals(level) ?
+                (movesQ ? "--q-last" : "--add") + ": goes with level 6; leave it out" : movesQ ?
+                "--add is of a RAID 5, and --q-last of a RAID 6: give one of the two" :
+                "level 6 has one member more: give it with --add DEVICE; or move Q of a RAID 6 with --q-last");
         }
         if (movesQ)
         {
