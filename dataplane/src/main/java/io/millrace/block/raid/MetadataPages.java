@@ -82,6 +82,11 @@ final class MetadataPages implements AutoCloseable
         {
             makeUnknown(member, 0, member.rebuiltBytes());
         }
+        if (slot >= 0 && SlotState.REBUILDING == device.view().state(slot) && 0 != device.view().lostEvent(slot))
+        {
+            // It has pages of its former UUID, which nobody would replace where the bitmap has nothing to copy.
+            makeUnknown(member, member.rebuiltBytes(), checksums.memberBytes());
+        }
     }
 
     private void makeUnknown(final RaidMember member, final long start, final long end)

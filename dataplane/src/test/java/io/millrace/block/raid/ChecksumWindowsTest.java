@@ -202,4 +202,34 @@ class ChecksumWindowsTest
         assertEquals(BlockStatus.MEDIA_ERROR, run(host, BlockOperation.READ, offset + row - 4096, 8192));
         assertEquals(BlockStatus.SUCCESS, run(host, BlockOperation.READ, offset + row + BLOCK_BYTES, 4096));
     }
+
+    private void restartWithoutSpare()
+    {
+        stop();
+        array = fixture.assemble(new RaidConfig("array", RaidLevel.RAID5, STRIP_BYTES, config.members(), List.of(),
+            false, false, false, CopyRates.DEFAULT, JournalMode.DEGRADED, "", true),
+            devices.subList(0, MEMBER_COUNT));
+        host = new Initiator("host", array);
+    }
+
+    /** It has another UUID, and pages of the former one where nothing is copied to it. */
+    @Test
+    void shouldFindNoPageDamagedOfAMemberThatHasComeBack()
+    {
+        restartWithoutSpare();
+        RaidFixture.get(array.fail("m1"));
+        NativeMemory.asByteBuffer(arena.address(), BLOCK_BYTES).put(model, 0, BLOCK_BYTES);
+        assertEquals(BlockStatus.SUCCESS, run(host, BlockOperation.WRITE, 0, BLOCK_BYTES));
+        for (int life = 0; life < 2; life++)
+        {
+            restartWithoutSpare();
+            ArrayFixture.await(() -> array.view().isComplete(), "back");
+            verify();
+        }
+        assertEquals(0, scrub(ScrubMode.CHECK).mismatches());
+        assertEquals(0, invalid());
+        // It has checksums again.
+        final int corrupted = corruptPages();
+        assertEquals(corrupted, scrub(ScrubMode.CHECK).wrongBlocks());
+    }
 }
