@@ -145,8 +145,10 @@ final class RowChecksums
     private boolean isValid(final RaidMember member, final int number, final long address)
     {
         buffer.wrap(address, ChecksumArea.PAGE_BYTES);
-        // A page that was stored meanwhile may be another one, and has the same checksums of these rows.
-        return page.wrap(buffer, 0).isValid(member.id(), number);
+        // An older one has other checksums of what was written since. So may be one in place of which another was
+        // stored meanwhile: its rows are not verified, which is better than a right block that is taken for wrong.
+        return page.wrap(buffer, 0).isValid(member.id(), number) &&
+            member.checksums().isLast(number, page.crc());
     }
 
     /**

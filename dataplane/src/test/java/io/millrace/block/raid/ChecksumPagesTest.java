@@ -141,6 +141,27 @@ class ChecksumPagesTest
         }
     }
 
+    /** A block that was written since is not wrong. */
+    @Test
+    void shouldAnswerADegradedReadWhereAMemberHasLostTheWriteOfAPage()
+    {
+        try (ArrayFixture fixture = create(0))
+        {
+            fixture.times(SOON_CLEARED);
+            fixture.restart();
+            final int slot = fixture.layout().dataSlot(0, 0);
+            final byte[] before = fixture.disk(slot).stored(OFFSET, ChecksumArea.PAGE_BYTES);
+            fixture.write(0, BLOCK_BYTES);
+            ArrayFixture.await(() -> 0 == fixture.array().intent().dirtyCount(), "cleared");
+            ArrayFixture.await(() -> BlockChecksums.NO_SLOT ==
+                fixture.array().raidMembers().get(slot).checksums().findSlot(0), "stored");
+            fixture.disk(slot).overwrite(OFFSET, before);
+            RaidFixture.get(fixture.array().fail("d" + fixture.layout().dataSlot(0, 1)));
+            fixture.verify();
+            assertEquals(0, fixture.array().raidMembers().get(slot).wrongBlocks());
+        }
+    }
+
     /** The first write of a block reads the page, to keep the checksums of the others. */
     @Test
     void shouldNotKeepWhatIsDamagedWhenAnotherBlockIsWritten()
