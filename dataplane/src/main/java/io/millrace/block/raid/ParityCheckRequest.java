@@ -171,11 +171,12 @@ final class ParityCheckRequest extends CheckRequest
         unknownSlots = 0;
         for (int index = 0; null != window() && index < rows.stripCount(); index++)
         {
-            if (0 == (indexes & 1L << index))
+            final int slot = rows.slot(index);
+            // A member that is missing has no checksums, and one that has failed those of earlier blocks.
+            if (0 == (indexes & 1L << index) || !view.isReadable(slot, rows.memberOffset() + length))
             {
                 continue;
             }
-            final int slot = rows.slot(index);
             final long verified =
                 window().verify(view.member(slot), rows.memberOffset(), areas.address(index), length);
             wrongSlots |= 0 == ChecksumWindow.wrong(verified) ? 0 : 1L << slot;

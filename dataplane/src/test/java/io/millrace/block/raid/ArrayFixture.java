@@ -50,6 +50,7 @@ final class ArrayFixture implements AutoCloseable
     private CopyRates rates = CopyRates.DEFAULT;
     private List<MemberDisk> disks = new ArrayList<>();
     private final Set<String> lost = new HashSet<>();
+    private final Set<String> detached = new HashSet<>();
     private PowerSupply supply;
     private RaidConfig config;
     private RaidDevice array;
@@ -155,7 +156,7 @@ final class ArrayFixture implements AutoCloseable
     private List<BlockDevice> devices(final RaidConfig of)
     {
         return disks.stream().filter((disk) -> of.members().contains(disk.name()) || of.spares().contains(disk.name()))
-            .map(BlockDevice.class::cast).toList();
+            .filter((disk) -> !detached.contains(disk.name())).map(BlockDevice.class::cast).toList();
     }
 
     /** A drive of zeroes that is no member, named by its number. */
@@ -188,6 +189,13 @@ final class ArrayFixture implements AutoCloseable
     void lose(final int index)
     {
         lost.add(disks.get(index).name());
+    }
+
+    /** In the next lives a drive is not there, though it is named. */
+    void detach(final int index)
+    {
+        detached.add(disks.get(index).name());
+        lose(index);
     }
 
     MemberDisk addDisk()

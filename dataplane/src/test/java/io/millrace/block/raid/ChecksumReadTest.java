@@ -165,6 +165,36 @@ class ChecksumReadTest
         }
     }
 
+    /** Nothing is known of the blocks of a member that is missing, and what is left is repaired. */
+    @ParameterizedTest
+    @CsvSource({"RAID6,5,true", "RAID6,5,false", "EC3,6,false"})
+    void shouldRewriteWhatCannotBeReadWhileAMemberIsMissing(
+        final RaidLevel level, final int memberCount, final boolean isThere)
+    {
+        try (ArrayFixture fixture = create(level, memberCount, false))
+        {
+            final int missing = fixture.layout().dataSlot(0, 0);
+            if (isThere)
+            {
+                // Its checksum is that of an earlier block, or in memory.
+                fixture.write(BLOCK_BYTES, BLOCK_BYTES);
+                fail(fixture, missing);
+                fixture.write(0, 2 * BLOCK_BYTES);
+                fixture.failBlock(fixture.layout().dataSlot(0, 1), BLOCK_BYTES);
+            }
+            else
+            {
+                fixture.detach(missing);
+                fixture.restart();
+            }
+            fixture.failBlock(fixture.layout().dataSlot(0, 1), 0);
+            fixture.verify();
+            ArrayFixture.await(() -> 0 == fixture.badBlocks(), "rewritten");
+            fixture.verify();
+            assertEquals(0, wrong(fixture));
+        }
+    }
+
     /** No worse than without checksums. */
     @Test
     void shouldAnswerAReadWhosePageOfChecksumsCannotBeRead()
