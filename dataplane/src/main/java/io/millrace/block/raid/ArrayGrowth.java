@@ -68,7 +68,10 @@ final class ArrayGrowth
                     ": overwrite them first";
             }
         }
-        return null;
+        // The parity that is computed of what is wrong would match it.
+        return view.layout().parityCount() > 1 && device.scrubControl().hasMismatches() ? "array " + device.name() +
+            " has rows that do not match, of which parity may tell what is wrong: repair them first (millrace raid " +
+            "scrub " + device.name() + " --repair)" : null;
     }
 
     /**

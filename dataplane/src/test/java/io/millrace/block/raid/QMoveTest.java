@@ -269,6 +269,26 @@ class QMoveTest
         }
     }
 
+    /** Which strip is wrong, only the parity tells that the move would compute of it. */
+    @Test
+    void shouldNotMoveWhatDoesNotMatch()
+    {
+        try (ArrayFixture fixture = create(4, JournalMode.DEGRADED))
+        {
+            final RaidDevice array = fixture.array();
+            fixture.corrupt(fixture.layout().dataSlot(0, 0), 0);
+            LevelChangeTest.scrub(array, ScrubMode.CHECK, 1);
+            final String reason = "has rows that do not match, of which parity may tell what is wrong";
+            assertRefused(fixture, reason);
+            fixture.addDisk();
+            assertRefused(fixture, RaidLevel.RAID6, names(5), reason);
+            LevelChangeTest.scrub(array, ScrubMode.REPAIR, 1);
+            RaidFixture.get(array.moveQ());
+            awaitMoved(fixture);
+            fixture.verify();
+        }
+    }
+
     /** Superblocks that say so may be on some members already. */
     @ParameterizedTest
     @CsvSource({"4,0", "4,3", "5,2"})
