@@ -18,7 +18,7 @@
 
 static const char config[] =
     "{\"subsystems\":[{\"subsystem\":\"bdev\",\"config\":["
-    "{\"method\":\"bdev_set_options\",\"params\":{\"bdev_io_pool_size\":96,\"bdev_io_cache_size\":16}},"
+    "{\"method\":\"bdev_set_options\",\"params\":{\"bdev_io_pool_size\":64,\"bdev_io_cache_size\":16}},"
     "{\"method\":\"bdev_malloc_create\",\"params\":{\"name\":\"M0\",\"num_blocks\":4096,\"block_size\":512}},"
     "{\"method\":\"bdev_malloc_create\",\"params\":{\"name\":\"M1\",\"num_blocks\":4096,\"block_size\":512}},"
     "{\"method\":\"bdev_null_create\",\"params\":{\"name\":\"N0\",\"num_blocks\":4096,\"block_size\":512}}]}]}";
@@ -32,12 +32,34 @@ typedef struct worker
     uint64_t ended;
 } worker;
 
+static int32_t opened;
 static int32_t finished;
 
 /* Blocks that a slot has to itself, so that what is read is known. */
 static int64_t first_of(const int slot)
 {
     return (int64_t)slot * (BLOCKS / SLOTS);
+}
+
+/* More requests than there is memory for; nothing but their ends has the others submitted. */
+static void check_waiting(fake_java *fake, millrace_spdk_bdev *bdev, uint8_t *data)
+{
+    for (int slot = 0; slot < SLOTS; slot++)
+    {
+        write_request(fake, MILLRACE_SPDK_READ, slot, (uint64_t)(uintptr_t)(data + (size_t)slot * PIECE_MAX * BLOCK), BLOCK,
+            first_of(slot), bdev);
+    }
+    int ended = 0;
+    while (ended < SLOTS)
+    {
+        millrace_spdk_message one;
+        CHECK(millrace_spdk_reactor_poll(fake->reactor, 0) >= 0);
+        if (1 == take(fake, &one, 1))
+        {
+            CHECK(MILLRACE_SPDK_COMPLETION == one.type && 0 == one.word0);
+            ended++;
+        }
+    }
 }
 
 static void *work(void *argument)
@@ -48,6 +70,12 @@ static void *work(void *argument)
     int32_t error;
     millrace_spdk_bdev *const bdev = millrace_spdk_bdev_open(fake.reactor, mine->bdev, 1, SLOTS + 1, 7, &error);
     CHECK(NULL != bdev);
+    /* A channel takes its part of the memory for requests before others use all. */
+    __atomic_fetch_add(&opened, 1, __ATOMIC_SEQ_CST);
+    while (2 != __atomic_load_n(&opened, __ATOMIC_SEQ_CST))
+    {
+        CHECK(millrace_spdk_reactor_poll(fake.reactor, 0) >= 0);
+    }
     CHECK(BLOCKS == spdk_bdev_get_num_blocks(millrace_spdk_bdev_get(bdev)));
     CHECK(NULL == millrace_spdk_bdev_open(fake.reactor, "none", 1, 1, 8, &error) && -ENODEV == error);
     uint8_t *const data = aligned_alloc(4096, (size_t)SLOTS * PIECE_MAX * BLOCK);
@@ -149,6 +177,7 @@ static void *work(void *argument)
         CHECK(millrace_spdk_reactor_poll(fake.reactor, 0) >= 0);
         is_resetting = 1 != take(&fake, &one, 1);
     }
+    check_waiting(&fake, bdev, data);
     /* Ranges that are not the bdev's, and what it cannot do. */
     write_request(&fake, MILLRACE_SPDK_READ, 0, (uint64_t)(uintptr_t)data, BLOCK, BLOCKS, bdev);
     write_request(&fake, MILLRACE_SPDK_UNMAP, 1, BLOCKS + 1, 0, 0, bdev);
