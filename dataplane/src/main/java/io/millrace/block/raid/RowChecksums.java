@@ -4,7 +4,6 @@ import io.millrace.bindings.NativeMemory;
 import io.millrace.block.raid.format.ChecksumArea;
 import io.millrace.block.raid.format.ChecksumPage;
 import io.millrace.memory.Crc32c;
-import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -68,7 +67,6 @@ final class RowChecksums
         {
             entries = new int[count * rows.stripCount()];
         }
-        Arrays.fill(entries, ChecksumArea.UNKNOWN);
         for (int index = 0; index < rows.stripCount(); index++)
         {
             for (int block = 0; block < count; block++)

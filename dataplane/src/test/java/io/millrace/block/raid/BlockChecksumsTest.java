@@ -122,6 +122,19 @@ class BlockChecksumsTest
     }
 
     @Test
+    void shouldFindWhatCounts()
+    {
+        assertEquals(0, checksums.find(member.checksums(), 0));
+        write(0, 1);
+        assertEquals(entry(0, 0), checksums.find(member.checksums(), 0));
+        assertEquals(0, checksums.find(member.checksums(), 1));
+        member.checksums().release(0, member.checksums().findSlot(0));
+        assertEquals(0, checksums.find(member.checksums(), 0));
+        member.checksums().assembledUnknown(0);
+        assertEquals(BlockChecksums.UNKNOWN, checksums.find(member.checksums(), 0));
+    }
+
+    @Test
     void shouldForgetAnUnknownPageWhenThatIsStored()
     {
         assertFalse(member.checksums().hasUnknown());

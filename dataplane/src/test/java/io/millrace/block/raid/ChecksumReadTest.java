@@ -6,8 +6,13 @@ import static io.millrace.block.raid.ArrayFixture.STRIP_BYTES;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.bindings.NativeMemory;
+import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.Initiator;
+import io.millrace.block.raid.format.ChecksumArea;
 import io.millrace.block.raid.layout.RaidLevel;
+import io.millrace.memory.DmaMemory;
 import io.millrace.seed.TestSeeds;
 import java.util.Random;
 import java.util.Set;
@@ -62,6 +67,45 @@ class ChecksumReadTest
             // The others, each of which is computed from what its members were written.
             fixture.write(STRIP_BYTES + BLOCK_BYTES, BLOCK_BYTES);
             assertEquals(BlockStatus.SUCCESS, fixture.read(BLOCK_BYTES, BLOCK_BYTES));
+        }
+    }
+
+    @Test
+    void shouldAnnounceTheFirstWrongBlocksOfAMember()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, true))
+        {
+            final int liar = fixture.layout().dataSlot(0, 1);
+            fixture.corrupt(liar, 0);
+            fail(fixture, fixture.layout().dataSlot(0, 0));
+            for (int i = 0; i < 40; i++)
+            {
+                assertEquals(BlockStatus.MEDIA_ERROR, fixture.read(0, BLOCK_BYTES));
+            }
+            assertEquals(40, fixture.array().raidMembers().get(liar).wrongBlocks());
+            ArrayFixture.await(fixture.array().wrongReads()::isEmpty, "announced");
+            awaitEvent(fixture, "checksum mismatch in a read for a host");
+            assertTrue(fixture.events().stream().filter((each) -> each.contains("in a read for a host")).count() <= 16);
+        }
+    }
+
+    /** What a request has found of rows counts for no other one. */
+    @Test
+    void shouldReadWhatAnotherHostHasWrittenSinceItReadTheSameRows()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, true);
+            Initiator other = fixture.anotherHost("other");
+            DmaMemory memory = DmaMemory.map(BLOCK_BYTES))
+        {
+            fail(fixture, fixture.layout().dataSlot(0, 0));
+            for (int i = 0; i < 3; i++)
+            {
+                assertEquals(BlockStatus.SUCCESS, fixture.read(0, BLOCK_BYTES));
+                NativeMemory.fill(memory.address(), BLOCK_BYTES, (byte)(1 + i));
+                assertEquals(BlockStatus.SUCCESS, other.run(BlockOperation.WRITE, STRIP_BYTES / BLOCK_BYTES, 1, false,
+                    memory.address(), BLOCK_BYTES));
+            }
+            assertEquals(0, wrong(fixture));
         }
     }
 
@@ -205,7 +249,23 @@ class ChecksumReadTest
             fixture.failBlock(2, MEMBER_BYTES);
             fail(fixture, 1);
             fixture.verify();
+            assertEquals(2, fixture.badBlocks(), "pages are no rows to repair");
             fixture.writeAnywhere(20);
+            fixture.verify();
+            assertEquals(0, wrong(fixture));
+        }
+    }
+
+    /** What it has is the checksum of no block. */
+    @Test
+    void shouldAnswerAReadWhosePageOfChecksumsIsDamaged()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, false))
+        {
+            final byte[] page = new byte[ChecksumArea.PAGE_BYTES];
+            random.nextBytes(page);
+            fixture.disk(0).overwrite(RaidChannel.dataOffsetBytes() + MEMBER_BYTES, page);
+            fail(fixture, 1);
             fixture.verify();
             assertEquals(0, wrong(fixture));
         }

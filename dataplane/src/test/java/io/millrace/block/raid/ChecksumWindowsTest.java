@@ -201,6 +201,14 @@ class ChecksumWindowsTest
         assertEquals(BlockStatus.SUCCESS, run(host, BlockOperation.READ, offset + row - 4096, 4096));
         assertEquals(BlockStatus.MEDIA_ERROR, run(host, BlockOperation.READ, offset + row - 4096, 8192));
         assertEquals(BlockStatus.SUCCESS, run(host, BlockOperation.READ, offset + row + BLOCK_BYTES, 4096));
+        // Where nothing is wrong.
+        final long other = 3L * PAGE_DATA / STRIP_BYTES;
+        for (int i = 0; i < array.layout().dataCount(); i++)
+        {
+            final long strip = other * array.layout().dataCount() + i;
+            assertEquals(BlockStatus.SUCCESS,
+                run(host, BlockOperation.READ, strip * STRIP_BYTES + 3 * PAGE_DATA % STRIP_BYTES - 4096, 8192));
+        }
     }
 
     private void restartWithoutSpare()

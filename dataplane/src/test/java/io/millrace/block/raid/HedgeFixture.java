@@ -25,6 +25,8 @@ final class HedgeFixture implements AutoCloseable
     static final int STRIP = 16 << 10;
     static final int MEMBER_BYTES = 2 << 20;
     static final int MODEL_BYTES = 256 << 10;
+    /** More than the pages of checksums of a member have. */
+    private static final int CHECKSUM_BYTES = 64 << 10;
     static final long HEDGE_NS = 25_000;
     /** By then, a read that can be hedged is. */
     private static final long LONG_NS = 100_000_000;
@@ -39,13 +41,20 @@ final class HedgeFixture implements AutoCloseable
 
     HedgeFixture(final Random random, final RaidLevel level, final int memberCount)
     {
+        this(random, level, memberCount, false);
+    }
+
+    HedgeFixture(final Random random, final RaidLevel level, final int memberCount, final boolean checksums)
+    {
         for (int i = 0; i < memberCount; i++)
         {
-            members.add(new HeldMember(MemoryDevice.create("m" + i, RaidFixture.deviceBytes(MEMBER_BYTES), BLOCK)));
+            members.add(new HeldMember(MemoryDevice.create("m" + i, RaidFixture.deviceBytes(MEMBER_BYTES) +
+                (checksums ? CHECKSUM_BYTES : 0), BLOCK)));
             fixture.own(members.get(i));
         }
         layout = ArrayLayout.of(level, memberCount, STRIP, MEMBER_BYTES);
-        array = fixture.assemble(RaidFixture.config(level, STRIP, List.<BlockDevice>copyOf(members), List.of()),
+        array = fixture.assemble(new RaidConfig("array", level, STRIP, members.stream().map(HeldMember::name).toList(),
+            List.of(), false, false, false, CopyRates.DEFAULT, JournalMode.DEGRADED, "", checksums),
             List.<BlockDevice>copyOf(members), new RaidTimes(2_000_000_000L, 5_000_000_000L, 20_000_000L, HEDGE_NS));
         array.hedgeReads(100);
         host = new Initiator("host", array);

@@ -120,6 +120,32 @@ class HedgedReadsTest
         f.array.locks().releaseExclusive(0, HedgeFixture.STRIP);
     }
 
+    /** Each block has its own checksum. */
+    @ParameterizedTest
+    @CsvSource({"RAID5,4", "RAID6,5"})
+    void shouldNotAnswerWhatIsComputedFromALie(final RaidLevel level, final int memberCount)
+    {
+        f = new HedgeFixture(random, level, memberCount, true);
+        final HeldMember liar = f.members.get(f.layout.dataSlot(0, 1));
+        final Initiator direct = new Initiator("corrupting", liar);
+        assertEquals(BlockStatus.SUCCESS, direct.run(BlockOperation.WRITE,
+            RaidChannel.dataOffsetBytes() / BLOCK + 1, 1, false, f.arena.address(), BLOCK));
+        direct.close();
+        HedgeFixture.holdReads(f.first());
+        final Initiator.Io late = f.begin(0, 3);
+        ArrayFixture.await(() -> 1 == f.array.hedgeCounts().begun(), "hedged");
+        final Initiator.Io right = f.begin(2, 3);
+        assertEquals(BlockStatus.SUCCESS, f.host.await(right));
+        assertTrue(right.request().lent());
+        f.assertPayload(right);
+        f.releaseLoan(right);
+        f.first().letGo();
+        assertEquals(BlockStatus.SUCCESS, f.host.await(late));
+        assertFalse(late.request().lent());
+        f.assertPayload(late);
+        assertEquals(1, f.array.hedgeCounts().won());
+    }
+
     /** Buffers and slots come back, whoever is first. */
     @ParameterizedTest
     @CsvSource({"RAID1,2", "RAID5,4", "RAID6,5"})

@@ -251,6 +251,10 @@ class QMoveTest
         {
             assertRefused(fixture, "is RAID 5, and has no Q: only that of RAID 6 is moved to the last member");
         }
+        try (ArrayFixture fixture = new ArrayFixture(random, RaidLevel.RAID6, 4, 0, JournalMode.DEGRADED, true))
+        {
+            assertRefused(fixture, "checksums");
+        }
         try (ArrayFixture fixture = create(4, JournalMode.DEGRADED))
         {
             assertRefused(fixture, RaidLevel.RAID5, names(3), "6 --q-last), and change its level when that has ended");
