@@ -16,6 +16,7 @@ class RaidLoadTest
 {
     private static final int CASES_WITHOUT_PARITY = 4;
     private static final int CASES_WITH_PARITY = 9;
+    private static final int CASES_WITH_CHECKSUMS = 3;
 
     @Test
     void shouldMeasureRequestsOfEveryLevel() throws Exception
@@ -27,7 +28,8 @@ class RaidLoadTest
         final List<String> rows =
             bytes.toString(StandardCharsets.UTF_8).lines().filter((line) -> line.startsWith("| RAID")).toList();
         // Each over memory and over members that discard, and reads of four degraded arrays at two depths.
-        assertEquals(2 * (3 * CASES_WITHOUT_PARITY + 2 * CASES_WITH_PARITY) + 4 * 2, rows.size());
+        assertEquals(2 * (3 * CASES_WITHOUT_PARITY + 2 * CASES_WITH_PARITY + 2 * CASES_WITH_CHECKSUMS) + 4 * 2,
+            rows.size());
     }
 
     @Test

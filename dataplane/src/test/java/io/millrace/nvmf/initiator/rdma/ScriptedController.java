@@ -34,7 +34,8 @@ final class ScriptedController implements AutoCloseable
     private static final int UNKNOWN_ID = 0x123;
     private static final int FABRICS = 0x7F;
     private static final int SGL_TYPE_OFFSET = 39;
-    private static final int MESSAGES_MAX = 128;
+    /** More than commands of a test: an answer that finds no room is lost. */
+    private static final int MESSAGES_MAX = 512;
 
     /** What comes for each command but Connect. */
     @FunctionalInterface
