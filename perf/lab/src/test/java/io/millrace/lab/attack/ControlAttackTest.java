@@ -152,11 +152,21 @@ final class ControlAttackTest
         }
     }
 
-    /** Once a minute, however much it is. */
-    private void expectOneLine() throws IOException
+    /** Once a minute, however much it is. Frames over UDP and commands over IPC are taken by different threads. */
+    private void expectOneLine() throws IOException, InterruptedException
     {
-        assertEquals(1, Files.readAllLines(target.log()).stream()
-            .filter((line) -> line.contains("UDP frames dropped")).count());
+        final long startNs = System.nanoTime();
+        while (0 == dropLines() && System.nanoTime() - startNs < TimeUnit.MILLISECONDS.toNanos(PROGRESS_MS))
+        {
+            Thread.sleep(10);
+        }
+        assertEquals(1, dropLines());
+    }
+
+    private long dropLines() throws IOException
+    {
+        return Files.readAllLines(target.log()).stream()
+            .filter((line) -> line.contains("UDP frames dropped")).count();
     }
 
     private void expectUnharmed() throws IOException, InterruptedException
