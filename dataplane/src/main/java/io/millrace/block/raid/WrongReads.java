@@ -53,7 +53,7 @@ final class WrongReads
     }
 
     /**
-     * {@return whether there is none to announce}
+     * {@return whether no sentence waits}
      */
     boolean isEmpty()
     {
