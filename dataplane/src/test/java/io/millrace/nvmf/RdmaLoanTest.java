@@ -107,8 +107,8 @@ class RdmaLoanTest
         {
             final ScriptedRdmaHost.Queue queue = openQueue(reader);
             final int key = queue.key();
+            fixture.await("no command but the writer's for events", () -> 1 == fixture.requestsInUse());
             clock.hold();
-            final int requests = fixture.requestsInUse();
             final CountDownLatch isBlocked = new CountDownLatch(1);
             final CountDownLatch mayGoOn = new CountDownLatch(1);
             final CompletableFuture<Boolean> released = fixture.group(0).reactor().call(() ->
@@ -117,19 +117,18 @@ class RdmaLoanTest
                 return mayGoOn.await(20, TimeUnit.SECONDS);
             });
             assertTrue(isBlocked.await(20, TimeUnit.SECONDS));
-            final int before = queue.acknowledged();
             queue.send(ScriptedRdmaHost.command(false, 1, 0, 16, reader.dataAddress(), 16 * BLOCK, key));
-            fixture.await("the capsule to be in the target's memory", () -> before + 1 == queue.acknowledged());
+            fixture.await("the capsule to be in the target's memory", queue::hasDelivered);
             // Nothing of the devices ends the connection.
             model.network().timeouts(60_000_000_000L, 60_000_000_000L);
             model.network().cut(readerDevice, model.targetDevice(), true);
             mayGoOn.countDown();
             assertTrue(TransportContractFixture.get(released));
-            awaitByClock("the answer", () -> requests + 1 == fixture.requestsInUse());
+            awaitByClock("the answer", () -> 2 == fixture.requestsInUse());
             final MemorySegment data = fixture.random(16 * BLOCK, 8);
             final CompletableFuture<Integer> write =
                 fixture.submit(writer, (request) -> request.write(1, 0, 16, data.address(), 16 * BLOCK));
-            awaitByClock("the write to wait", () -> requests + 2 == fixture.requestsInUse());
+            awaitByClock("the write to wait", () -> 3 == fixture.requestsInUse());
             pass(BELOW_LIMIT_NS);
             assertFalse(write.isDone());
             assertFalse(queue.closed.isDone());

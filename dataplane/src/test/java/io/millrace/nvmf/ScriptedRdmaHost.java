@@ -26,7 +26,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** A host's side of NVMe/RDMA queues that sends any bytes as capsules, with a thread and memory of its own. */
@@ -67,8 +66,8 @@ final class ScriptedRdmaHost implements AutoCloseable
         private final int part;
         private volatile RdmaConnection connection;
         private volatile byte[] rejectData = {};
-        private int sent;
-        private final AtomicInteger acknowledged = new AtomicInteger();
+        private int posted;
+        private int acknowledged;
 
         private Queue(final int receives, final int part)
         {
@@ -104,7 +103,7 @@ final class ScriptedRdmaHost implements AutoCloseable
         {
             if (CompletionStatus.SUCCESS == status)
             {
-                acknowledged.incrementAndGet();
+                acknowledged++;
             }
         }
 
@@ -172,17 +171,17 @@ final class ScriptedRdmaHost implements AutoCloseable
 
         private void post(final byte[] bytes, final int lengthBytes)
         {
-            final int offset = CAPSULE_AREA + (part * RECEIVES / 2 + sent++ % (RECEIVES / 2)) * CAPSULE_STRIDE;
+            final int offset = CAPSULE_AREA + (part * RECEIVES / 2 + posted++ % (RECEIVES / 2)) * CAPSULE_STRIDE;
             memory.putBytes(offset, bytes);
             final long at = node.address() + offset;
             connection.queuePair().segment(at, lengthBytes, (int)connection.keys().localKey(at, lengthBytes))
                 .postSend(-1, true);
         }
 
-        /** {@return capsules that the target's device has acknowledged} */
-        int acknowledged()
+        /** {@return whether the target's device has acknowledged all capsules, so that they are in its memory} */
+        boolean hasDelivered()
         {
-            return acknowledged.get();
+            return node.call(() -> posted == acknowledged);
         }
 
         int key()

@@ -274,6 +274,12 @@ final class TransportContractFixture implements AutoCloseable
         return groups.stream().mapToInt((group) -> get(group.reactor().call(group::requestsInUse))).sum();
     }
 
+    long buffersInUseBytes()
+    {
+        return groups.stream()
+            .mapToLong((group) -> get(group.reactor().call(() -> group.buffers().usedBytes()))).sum();
+    }
+
     void awaitNothing()
     {
         await("connections to end", () -> 0 == transport.connectionCount());

@@ -24,6 +24,8 @@ class ReshapeCrashTest
     /** Cuts are before each so many steps. */
     private static final int STRIDE = Integer.getInteger("millrace.raid.stride", 29);
     private static final int SEEDS = Integer.getInteger("millrace.raid.seeds", 12);
+    /** So many at most, until enough lives have ended within a reshape. */
+    private static final int SEEDS_MAX = 8 * SEEDS;
 
     private final Random random = TestSeeds.random();
     private int cuts;
@@ -37,7 +39,7 @@ class ReshapeCrashTest
     void shouldKeepAllWhenPowerIsCutAgainAndAgain(
         final RaidLevel level, final int count, final int added, final int stripBytes, final JournalMode journal)
     {
-        for (int i = 0; i < SEEDS; i++)
+        for (int i = 0; i < SEEDS || cuts <= SEEDS / 2 && i < SEEDS_MAX; i++)
         {
             final Random draw = TestSeeds.fixed(random.nextLong());
             final ReshapedArray growing = new ReshapedArray(level, count, added, stripBytes, journal, 0 != i % 2);
@@ -109,7 +111,7 @@ class ReshapeCrashTest
     {
         final AtomicInteger failures = new AtomicInteger();
         int within = 0;
-        for (int i = 0; i < SEEDS; i++)
+        for (int i = 0; i < SEEDS || (failures.get() <= SEEDS / 2 || within <= SEEDS / 2) && i < SEEDS_MAX; i++)
         {
             final Random draw = TestSeeds.fixed(random.nextLong());
             final ReshapedArray growing = new ReshapedArray(level, count, added, stripBytes, journal, false);
