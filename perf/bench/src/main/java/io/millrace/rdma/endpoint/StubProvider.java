@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,10 +19,13 @@ final class StubProvider implements AutoCloseable
 {
     private static final int QUEUE_BYTES = 1024;
     private static final int LINE_BYTES = 64;
+    private static final int OFFSETS = 6;
 
     private final Arena arena = Arena.ofConfined();
     final long queuePair = arena.allocate(QUEUE_BYTES, Long.BYTES).address();
     final long completionQueue = arena.allocate(QUEUE_BYTES, Long.BYTES).address();
+    /** In an extended queue pair: id and flags of a request, and the calls that start, send, set a segment, complete. */
+    final long[] extendedOffsets;
     final DeviceCounters counters =
         new DeviceCounters(arena.allocate(DeviceCounters.SIZE_BYTES, Long.BYTES).address());
 
@@ -41,6 +45,10 @@ final class StubProvider implements AutoCloseable
         Linker.nativeLinker().downcallHandle(library.findOrThrow("stub_open"),
             FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG, JAVA_LONG))
             .invokeExact(stub, queuePair, completionQueue);
+        final MemorySegment offsets = arena.allocate(JAVA_LONG, OFFSETS);
+        Linker.nativeLinker().downcallHandle(library.findOrThrow("stub_offsets"), FunctionDescriptor.ofVoid(JAVA_LONG))
+            .invokeExact(offsets.address());
+        extendedOffsets = offsets.toArray(JAVA_LONG);
     }
 
     private static void compile(final Path file) throws IOException, InterruptedException
