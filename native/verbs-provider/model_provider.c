@@ -26,6 +26,8 @@ struct record
     int64_t post_status;
     int64_t poll_status; /* negative: the queue is broken */
     uint64_t doorbell_count; /* lists of send requests */
+    uint64_t receive_doorbell_count;
+    uint64_t sent_before_receives; /* sent_count when the last receive requests were posted */
     struct posted sent[RECORDS];
     struct posted received[RECORDS];
     struct ibv_wc completions[RECORDS];
@@ -56,12 +58,17 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
 static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
     struct record *record = (struct record *)qp->context;
-    struct posted *to = &record->received[record->received_count++ % RECORDS];
-    memset(&to->wr, 0, sizeof(to->wr));
-    to->wr.wr_id = wr->wr_id;
-    to->wr.num_sge = wr->num_sge;
-    copy_segments(to, wr->sg_list, wr->num_sge);
+    record->receive_doorbell_count++;
+    record->sent_before_receives = record->sent_count;
     *bad = wr;
+    for (; wr; wr = wr->next)
+    {
+        struct posted *to = &record->received[record->received_count++ % RECORDS];
+        memset(&to->wr, 0, sizeof(to->wr));
+        to->wr.wr_id = wr->wr_id;
+        to->wr.num_sge = wr->num_sge;
+        copy_segments(to, wr->sg_list, wr->num_sge);
+    }
     return (int)record->post_status;
 }
 

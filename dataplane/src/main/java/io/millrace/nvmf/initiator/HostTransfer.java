@@ -18,6 +18,8 @@ public final class HostTransfer
     public int answerStatus;
     /** Position in the stream behind the last byte of the command and its payload. */
     public long sendEndPosition;
+    /** Number of the list of requests by which its capsule leaves. */
+    public long sendList;
     /** Memory that the peer accesses in place of the payload; 0 when it accesses the payload itself. */
     public long bounceAddress;
     /** Whether the device still reads the capsule, or payload that goes with it. */

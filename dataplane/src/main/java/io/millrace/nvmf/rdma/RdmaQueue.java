@@ -104,6 +104,7 @@ final class RdmaQueue implements QueuePairTransport, ConnectionHandler
         receiver = new CapsuleReceiver(this, group.capsules(), buffers, key);
         reader = new DataReader(this, opened.keys(), opened.readsInitiated());
         sender = new ResponseSender(this, group.capsules(), buffers, key, opened.keys());
+        pair().holdUntilPolled();
         receiver.open();
     }
 

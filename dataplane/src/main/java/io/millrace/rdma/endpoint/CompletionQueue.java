@@ -40,6 +40,9 @@ final class CompletionQueue implements Poller
     private final List<Released> released = new ArrayList<>();
     private CompletionTarget[] targets = new CompletionTarget[TARGETS_MIN];
     private int reserved;
+    /** Queue pairs whose requests leave at the end of a poll, in the order of their first one. */
+    private RdmaQueuePair firstToRing;
+    private RdmaQueuePair lastToRing;
     private boolean isArmed;
     private boolean isPolling;
     private boolean isClosed;
@@ -163,8 +166,46 @@ final class CompletionQueue implements Poller
         released.subList(0, count).clear();
     }
 
+    /**
+     * Has what a queue pair collects posted at the end of this poll, or of the next one.
+     *
+     * @param pair that is not in the list.
+     */
+    void ringWhenPolled(final RdmaQueuePair pair)
+    {
+        if (null == firstToRing)
+        {
+            firstToRing = pair;
+        }
+        else
+        {
+            lastToRing.nextListed(pair);
+        }
+        lastToRing = pair;
+    }
+
     @Override
     public int poll()
+    {
+        return report() + ring();
+    }
+
+    /** {@return how many queue pairs had collected requests} */
+    private int ring()
+    {
+        int count = 0;
+        // A request that fails may have handlers post others, and close the queue.
+        for (RdmaQueuePair pair = firstToRing; null != pair; pair = firstToRing)
+        {
+            firstToRing = pair.nextListed();
+            pair.onPolled();
+            count++;
+        }
+        return count;
+    }
+
+    /** {@return how many completions it took} */
+    private int report()
     {
         // A handler that has the queue drained would overwrite the entries that are being reported.
         if (isPolling)
@@ -238,7 +279,7 @@ final class CompletionQueue implements Poller
     void drain()
     {
         int left = capacity;
-        for (int count = poll(); 0 != count && left > 0; count = isClosed ? 0 : poll())
+        for (int count = report(); 0 != count && left > 0; count = isClosed ? 0 : report())
         {
             left -= count;
         }
@@ -260,6 +301,10 @@ final class CompletionQueue implements Poller
     @Override
     public boolean canSleep()
     {
+        if (null != firstToRing)
+        {
+            return false;
+        }
         if (isArmed)
         {
             return true;

@@ -1,7 +1,6 @@
 package io.millrace.rdma.endpoint;
 
 import io.millrace.bindings.NativeMemory;
-import io.millrace.bindings.verbs.ReceiveRequest;
 import io.millrace.bindings.verbs.ScatterGatherEntry;
 import io.millrace.bindings.verbs.SendRequest;
 import java.lang.foreign.Arena;
@@ -12,14 +11,10 @@ import java.lang.foreign.Arena;
  */
 final class NextRequest implements AutoCloseable
 {
-    /** Requests of one list. */
-    private static final int HELD_MAX = 16;
-
     private final Arena arena = Arena.ofShared();
-    private final long sendsAddress =
-        arena.allocate((long)HELD_MAX * SendRequest.SIZE_BYTES, Long.BYTES).address();
-    private long sendAddress = sendsAddress;
-    private final long receiveAddress = arena.allocate(ReceiveRequest.SIZE_BYTES, Long.BYTES).address();
+    private final int heldMax;
+    private final long sendsAddress;
+    private long sendAddress;
     private final long badAddress = arena.allocate(Long.BYTES, Long.BYTES).address();
     private final long allSegmentsAddress;
     private long segmentsAddress;
@@ -30,12 +25,27 @@ final class NextRequest implements AutoCloseable
     private long segmentBytes;
     private boolean isClosed;
 
-    NextRequest(final int segmentsMax)
+    /**
+     * Has no segments yet.
+     *
+     * @param segmentsMax of a request.
+     * @param heldMax     requests of a list of the send queue, at least 1.
+     */
+    NextRequest(final int segmentsMax, final int heldMax)
     {
         this.segmentsMax = segmentsMax;
+        this.heldMax = heldMax;
+        sendsAddress = arena.allocate((long)heldMax * SendRequest.SIZE_BYTES, Long.BYTES).address();
+        sendAddress = sendsAddress;
         allSegmentsAddress = arena.allocate(
-            (long)HELD_MAX * segmentsMax * ScatterGatherEntry.SIZE_BYTES, Long.BYTES).address();
+            (long)heldMax * segmentsMax * ScatterGatherEntry.SIZE_BYTES, Long.BYTES).address();
         segmentsAddress = allSegmentsAddress;
+    }
+
+    /** {@return a list of receive requests, whose memory ends with this} */
+    ReceiveList receives(final int requestsMax)
+    {
+        return new ReceiveList(arena, requestsMax, segmentsMax);
     }
 
     boolean isClosed()
@@ -176,7 +186,7 @@ final class NextRequest implements AutoCloseable
         heldCount++;
         sendAddress += SendRequest.SIZE_BYTES;
         segmentsAddress += (long)segmentsMax * ScatterGatherEntry.SIZE_BYTES;
-        return HELD_MAX == heldCount;
+        return heldMax == heldCount;
     }
 
     /** {@return address of the first request of the list} */
@@ -195,13 +205,10 @@ final class NextRequest implements AutoCloseable
         segmentsAddress = allSegmentsAddress;
     }
 
-    /** {@return address of a complete request for the receive queue} */
-    long receive(final long id, final int segments)
+    /** {@return address of the segments of the request that is being made} */
+    long segmentsAddress()
     {
-        ReceiveRequest.id(receiveAddress, id);
-        ReceiveRequest.segments(receiveAddress, segmentsAddress);
-        ReceiveRequest.segmentCount(receiveAddress, segments);
-        return receiveAddress;
+        return segmentsAddress;
     }
 
     @Override

@@ -508,6 +508,8 @@ public final class RdmaConnection
         made.open(ConnectionId.queuePair(idAddress), manager.grantedInlineBytes());
         // It may close the connection.
         handler.onQueuePair(this);
+        // The peer may send as soon as it is connected.
+        made.ring();
     }
 
     /** {@return whether it is by a device} */

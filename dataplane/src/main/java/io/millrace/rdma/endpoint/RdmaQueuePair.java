@@ -13,6 +13,20 @@ import io.millrace.rdma.core.RdmaCore;
  */
 public final class RdmaQueuePair implements CompletionTarget
 {
+    /** When the device gets what is posted. */
+    private enum Doorbell
+    {
+        /** At once. */
+        EACH,
+        /** Send requests with {@link #release}; receive requests at once. */
+        HELD,
+        /** At the end of a poll of the completion queue. */
+        POLL
+    }
+
+    /** Requests of one list: those of 16 answers of a READ, each of them a WRITE and a SEND. */
+    private static final int LIST_MAX = 32;
+
     private final CompletionQueue completions;
     private final CompletionHandler handler;
     private final QueuePairConfig config;
@@ -21,6 +35,7 @@ public final class RdmaQueuePair implements CompletionTarget
     private final RdmaCore core;
     private final DeviceCounters counters;
     private final NextRequest next;
+    private final ReceiveList nextReceives;
     private final RequestOrder sends;
     private final RequestOrder receives;
     private final int slot;
@@ -33,12 +48,18 @@ public final class RdmaQueuePair implements CompletionTarget
     private int flags;
     /** Request of {@link #flush}, of which the handler does not know. */
     private boolean hasMarker;
+    /** Whether the provider has refused a send request: the device reports neither that nor those behind it. */
+    private boolean hasRefused;
     private int marker;
     /** The first of those that it has bound. */
     private MemoryWindow windows;
     /** Of the completion that is being reported. */
     private long entryAddress;
-    private boolean isHolding;
+    private Doorbell doorbell = Doorbell.EACH;
+    /** Whether the completion queue rings its doorbell at the end of a poll, and which one follows there. */
+    private boolean isListed;
+    private long sendLists;
+    private RdmaQueuePair nextListed;
     private CompletionStatus failure = CompletionStatus.SUCCESS;
 
     /** Reserves its entries of the completion queue; the queue pair itself follows. */
@@ -69,7 +90,8 @@ public final class RdmaQueuePair implements CompletionTarget
         // First, as it may be refused: nothing would free the memory then.
         reserved = null == shared ? config.completions() : config.sendDepth();
         slot = completions.add(this, reserved);
-        next = new NextRequest(config.segments());
+        next = new NextRequest(config.segments(), Math.min(LIST_MAX, config.sendDepth()));
+        nextReceives = next.receives(Math.min(LIST_MAX, null == shared ? config.receiveDepth() : 1));
         sends = new RequestOrder(config.sendDepth());
         receives = new RequestOrder(null == shared ? config.receiveDepth() : 0);
     }
@@ -192,12 +214,13 @@ public final class RdmaQueuePair implements CompletionTarget
 
     /**
      * Has requests of the send queue collected from now on, so that the device is notified once of many: it gets them
-     * as one list, 16 at most, with {@link #release}, when a list is full, or when the connection closes. Until then
-     * memory of requests is in use that are sent inline too. Call it at the beginning of a cycle that posts several.
+     * as one list, {@value #LIST_MAX} at most, with {@link #release}, when a list is full, or when the connection
+     * closes. Until then memory of requests is in use that are sent inline too. Call it at the beginning of a cycle
+     * that posts several.
      */
     public void hold()
     {
-        isHolding = true;
+        doorbell = Doorbell.HELD;
     }
 
     /**
@@ -205,18 +228,91 @@ public final class RdmaQueuePair implements CompletionTarget
      */
     public void release()
     {
-        isHolding = false;
-        postHeld();
+        doorbell = Doorbell.EACH;
+        ring();
     }
 
-    private void postHeld()
+    /**
+     * Has requests of both queues collected from now on: what completions have their handlers post leaves at the end of
+     * the same poll of the completion queue, as one list for each queue; what is posted at another time, at the end of
+     * the next poll, which the reactor does in each of its cycles, or with {@link #ring}. A list of
+     * {@value #LIST_MAX} is full, and leaves at once. Until then memory of requests is in use that are sent inline too.
+     */
+    public void holdUntilPolled()
     {
-        if (!next.isClosed() && 0 != next.heldCount())
+        doorbell = Doorbell.POLL;
+    }
+
+    /**
+     * Posts what was collected, and goes on to collect.
+     *
+     * @return whether anything was collected.
+     */
+    public boolean ring()
+    {
+        // First: the peer may send as soon as it has what is sent.
+        final boolean hasReceives = postHeldReceives();
+        return postHeld() | hasReceives;
+    }
+
+    /**
+     * {@return how many lists of send requests were posted: a request that is collected is still here as long as the
+     *     number is that from before it was posted}
+     */
+    public long sendLists()
+    {
+        return sendLists;
+    }
+
+    /** {@return the queue pair whose doorbell follows in the completion queue's list} */
+    RdmaQueuePair nextListed()
+    {
+        return nextListed;
+    }
+
+    void nextListed(final RdmaQueuePair pair)
+    {
+        nextListed = pair;
+    }
+
+    /** A poll of the completion queue has ended; it is in its list no more. */
+    void onPolled()
+    {
+        isListed = false;
+        nextListed = null;
+        ring();
+    }
+
+    private void ringWhenPolled()
+    {
+        if (!isListed)
         {
-            final int status = core.postSend(qpAddress, next.firstHeld(), next.badAddress());
-            next.restart();
-            onPosted(status);
+            isListed = true;
+            completions.ringWhenPolled(this);
         }
+    }
+
+    private boolean postHeld()
+    {
+        if (next.isClosed() || 0 == next.heldCount())
+        {
+            return false;
+        }
+        sendLists++;
+        final int status = core.postSend(qpAddress, next.firstHeld(), next.badAddress());
+        next.restart();
+        onSendsPosted(status);
+        return true;
+    }
+
+    private boolean postHeldReceives()
+    {
+        if (next.isClosed() || nextReceives.isEmpty())
+        {
+            return false;
+        }
+        onPosted(core.postReceive(qpAddress, nextReceives.take(), next.badAddress()));
+        return true;
     }
 
     /**
@@ -232,8 +328,16 @@ public final class RdmaQueuePair implements CompletionTarget
         {
             return false;
         }
-        final long request = next.receive(RequestId.receive(slot, receives.add(id, true)), segments);
-        onPosted(core.postReceive(qpAddress, request, next.badAddress()));
+        final boolean isFull = nextReceives.add(
+            RequestId.receive(slot, receives.add(id, true)), next.segmentsAddress(), segments);
+        if (isFull || Doorbell.POLL != doorbell)
+        {
+            postHeldReceives();
+        }
+        else
+        {
+            ringWhenPolled();
+        }
         return true;
     }
 
@@ -441,16 +545,27 @@ public final class RdmaQueuePair implements CompletionTarget
         final long request = next.send(sendId, segments, opcode, requestFlags |
             (hasCompletion ? Verbs.IBV_SEND_SIGNALED : 0) | (isInline ? Verbs.IBV_SEND_INLINE : 0));
         counters.onPosted(opcode, bytes);
-        if (isHolding)
+        if (Doorbell.EACH != doorbell)
         {
             if (next.hold())
             {
-                postHeld();
+                // Receive requests too, which come first.
+                ring();
+            }
+            else if (Doorbell.POLL == doorbell)
+            {
+                ringWhenPolled();
             }
             return true;
         }
-        onPosted(core.postSend(qpAddress, request, next.badAddress()));
+        onSendsPosted(core.postSend(qpAddress, request, next.badAddress()));
         return true;
+    }
+
+    private void onSendsPosted(final int status)
+    {
+        hasRefused |= 0 != status;
+        onPosted(status);
     }
 
     /** A request that the provider does not take ends with the connection. */
@@ -472,12 +587,12 @@ public final class RdmaQueuePair implements CompletionTarget
     }
 
     /**
-     * The queue pair has failed. A request that succeeded without being reported is known to have ended only when a
-     * later one is reported, so that one is posted, which comes back as flushed.
+     * The queue pair has failed. A request that succeeded without being reported, or was refused, is known to have
+     * ended only when a later one is reported, so that one is posted, which comes back as flushed.
      */
     void flush()
     {
-        if (!hasMarker && !next.isClosed() && 0 != sends.sinceCompletion() && 0 != sends.room())
+        if (!hasMarker && !next.isClosed() && (hasRefused || 0 != sends.sinceCompletion()) && 0 != sends.room())
         {
             hasMarker = true;
             marker = sends.add(0, true);

@@ -28,6 +28,7 @@ public final class SharedReceiveQueue implements CompletionTarget, AutoCloseable
     private final CompletionQueue completions;
     private final SharedReceiveListener listener;
     private final NextRequest next;
+    private final ReceiveList list;
     private final int depth;
     private final int slot;
     private final long srqAddress;
@@ -69,7 +70,8 @@ public final class SharedReceiveQueue implements CompletionTarget, AutoCloseable
                 " segments on " + domain.deviceName() + ": " + Errno.describe((int)-srqAddress) +
                 "; the device has its limits in: millrace rdma devices");
         }
-        next = new NextRequest(segments);
+        next = new NextRequest(segments, 1);
+        list = next.receives(1);
         ids = new long[depth];
         isPosted = new boolean[depth];
         free = new int[depth];
@@ -130,8 +132,8 @@ public final class SharedReceiveQueue implements CompletionTarget, AutoCloseable
         final int place = free[freeCount];
         ids[place] = id;
         isPosted[place] = true;
-        final long request = next.receive(RequestId.receive(slot, place), segments);
-        if (0 != core.postSharedReceive(srqAddress, request, next.badAddress()))
+        list.add(RequestId.receive(slot, place), next.segmentsAddress(), segments);
+        if (0 != core.postSharedReceive(srqAddress, list.take(), next.badAddress()))
         {
             // As with a queue pair: what the provider does not take ends the connections.
             onBroken();

@@ -106,6 +106,18 @@ final class ModelProvider implements AutoCloseable
         return (int)value(counts, 7);
     }
 
+    /** {@return how many lists of receive requests were posted} */
+    int receiveDoorbells()
+    {
+        return (int)value(counts, 8);
+    }
+
+    /** {@return how many send requests had been posted when the last receive requests were} */
+    int sentBeforeReceives()
+    {
+        return (int)value(counts, 9);
+    }
+
     int notifications()
     {
         return (int)value(counts, 4);

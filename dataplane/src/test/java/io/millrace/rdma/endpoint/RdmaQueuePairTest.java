@@ -180,28 +180,203 @@ class RdmaQueuePairTest
     @Test
     void shouldPostAListThatIsFull()
     {
-        final QueuePairConfig deep = new QueuePairConfig(23, 1, 2, 32, 4);
-        final RdmaQueuePair many = new RdmaQueuePair(queue, handler, deep, () -> progress++);
-        many.open(provider.queuePair, INLINE);
+        final RdmaQueuePair many = pair(queue(64), new QueuePairConfig(40, 1, 2, 32, 4), handler);
         many.hold();
-        for (int i = 0; i < 20; i++)
+        for (int i = 0; i < 36; i++)
         {
             assertTrue(many.segment(0x1000 + i, 100, 7).postSend(i, false));
         }
-        assertEquals(List.of(16, 1), List.of(provider.sentCount(), provider.doorbells()));
+        assertEquals(List.of(32, 1), List.of(provider.sentCount(), provider.doorbells()));
         many.release();
-        assertEquals(List.of(20, 2), List.of(provider.sentCount(), provider.doorbells()));
-        for (int i = 0; i < 20; i++)
+        assertEquals(List.of(36, 2), List.of(provider.sentCount(), provider.doorbells()));
+        for (int i = 0; i < 36; i++)
         {
             assertEquals(List.of(new Segment(0x1000 + i, 100, 7)), provider.sent(i).segments());
         }
         provider.postStatus(Errno.ENOMEM);
         many.hold();
-        assertTrue(many.postSend(20, false));
+        assertTrue(many.postSend(36, false));
         many.close();
         many.release();
-        assertEquals(20, provider.sentCount(), "the queue pair is gone");
-        assertEquals("sent 20 FLUSHED", reports.getLast());
+        assertEquals(36, provider.sentCount(), "the queue pair is gone");
+        assertEquals("sent 36 FLUSHED", reports.getLast());
+    }
+
+    private CompletionQueue queue(final int entries)
+    {
+        return new CompletionQueue(
+            LinuxRdmaCore.INSTANCE, null, provider.counters, null, provider.completionQueue, 0L, entries);
+    }
+
+    private RdmaQueuePair pair(
+        final CompletionQueue completions, final QueuePairConfig config, final CompletionHandler its)
+    {
+        final RdmaQueuePair made = new RdmaQueuePair(completions, its, config, () -> progress++);
+        made.open(provider.queuePair, INLINE);
+        return made;
+    }
+
+    /** What two messages are answered with leaves when both have been taken: buffers first, then answers. */
+    @Test
+    void shouldPostWhatCompletionsCauseAtTheEndOfTheirPoll()
+    {
+        final RdmaQueuePair[] made = new RdmaQueuePair[1];
+        final CompletionQueue completions = queue(64);
+        made[0] = pair(completions, SIZES, new CompletionHandler()
+        {
+            @Override
+            public void onSent(final long id, final CompletionStatus status)
+            {
+                reports.add("sent " + id + " " + status);
+            }
+
+            @Override
+            public void onReceived(
+                final long id, final CompletionStatus status, final int bytes, final int immediate)
+            {
+                made[0].segment(0x1000 + id, 100, 7).postWrite(10 + id, false, 0xABC0, 99);
+                made[0].segment(0x2000 + id, 16, 8).postSend(20 + id, true);
+                made[0].segment(0x3000 + id, 64, 9).segment(0x4000 + id, 32, 10).postReceive(30 + id);
+                reports.add("posted " + provider.sentCount() + " " + provider.receivedCount());
+            }
+        });
+        made[0].postReceive(1);
+        made[0].postReceive(2);
+        made[0].holdUntilPolled();
+        provider.complete(provider.received(0), 0);
+        provider.complete(provider.received(1), 0);
+        completions.poll();
+        assertEquals(List.of("posted 0 2", "posted 0 2"), reported());
+        assertEquals(List.of(4, 1), List.of(provider.sentCount(), provider.doorbells()));
+        assertEquals(List.of(4, 3), List.of(provider.receivedCount(), provider.receiveDoorbells()));
+        assertEquals(0, provider.sentBeforeReceives(), "the peer may send as soon as it is answered");
+        for (int i = 0; i < 2; i++)
+        {
+            assertEquals(List.of(new Segment(0x1001 + i, 100, 7)), provider.sent(2 * i).segments());
+            assertEquals(List.of(new Segment(0x2001 + i, 16, 8)), provider.sent(2 * i + 1).segments());
+            assertEquals(List.of(new Segment(0x3001 + i, 64, 9), new Segment(0x4001 + i, 32, 10)),
+                provider.received(2 + i).segments());
+        }
+        provider.complete(provider.sent(1), 0);
+        provider.complete(provider.sent(3), 0);
+        assertEquals(2, completions.poll(), "nothing was posted");
+        assertEquals(List.of("sent 21 SUCCESS", "sent 22 SUCCESS"), reported());
+        assertEquals(1, provider.doorbells());
+    }
+
+    /** A poller behind the completion queue, a timer or a command may post: the reactor does not sleep on that. */
+    @Test
+    void shouldPostWhatIsPostedBetweenPollsAtTheEndOfTheNext()
+    {
+        pair.holdUntilPolled();
+        assertFalse(queue.canSleep());
+        assertTrue(queue.canSleep());
+        assertTrue(pair.postReceive(1));
+        assertTrue(pair.postSend(2, true));
+        assertFalse(queue.canSleep());
+        assertEquals(List.of(0, 0), List.of(provider.sentCount(), provider.receivedCount()));
+        assertEquals(1, queue.poll(), "the queue pair");
+        assertEquals(List.of(1, 1), List.of(provider.sentCount(), provider.receivedCount()));
+        assertTrue(queue.canSleep());
+        assertEquals(0, queue.poll());
+        pair.postSend(3, true);
+        assertTrue(pair.ring());
+        assertEquals(2, provider.sentCount());
+        assertFalse(pair.ring());
+        queue.poll();
+        assertEquals(2, provider.doorbells(), "once");
+        assertTrue(queue.canSleep());
+        pair.postSend(4, true);
+        pair.release();
+        assertEquals(3, provider.sentCount());
+        pair.postSend(5, true);
+        assertEquals(4, provider.sentCount(), "at once");
+    }
+
+    @Test
+    void shouldPostListsOfSeveralQueuePairsAfterOnePoll()
+    {
+        final CompletionQueue completions = queue(64);
+        final List<RdmaQueuePair> pairs = new ArrayList<>();
+        for (int i = 0; i < 3; i++)
+        {
+            pairs.add(pair(completions, SIZES, handler));
+            pairs.getLast().holdUntilPolled();
+        }
+        for (int i = 0; i < 6; i++)
+        {
+            pairs.get(i % 3).postSend(i, true);
+        }
+        assertEquals(3, completions.poll());
+        assertEquals(List.of(6, 3), List.of(provider.sentCount(), provider.doorbells()));
+        for (int i = 0; i < 6; i++)
+        {
+            provider.complete(provider.sent(i), 0);
+        }
+        completions.poll();
+        assertEquals(List.of("sent 0 SUCCESS", "sent 3 SUCCESS", "sent 1 SUCCESS", "sent 4 SUCCESS", "sent 2 SUCCESS",
+            "sent 5 SUCCESS"), reported(), "in the order in which each began");
+        assertEquals(0, completions.poll());
+    }
+
+    @Test
+    void shouldPostListsThatAreFullAtOnce()
+    {
+        final RdmaQueuePair many = pair(queue(128), new QueuePairConfig(40, 40, 2, 32, 4), handler);
+        many.holdUntilPolled();
+        for (int i = 0; i < 31; i++)
+        {
+            many.postReceive(i);
+            many.postSend(i, true);
+        }
+        assertEquals(List.of(0, 0, 0L),
+            List.of(provider.sentCount(), provider.receivedCount(), many.sendLists()));
+        many.postSend(31, true);
+        assertEquals(List.of(32, 31, 1L),
+            List.of(provider.sentCount(), provider.receivedCount(), many.sendLists()));
+        assertEquals(0, provider.sentBeforeReceives());
+        for (int i = 0; i < 8; i++)
+        {
+            assertTrue(many.postReceive(i));
+        }
+        assertEquals(31, provider.receivedCount());
+        many.ring();
+        assertEquals(List.of(32, 39, 1L),
+            List.of(provider.sentCount(), provider.receivedCount(), many.sendLists()));
+        assertEquals(8, many.sendRoom());
+    }
+
+    /** What fails while lists are posted may close a queue pair that is still to have its own posted. */
+    @Test
+    void shouldPostNothingOfAQueuePairThatClosesWhileAnotherFails()
+    {
+        final CompletionQueue completions = queue(64);
+        final RdmaQueuePair second = pair(completions, SIZES, handler);
+        final RdmaQueuePair first = new RdmaQueuePair(completions, handler, SIZES, () ->
+        {
+            progress++;
+            if (1 == progress)
+            {
+                second.close();
+            }
+        });
+        first.open(provider.queuePair, INLINE);
+        first.holdUntilPolled();
+        second.holdUntilPolled();
+        first.postReceive(1);
+        first.postSend(2, true);
+        second.postReceive(3);
+        second.postSend(4, true);
+        provider.postStatus(Errno.ENOMEM);
+        completions.poll();
+        assertEquals(List.of("sent 4 FLUSHED", "received 3 FLUSHED 0 0"), reported());
+        assertEquals(CompletionStatus.DEVICE, first.failure());
+        assertEquals(2, progress, "of either list");
+        assertEquals(List.of(1, 1), List.of(provider.sentCount(), provider.receivedCount()), "those of the first");
+        first.close();
+        assertEquals(List.of("sent 2 FLUSHED", "received 1 FLUSHED 0 0"), reported());
+        completions.poll();
+        assertEquals(List.of(), reported());
     }
 
     /** Places come back although few requests are signalled, and only those are reported. */
@@ -394,6 +569,24 @@ class RdmaQueuePairTest
         provider.complete(provider.lastSent(), Verbs.IBV_WC_WR_FLUSH_ERR);
         queue.poll();
         assertEquals(List.of("sent 1 SUCCESS", "sent 2 FLUSHED"), reported());
+        assertEquals(0, pair.outstanding());
+    }
+
+    /** The last one of the list would have had a completion: nothing else is posted for that. */
+    @Test
+    void shouldEndWhatWasRefusedThoughTheLastOneIsSignalled()
+    {
+        pair.hold();
+        pair.postSend(1, true);
+        pair.postSend(2, true);
+        provider.postStatus(Errno.ENOMEM);
+        pair.release();
+        provider.postStatus(0);
+        pair.flush();
+        assertEquals(3, provider.sentCount(), "one more");
+        provider.complete(provider.lastSent(), Verbs.IBV_WC_WR_FLUSH_ERR);
+        queue.poll();
+        assertEquals(List.of("sent 1 FLUSHED", "sent 2 FLUSHED"), reported());
         assertEquals(0, pair.outstanding());
     }
 

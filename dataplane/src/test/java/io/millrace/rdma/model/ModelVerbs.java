@@ -42,6 +42,30 @@ abstract class ModelVerbs implements RdmaCore
         }
     }
 
+    /**
+     * Requests that queue pairs were posted, and by how many calls.
+     *
+     * @param sendLists    calls with send requests.
+     * @param sends        send requests.
+     * @param receiveLists calls with receive requests.
+     * @param receives     receive requests.
+     */
+    public record Posted(int sendLists, int sends, int receiveLists, int receives)
+    {
+        /**
+         * {@return what came since}
+         *
+         * @param before as it was.
+         */
+        public Posted since(final Posted before)
+        {
+            return new Posted(sendLists - before.sendLists, sends - before.sends, receiveLists - before.receiveLists,
+                receives - before.receives);
+        }
+    }
+
+    private static final Posted NOTHING_POSTED = new Posted(0, 0, 0, 0);
+
     private record RegionOfDomain(Domain domain, ModelDevice.Region region)
     {
     }
@@ -62,6 +86,8 @@ abstract class ModelVerbs implements RdmaCore
     int unacknowledgedEvents;
     long lastHandle = 0x5EED_0000_0000L;
     long lockedBytes;
+    private Posted posted = NOTHING_POSTED;
+    private int sendsUntilRefused = Integer.MAX_VALUE;
 
     ModelVerbs(final ModelNetwork network, final ModelDescriptors descriptors)
     {
@@ -145,9 +171,11 @@ abstract class ModelVerbs implements RdmaCore
         synchronized (network)
         {
             final ModelQueuePair pair = get(ModelQueuePair.class, qpAddress);
+            count(isSend ? 1 : 0, 0, isSend ? 0 : 1, 0);
             for (long next = requestAddress; 0 != next; next = ModelRequest.next(next, isSend))
             {
-                final int status = pair.device.isRemoved() ? -Errno.EIO :
+                count(0, isSend ? 1 : 0, 0, isSend ? 0 : 1);
+                final int status = pair.device.isRemoved() ? -Errno.EIO : isSend && isRefused() ? -Errno.ENOMEM :
                     isSend ? pair.postSend(next) : pair.postReceive(next);
                 if (status < 0)
                 {
@@ -156,6 +184,41 @@ abstract class ModelVerbs implements RdmaCore
                 }
             }
             return 0;
+        }
+    }
+
+    private void count(final int sendLists, final int sends, final int receiveLists, final int receives)
+    {
+        posted = new Posted(posted.sendLists + sendLists, posted.sends + sends, posted.receiveLists + receiveLists,
+            posted.receives + receives);
+    }
+
+    private boolean isRefused()
+    {
+        return 0 == sendsUntilRefused--;
+    }
+
+    /**
+     * {@return what queue pairs were posted until now}
+     */
+    public final Posted posted()
+    {
+        synchronized (network)
+        {
+            return posted;
+        }
+    }
+
+    /**
+     * Has the provider refuse one send request, and with it the rest of its list.
+     *
+     * @param before how many it takes before.
+     */
+    public final void refuseSendAfter(final int before)
+    {
+        synchronized (network)
+        {
+            sendsUntilRefused = before;
         }
     }
 

@@ -68,6 +68,16 @@ final class CapsuleSender
         ownRemoteKey = remoteKey;
     }
 
+    /**
+     * {@return whether the device has the capsule of a command, which was sent}
+     *
+     * @param request of {@link #send}.
+     */
+    boolean hasLeft(final HostRequest request)
+    {
+        return request.transfer().sendList != queuePair.sendLists();
+    }
+
     /** {@return commands whose payload was copied, of all connections} */
     long bouncedCommands()
     {
@@ -251,11 +261,15 @@ final class CapsuleSender
         return post(request, lengthBytes);
     }
 
-    /** What is copied into the request needs no notice: nothing of the command is the device's. */
+    /**
+     * What is copied into the request, at the latest before an answer to it is taken, needs no notice: nothing of the
+     * command is the device's.
+     */
     private Outcome post(final HostRequest request, final int messageBytes)
     {
         final boolean isNotified = messageBytes > queuePair.inlineBytes();
         request.transfer().isSending = isNotified;
+        request.transfer().sendList = queuePair.sendLists();
         // There is room; it refuses only when the connection has ended, which gives the command back.
         queuePair.postSend(request.commandId(), isNotified);
         return Outcome.SENT;

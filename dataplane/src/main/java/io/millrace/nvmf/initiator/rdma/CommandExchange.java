@@ -261,7 +261,7 @@ final class CommandExchange
             return "an answer to command 0x" + Integer.toHexString(commandId) +
                 (commands.isAnswered(commandId) ? ", which was answered before" : ", which is not outstanding");
         }
-        if (request.transfer().isWaiting)
+        if (request.transfer().isWaiting || !sender.hasLeft(request))
         {
             return "an answer to command 0x" + Integer.toHexString(commandId) + ", which has not been sent";
         }

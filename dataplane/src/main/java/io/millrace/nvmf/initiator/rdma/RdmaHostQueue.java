@@ -177,11 +177,11 @@ final class RdmaHostQueue implements HostQueueTransport, ConnectionHandler
         return exchange.submit(request);
     }
 
-    /** Each capsule is handed to the device when it is submitted. */
+    /** Capsules that answers had submitted leave by themselves, when the answers that came together are taken. */
     @Override
     public int flush()
     {
-        return 0;
+        return state.receives() && connection.queuePair().ring() ? 1 : 0;
     }
 
     /** Completions come by the completion queue, which the reactor polls for all queues. */
@@ -213,6 +213,7 @@ final class RdmaHostQueue implements HostQueueTransport, ConnectionHandler
                 exchange.completeAnswered();
             }
             work = exchange.hasWaiting() ? exchange.sendWaiting() : 0;
+            flush();
         }
         return work;
     }
@@ -234,6 +235,7 @@ final class RdmaHostQueue implements HostQueueTransport, ConnectionHandler
     public void onQueuePair(final RdmaConnection established)
     {
         connection = established;
+        established.queuePair().holdUntilPolled();
         try
         {
             connectRegion = established.domain().register(

@@ -1,0 +1,290 @@
+package io.millrace.nvmf;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.block.BlockDevice;
+import io.millrace.block.StripedDevice;
+import io.millrace.memory.MemoryDomain;
+import io.millrace.memory.MemoryRegion;
+import io.millrace.memory.MemoryRegistry;
+import io.millrace.memory.MemoryRole;
+import io.millrace.nvme.ConnectData;
+import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.nvmf.initiator.HostPollGroup;
+import io.millrace.nvmf.initiator.rdma.HostBuffers;
+import io.millrace.nvmf.initiator.rdma.RdmaHostTransport;
+import io.millrace.nvmf.rdma.RdmaTransport;
+import io.millrace.nvmf.rdma.RdmaTransportConfig;
+import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.rdma.model.LinuxDescriptors;
+import io.millrace.rdma.model.ModelDevice;
+import io.millrace.rdma.model.ModelRdmaCore;
+import io.millrace.rdma.model.RdmaModel;
+import io.millrace.reactor.HeldClock;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What capsules that come together are answered with leaves in one list of requests of their connection, and a list
+ * that does not leave, or not as a whole, ends with its connection.
+ */
+class RdmaListTest
+{
+    private static final int BLOCK = TransportContractFixture.BLOCK_BYTES;
+    private static final int CAPSULES = 8;
+    private static final long LITTLE_NS = 10_000;
+    private static final long LIMIT_NS = 900_000_000L;
+    private static final long RETRY_NS = 500_000_000L;
+    private static final int CAPSULE_BYTES = SubmissionQueueEntry.SIZE_BYTES + BLOCK;
+    private static final int READ_OFFSET = 1 << 20;
+
+    private final RdmaModel model = new RdmaModel();
+    private final ModelRdmaCore scriptedCore = new ModelRdmaCore(model.network(), new LinuxDescriptors());
+    private final ModelDevice scriptedDevice = scriptedCore.addDevice(RdmaModel.address(3));
+    private final MemoryRegistry registry = new MemoryRegistry();
+    private final MemoryRegistry hostRegistry = new MemoryRegistry();
+    private final HostBuffers hostBuffers = new HostBuffers(hostRegistry, model.hostCore());
+    private final HeldClock clock = new HeldClock();
+    private TransportContractFixture fixture;
+    private ScriptedRdmaHost scripted;
+    private ScriptedRdmaHost.Queue queue;
+    private int controllerId;
+    private int key;
+
+    /** A device that answers within {@code submit}, and lends. */
+    private void serve()
+    {
+        final StripedDevice device = new StripedDevice(8L << 20, BLOCK, 1, 2);
+        // Its pages are small ones here, which would be copied from; as buffers they stay where they are.
+        device.lentMemory().forEach((memory) -> registry.add(memory, MemoryRole.BUFFERS));
+        serve(device);
+    }
+
+    private void serve(final BlockDevice device)
+    {
+        fixture = new TransportContractFixture(device, 1, 16L << 20, registry,
+            (target, groups) -> new RdmaTransport(
+                target, groups, RdmaTransportConfig.defaults(), model.targetCore(), registry),
+            (reactor) -> new HostPollGroup(reactor, List.of(new RdmaHostTransport(model.hostCore(), hostBuffers))),
+            (memory) -> hostRegistry.add(MemoryRegion.imported(
+                MemoryRole.BUFFERS, MemoryDomain.HOST, memory.address(), memory.byteSize(), BLOCK)), clock);
+        fixture.listen(TransportAddress.of(
+            TransportAddress.Type.RDMA, new InetSocketAddress(RdmaModel.address(2), 0)));
+        scripted = new ScriptedRdmaHost(scriptedCore);
+        final InetSocketAddress address = fixture.address().socketAddress();
+        final ScriptedRdmaHost.Queue admin = scripted.open(address, 0, 0);
+        controllerId = admin.associate(
+            TransportContractFixture.NQN, 0, ConnectData.CONTROLLER_ID_DYNAMIC).result() & 0xFFFF;
+        ScriptedRdmaHost.enable(admin);
+        queue = open(1);
+        key = queue.key();
+        fixture.await("the target to have nothing of the connections", () -> 0 == fixture.requestsInUse());
+    }
+
+    private ScriptedRdmaHost.Queue open(final int queueId)
+    {
+        final ScriptedRdmaHost.Queue opened = scripted.open(fixture.address().socketAddress(), queueId, queueId);
+        assertEquals(NvmeStatus.SUCCESS,
+            opened.associate(TransportContractFixture.NQN, queueId, controllerId).status());
+        return opened;
+    }
+
+    @AfterEach
+    void shouldLeaveNothing()
+    {
+        scripted.close();
+        fixture.endHosts();
+        fixture.awaitNothing();
+        fixture.close();
+        hostBuffers.close();
+        assertEquals(List.of(), model.network().violations());
+        model.close();
+    }
+
+    /** Has capsules come between two polls of the target. */
+    private ModelRdmaCore.Posted together(final byte[]... capsules) throws InterruptedException
+    {
+        return together(() ->
+        {
+            for (final byte[] capsule : capsules)
+            {
+                queue.send(capsule);
+            }
+            fixture.await("the capsules to be in the target's memory", queue::hasDelivered);
+        });
+    }
+
+    private ModelRdmaCore.Posted together(final Runnable sending) throws InterruptedException
+    {
+        final CountDownLatch isBlocked = new CountDownLatch(1);
+        final CountDownLatch mayGoOn = new CountDownLatch(1);
+        final CompletableFuture<Boolean> released = fixture.group(0).reactor().call(() ->
+        {
+            isBlocked.countDown();
+            return mayGoOn.await(20, TimeUnit.SECONDS);
+        });
+        assertTrue(isBlocked.await(20, TimeUnit.SECONDS));
+        sending.run();
+        final ModelRdmaCore.Posted before = model.targetCore().posted();
+        mayGoOn.countDown();
+        assertTrue(TransportContractFixture.get(released));
+        return before;
+    }
+
+    /** With less time than that of any limit: all that the device has comes back. */
+    private void awaitEnd()
+    {
+        final long limitNs = clock.advance(0) + LIMIT_NS;
+        fixture.await("the connection to end", () ->
+        {
+            // It looks at descriptors by the clock.
+            assertTrue(clock.advance(LITTLE_NS) < limitNs, "it ends by a timer");
+            TransportContractFixture.get(fixture.group(0).reactor().call(() -> null));
+            return fixture.transport().connectionCount() < 2;
+        });
+        clock.release();
+    }
+
+    private byte[][] commands(final boolean isWrite)
+    {
+        final byte[][] capsules = new byte[CAPSULES][];
+        for (int i = 0; i < CAPSULES; i++)
+        {
+            capsules[i] = ScriptedRdmaHost.command(isWrite, i, i, 1, scripted.dataAddress() + (long)i * BLOCK, BLOCK,
+                key);
+        }
+        return capsules;
+    }
+
+    private void takeAnswers(final int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            assertEquals(NvmeStatus.SUCCESS, queue.answer().status());
+        }
+    }
+
+    @Test
+    void shouldAnswerCapsulesThatCameTogetherWithOneList() throws InterruptedException
+    {
+        serve();
+        final ModelRdmaCore.Posted before = together(commands(false));
+        takeAnswers(CAPSULES);
+        assertEquals(new ModelRdmaCore.Posted(1, 2 * CAPSULES, 1, CAPSULES),
+            model.targetCore().posted().since(before), "a WRITE and a SEND each, and the receive buffers");
+    }
+
+    /** An answer alone leaves in the poll that its capsule came with. */
+    @Test
+    void shouldAnswerACapsuleAloneWithOneList() throws InterruptedException
+    {
+        serve();
+        for (int i = 0; i < 3; i++)
+        {
+            final ModelRdmaCore.Posted before = together(commands(false)[i]);
+            takeAnswers(1);
+            assertEquals(new ModelRdmaCore.Posted(1, 2, 1, 1), model.targetCore().posted().since(before));
+        }
+    }
+
+    /** The host's device answers no READ meanwhile. */
+    @Test
+    void shouldReadDataOfWritesThatCameTogetherWithOneList() throws InterruptedException
+    {
+        serve();
+        final byte[][] writes = commands(true);
+        final ModelRdmaCore.Posted before = together(() ->
+        {
+            for (final byte[] capsule : writes)
+            {
+                queue.send(capsule);
+            }
+            fixture.await("the capsules to be in the target's memory", queue::hasDelivered);
+            model.network().timeouts(RETRY_NS, RETRY_NS);
+            model.network().cut(scriptedDevice, model.targetDevice(), true);
+        });
+        fixture.await("the READs", () -> 0 != model.targetCore().posted().since(before).sends());
+        assertEquals(new ModelRdmaCore.Posted(1, CAPSULES, 1, CAPSULES), model.targetCore().posted().since(before));
+        model.network().cut(scriptedDevice, model.targetDevice(), false);
+        takeAnswers(CAPSULES);
+    }
+
+    /** The device's poller ends four requests at a time. */
+    @Test
+    void shouldSendAnswersOfADeviceThatEndsRequestsLaterInLists() throws InterruptedException
+    {
+        final LaterDevice device = new LaterDevice(BLOCK, 8L << 20);
+        serve(device);
+        device.hold(true);
+        final ModelRdmaCore.Posted before = together(commands(false));
+        fixture.await("the device to have all", () -> CAPSULES == device.held());
+        assertEquals(0, model.targetCore().posted().since(before).sendLists());
+        device.hold(false);
+        takeAnswers(CAPSULES);
+        final ModelRdmaCore.Posted answers = model.targetCore().posted().since(before);
+        assertEquals(List.of(2, 2 * CAPSULES), List.of(answers.sendLists(), answers.sends()));
+    }
+
+    @Test
+    void shouldEndAConnectionThatClosesBeforeItsListHasLeft() throws InterruptedException
+    {
+        serve();
+        final byte[][] reads = commands(false);
+        clock.hold();
+        together(reads[0], reads[1], reads[2], new byte[1]);
+        awaitEnd();
+        assertEquals(0, fixture.buffersInUseBytes());
+        ScriptedRdmaHost.await(queue.closed);
+    }
+
+    /** What is refused, and what follows it in its list, never comes to the device. */
+    @Test
+    void shouldEndAConnectionWhoseListIsRefusedInItsMiddle() throws InterruptedException
+    {
+        serve();
+        clock.hold();
+        model.targetCore().refuseSendAfter(5);
+        together(commands(false));
+        awaitEnd();
+        ScriptedRdmaHost.await(queue.closed);
+        assertTrue(queue.answers.size() <= 2, () -> "answers " + queue.answers);
+    }
+
+    /** A block is lent to an answer that has not left when a write to it is executed. */
+    @Test
+    void shouldKeepALentBlockAsItIsUntilItsListHasLeft() throws InterruptedException
+    {
+        serve();
+        final ScriptedRdmaHost.Queue writer = open(2);
+        final byte[] write = Arrays.copyOf(ScriptedRdmaHost.inCapsule(1, 0, BLOCK), CAPSULE_BYTES);
+        Arrays.fill(write, SubmissionQueueEntry.SIZE_BYTES, CAPSULE_BYTES, (byte)1);
+        writer.send(write);
+        assertEquals(NvmeStatus.SUCCESS, writer.answer().status());
+        Arrays.fill(write, SubmissionQueueEntry.SIZE_BYTES, CAPSULE_BYTES, (byte)2);
+        final ModelRdmaCore.Posted before = together(() ->
+        {
+            queue.send(ScriptedRdmaHost.command(false, 1, scripted.dataAddress() + READ_OFFSET, BLOCK, key));
+            fixture.await("the read to be in the target's memory", queue::hasDelivered);
+            writer.send(write);
+            fixture.await("the write to be in the target's memory", writer::hasDelivered);
+        });
+        takeAnswers(1);
+        assertEquals(NvmeStatus.SUCCESS, writer.answer().status());
+        final UnsafeBuffer read = scripted.data(READ_OFFSET + BLOCK);
+        for (int i = READ_OFFSET; i < read.capacity(); i++)
+        {
+            assertEquals(1, read.getByte(i), "what the block had");
+        }
+        assertEquals(List.of(2, 3), List.of(model.targetCore().posted().since(before).sendLists(),
+            model.targetCore().posted().since(before).sends()), "a list of each queue pair, the write's when it could");
+    }
+}
