@@ -1,8 +1,11 @@
 package io.millrace.rdma;
 
 import io.millrace.validation.AddressText;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
+import java.util.Optional;
 
 /**
  * An address of a port: 16 bytes, written and, for RoCE v2, sent as an IPv6 or IPv4 address. Immutable; any thread.
@@ -25,6 +28,28 @@ public record RdmaGid(int index, GidType type, long high, long low, String netwo
     public boolean isIpv4()
     {
         return 0 == high && MAPPED_IPV4 == low >>> Integer.SIZE;
+    }
+
+    /**
+     * {@return the address of this machine that it is, which a connection can be bound to; none of InfiniBand and iWARP,
+     *     whose GIDs are no IP addresses, and none that is valid within one segment only}
+     */
+    public Optional<InetAddress> ipAddress()
+    {
+        if (GidType.IB == type || isLinkLocal())
+        {
+            return Optional.empty();
+        }
+        try
+        {
+            // One that is a mapped address becomes an IPv4 one.
+            return Optional.of(InetAddress.getByAddress(
+                ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).array()));
+        }
+        catch (final UnknownHostException e)
+        {
+            throw new IllegalStateException(e);
+        }
     }
 
     /**

@@ -35,6 +35,29 @@ public record RdmaSettings(String device, int port, int gidIndex)
     }
 
     /**
+     * {@return whether they name a device or a GID, and so do not leave the choice to the route to a peer}
+     */
+    public boolean isChosen()
+    {
+        return !AUTO.equals(device) || ANY != gidIndex;
+    }
+
+    /**
+     * {@return whether a connection may go by a port of a device; by any when they do not choose}
+     *
+     * @param name  of its device.
+     * @param on    number of its port, from 1.
+     * @param index of its GID; negative when it is not known, as on InfiniBand and iWARP.
+     */
+    public boolean allows(final String name, final int on, final int index)
+    {
+        return !isChosen() ||
+            (AUTO.equals(device) || device.equals(name)) &&
+            (ANY == port || port == on) &&
+            (ANY == gidIndex || index < 0 || gidIndex == index);
+    }
+
+    /**
      * {@return for example {@code device auto, port 1, gid-index auto}}
      */
     @Override

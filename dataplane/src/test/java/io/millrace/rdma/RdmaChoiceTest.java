@@ -60,6 +60,17 @@ class RdmaChoiceTest
             .map(RdmaChoice.Rejection::reason).findFirst().orElseThrow(() -> new AssertionError(choice.toString()));
     }
 
+    /** What a connection can be bound to. */
+    @Test
+    void shouldKnowTheAddressOfAGid()
+    {
+        assertEquals("10.1.0.1", IPV4_V2.ipAddress().orElseThrow().getHostAddress());
+        assertEquals("10.1.0.1", IPV4_V1.ipAddress().orElseThrow().getHostAddress());
+        assertEquals("2001:db8:0:0:0:0:0:1", IPV6_V2.ipAddress().orElseThrow().getHostAddress());
+        assertTrue(LINK_LOCAL_V2.ipAddress().isEmpty());
+        assertTrue(gid(0, GidType.IB, 0, 0xFFFF_0A01_0001L).ipAddress().isEmpty());
+    }
+
     @Test
     void shouldTakeRoceVersion2OverIpv4AndSayWhyNotTheOthers()
     {

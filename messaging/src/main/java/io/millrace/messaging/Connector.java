@@ -52,7 +52,7 @@ final class Connector
         catch (final OutOfMemoryError e)
         {
             // There can be no more threads.
-            onProbe(new RdmaProbe(TransportReason.RDMA_FAILED, "no thread that looks for a device: " + e));
+            onProbe(RdmaProbe.of(TransportReason.RDMA_FAILED, "no thread that looks for a device: " + e));
         }
     }
 
@@ -96,8 +96,8 @@ final class Connector
         try
         {
             connection.link(RdmaLink.connect(messaging.reactor(), messaging.context().rdmaCore(),
-                messaging.context().rdmaAddress(peer), messaging.context().rdmaSizes(), messaging.nonce(),
-                messaging.context().connectTimeoutNs(), connection));
+                messaging.context().rdmaAddress(peer), probe.sourceFor(peer), messaging.context().rdmaSizes(),
+                messaging.nonce(), messaging.context().connectTimeoutNs(), connection));
         }
         catch (final RdmaException e)
         {

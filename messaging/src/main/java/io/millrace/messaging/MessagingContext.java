@@ -5,7 +5,6 @@ import io.millrace.messaging.rdma.RdmaSizes;
 import io.millrace.messaging.transport.LinkSizes;
 import io.millrace.messaging.transport.TransportReason;
 import io.millrace.messaging.wire.Hello;
-import io.millrace.rdma.RdmaSettings;
 import io.millrace.rdma.core.LinuxRdmaCore;
 import io.millrace.rdma.core.RdmaCore;
 import io.millrace.reactor.ReactorConfig;
@@ -141,7 +140,7 @@ public final class MessagingContext
     RdmaSizes rdmaSizes()
     {
         return new RdmaSizes(
-            sizes(), rdma.sendDepth(), rdma.segments(), rdma.inlineBytes(), rdma.eventChannel());
+            sizes(), rdma.sendDepth(), rdma.segments(), rdma.inlineBytes(), rdma.eventChannel(), rdma.settings());
     }
 
     /** What looks for a device. Any thread but a reactor's. */
@@ -150,13 +149,13 @@ public final class MessagingContext
         try
         {
             return LinuxRdmaCore.INSTANCE == rdmaCore ?
-                RdmaProbe.run(new RdmaSettings(rdma.device(), rdma.port(), rdma.gidIndex())) :
-                new RdmaProbe(TransportReason.RDMA_AVAILABLE, rdmaCore.toString());
+                RdmaProbe.run(rdma.settings()) :
+                RdmaProbe.of(TransportReason.RDMA_AVAILABLE, rdmaCore.toString());
         }
         catch (final RuntimeException | Error e)
         {
             // Endpoints wait for the answer: without one they would never connect.
-            return new RdmaProbe(TransportReason.RDMA_FAILED, "looking for a device failed: " + e);
+            return RdmaProbe.of(TransportReason.RDMA_FAILED, "looking for a device failed: " + e);
         }
     }
 

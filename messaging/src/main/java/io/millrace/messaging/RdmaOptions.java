@@ -100,6 +100,12 @@ public record RdmaOptions(
         }
     }
 
+    /** {@return which device, port and GID connections go by} */
+    RdmaSettings settings()
+    {
+        return new RdmaSettings(device, port, gidIndex);
+    }
+
     /**
      * {@return these, with RDMA disabled or not}
      *

@@ -2,6 +2,7 @@ package io.millrace.messaging;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.Errno;
@@ -13,7 +14,9 @@ import io.millrace.rdma.core.RdmaCore;
 import io.millrace.rdma.model.RdmaModel;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
@@ -113,6 +116,48 @@ class FallbackTest
             assertEquals(1, client.count(MessagingCounter.TCP_RDMA_FAILED));
             assertEquals(0, client.count(MessagingCounter.TCP_PEER_WITHOUT_RDMA));
         }
+    }
+
+    /** The settings name a device that another address would be reached by. */
+    @Test
+    void shouldTakeTcpWhenThePeerIsReachedByAnotherDevice()
+    {
+        try (RdmaModel model = new RdmaModel(); Messaging server = Messaging.launch(context("server", model));
+            Messaging client = Messaging.launch(
+                context("client", model).rdma(RdmaOptions.DEFAULT.withDevice("model7").withEventChannel(true))))
+        {
+            final ListeningAddress address = server.listen(MessagingFixture.anyPort(), (_) -> new Recorder());
+            final Recorder recorder = new Recorder();
+            final TransportChoice choice =
+                transport(client, client.connect(address.address(), recorder), recorder);
+            assertEquals(TransportReason.RDMA_FAILED, choice.reason(), choice::text);
+            assertTrue(choice.text().contains("RDMA is to go by device model7"), choice::text);
+        }
+    }
+
+    @Test
+    void shouldListenForTcpAloneAtAnAddressOfAnotherDevice()
+    {
+        try (RdmaModel model = new RdmaModel(); Messaging client = Messaging.launch(context("client", model));
+            Messaging server = Messaging.launch(
+                context("server", model).rdma(RdmaOptions.DEFAULT.withDevice("model7").withEventChannel(true))))
+        {
+            final ListeningAddress address = server.listen(MessagingFixture.anyPort(), (_) -> new Recorder());
+            final Recorder recorder = new Recorder();
+            final TransportChoice choice =
+                transport(client, client.connect(address.address(), recorder), recorder);
+            assertEquals(TransportReason.PEER_WITHOUT_RDMA, choice.reason(), choice::text);
+        }
+    }
+
+    @Test
+    void shouldConnectFromAnAddressOfThePeersFamily()
+    {
+        final InetAddress source = InetAddress.ofLiteral("192.0.2.7");
+        final RdmaProbe probe = new RdmaProbe(TransportReason.RDMA_AVAILABLE, "rxe0 port 1", Optional.of(source));
+        assertEquals(source, probe.sourceFor(new InetSocketAddress(InetAddress.ofLiteral("192.0.2.1"), 1)));
+        assertNull(probe.sourceFor(new InetSocketAddress(InetAddress.ofLiteral("2001:db8::1"), 1)));
+        assertNull(RdmaProbe.of(TransportReason.RDMA_AVAILABLE, "").sourceFor(new InetSocketAddress(source, 1)));
     }
 
     private static TransportChoice transport(

@@ -13,11 +13,13 @@ import io.millrace.bindings.verbs.QueuePairAttributes;
 import io.millrace.bindings.verbs.QueuePairState;
 import io.millrace.bindings.verbs.Verbs;
 import io.millrace.rdma.RdmaException;
+import io.millrace.rdma.RdmaSettings;
 import io.millrace.rdma.core.LinuxRdmaCore;
 import io.millrace.rdma.core.RdmaCore;
 import io.millrace.reactor.Reactor;
 import io.millrace.validation.AddressText;
 import java.lang.foreign.Arena;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,6 +83,7 @@ public final class ConnectionManager implements AutoCloseable
     private final Arena arena = Arena.ofShared();
     private final long outAddress = arena.allocate(Long.BYTES, Long.BYTES).address();
     private final long socketAddress = arena.allocate(SocketAddress.SIZE_BYTES_MAX, Long.BYTES).address();
+    private final long sourceAddress = arena.allocate(SocketAddress.SIZE_BYTES_MAX, Long.BYTES).address();
     private final long parametersAddress = arena.allocate(ConnectionParameters.SIZE_BYTES, Long.BYTES).address();
     private final long attributesAddress = arena.allocate(QueuePairAttributes.SIZE_BYTES, Long.BYTES).address();
     private final long stateAddress = arena.allocate(QueuePairState.SIZE_BYTES, Long.BYTES).address();
@@ -90,6 +93,7 @@ public final class ConnectionManager implements AutoCloseable
     /** That went to other connection managers: those that have not left are on the event channel of this one. */
     private final List<DepartingRequest> departing = new ArrayList<>();
     private DeviceListener deviceListener = NOBODY;
+    private RdmaSettings settings = RdmaSettings.DEFAULT;
     private boolean isClosed;
 
     /**
@@ -162,6 +166,36 @@ public final class ConnectionManager implements AutoCloseable
     }
 
     /**
+     * Sets by which device, port and GID connections may go: any other one, in either direction, is refused before it
+     * has a queue pair, and so is a listener at an address of another device.
+     *
+     * @param chosen for connections and listeners that are made from now on; {@link RdmaSettings#DEFAULT} until then.
+     */
+    public void settings(final RdmaSettings chosen)
+    {
+        settings = chosen;
+    }
+
+    /** Throws when an identifier has a device that settings do not allow. */
+    void checkDevice(final long id, final InetSocketAddress local)
+    {
+        final long contextAddress = ConnectionId.context(id);
+        if (0L == contextAddress || !settings.isChosen())
+        {
+            return;
+        }
+        final String name = core.deviceName(contextAddress);
+        final int port = ConnectionId.devicePort(id);
+        final int gidIndex = core.gidIndex(contextAddress, port, local.getAddress());
+        if (!settings.allows(name, port, gidIndex))
+        {
+            throw new RdmaException(AddressText.of(local.getAddress()) + " is an address of " + name + " port " + port +
+                (gidIndex < 0 ? "" : " GID " + gidIndex) + ", but RDMA is to go by " + settings +
+                ": use an address that is reached by that device, or change the settings");
+        }
+    }
+
+    /**
      * Sets where devices are counted; without it nobody sees their counters.
      *
      * @param counting called with the name of a device when its first connection is made, also when it comes back after
@@ -200,11 +234,38 @@ public final class ConnectionManager implements AutoCloseable
         final byte[] data,
         final long timeoutNs)
     {
+        return connect(peer, null, config, handler, data, timeoutNs);
+    }
+
+    /**
+     * Connects to a peer, as above, from an address of this machine, and so by the device that has it.
+     *
+     * @param peer      address and port.
+     * @param source    of this side, of the same family; null for what the route to the peer gives.
+     * @param config    sizes.
+     * @param handler   owner.
+     * @param data      private data for the peer, up to {@value #CONNECT_DATA_BYTES_MAX} bytes.
+     * @param timeoutNs until it is established, in nanoseconds.
+     * @return the connection.
+     * @throws RdmaException when it cannot begin; the handler is not called then.
+     */
+    public RdmaConnection connect(
+        final InetSocketAddress peer,
+        final InetAddress source,
+        final QueuePairConfig config,
+        final ConnectionHandler handler,
+        final byte[] data,
+        final long timeoutNs)
+    {
         checkData(data, CONNECT_DATA_BYTES_MAX);
         final long id = newId();
         final RdmaConnection connection = new RdmaConnection(this, id, config, handler, data.clone());
         SocketAddress.write(socketAddress, peer);
-        final int status = core.resolveAddress(id, 0L, socketAddress, RESOLVE_MS);
+        if (null != source)
+        {
+            SocketAddress.write(sourceAddress, new InetSocketAddress(source, 0));
+        }
+        final int status = core.resolveAddress(id, null == source ? 0L : sourceAddress, socketAddress, RESOLVE_MS);
         if (status < 0)
         {
             core.destroyId(id);
@@ -240,6 +301,15 @@ public final class ConnectionManager implements AutoCloseable
         {
             core.destroyId(id);
             throw SetupFailures.listening(local, -status);
+        }
+        try
+        {
+            checkDevice(id, local);
+        }
+        catch (final RdmaException e)
+        {
+            core.destroyId(id);
+            throw e;
         }
         acceptors.put(id, acceptor);
         return SocketAddress.read(ConnectionId.localAddress(id));

@@ -255,6 +255,7 @@ public final class RdmaConnection
     private void openDevice(final Runnable next)
     {
         state = ConnectionState.OPENING_DEVICE;
+        manager.checkDevice(idAddress, localAddress());
         final long contextAddress = ConnectionId.context(idAddress);
         if (manager.devices().isOpen(contextAddress))
         {

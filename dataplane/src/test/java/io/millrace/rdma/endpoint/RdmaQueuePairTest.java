@@ -287,10 +287,13 @@ class RdmaQueuePairTest
         assertEquals(2, provider.doorbells(), "once");
         assertTrue(queue.canSleep());
         pair.postSend(4, true);
-        pair.release();
-        assertEquals(3, provider.sentCount());
+        queue.poll();
+        assertEquals(3, provider.sentCount(), "again");
         pair.postSend(5, true);
-        assertEquals(4, provider.sentCount(), "at once");
+        pair.release();
+        assertEquals(4, provider.sentCount());
+        pair.postSend(6, true);
+        assertEquals(5, provider.sentCount(), "at once");
     }
 
     @Test
@@ -317,6 +320,8 @@ class RdmaQueuePairTest
         assertEquals(List.of("sent 0 SUCCESS", "sent 3 SUCCESS", "sent 1 SUCCESS", "sent 4 SUCCESS", "sent 2 SUCCESS",
             "sent 5 SUCCESS"), reported(), "in the order in which each began");
         assertEquals(0, completions.poll());
+        pairs.get(0).postSend(6, true);
+        assertEquals(1, completions.poll(), "none of those that followed it");
     }
 
     @Test
@@ -344,6 +349,18 @@ class RdmaQueuePairTest
         assertEquals(List.of(32, 39, 1L),
             List.of(provider.sentCount(), provider.receivedCount(), many.sendLists()));
         assertEquals(8, many.sendRoom());
+        final RdmaQueuePair receiving = pair(queue(128), new QueuePairConfig(40, 40, 2, 32, 4), handler);
+        receiving.holdUntilPolled();
+        for (int i = 0; i < 40; i++)
+        {
+            receiving.segment(0x1000 + i, 64, 7).postReceive(i);
+            assertEquals(39 + (i < 31 ? 0 : 32), provider.receivedCount());
+        }
+        receiving.ring();
+        for (int i = 0; i < 40; i++)
+        {
+            assertEquals(List.of(new Segment(0x1000 + i, 64, 7)), provider.received(39 + i).segments());
+        }
     }
 
     /** What fails while lists are posted may close a queue pair that is still to have its own posted. */

@@ -178,14 +178,15 @@ final class ModelIdentifier
         return 0;
     }
 
-    int resolveAddress(final InetSocketAddress destination)
+    int resolveAddress(final InetSocketAddress source, final InetSocketAddress destination)
     {
         if (State.IDLE != state && State.BOUND != state)
         {
             return -Errno.EINVAL;
         }
-        final ModelDevice own = null != device ? device : core.anyDevice();
-        if (null == own)
+        final ModelDevice own = null != source ? network.device(source.getAddress()) :
+            null != device ? device : core.anyDevice();
+        if (null == own || own.core() != core)
         {
             return -Errno.ENODEV;
         }

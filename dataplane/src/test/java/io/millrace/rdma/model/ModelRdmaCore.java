@@ -473,7 +473,8 @@ public class ModelRdmaCore extends ModelVerbs
     {
         synchronized (network)
         {
-            return identifier(idAddress).resolveAddress(SocketAddress.read(destinationAddress));
+            return identifier(idAddress).resolveAddress(
+                0L == sourceAddress ? null : SocketAddress.read(sourceAddress), SocketAddress.read(destinationAddress));
         }
     }
 

@@ -72,6 +72,7 @@ public final class RdmaAcceptor implements AutoCloseable
         this.onRejected = onRejected;
         this.random = random;
         manager = new ConnectionManager(reactor, core, COMPLETIONS);
+        manager.settings(sizes.device());
         manager.deviceListener(new DeviceListener()
         {
             @Override

@@ -23,6 +23,7 @@ import io.millrace.rdma.endpoint.RdmaRegion;
 import io.millrace.rdma.endpoint.RegionAccess;
 import io.millrace.reactor.Reactor;
 import java.lang.foreign.Arena;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
@@ -82,6 +83,7 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
      * @param reactor   of the link.
      * @param core      rdma-core.
      * @param peer      where to.
+     * @param source    address of this machine to connect from; null for what the route to the peer gives.
      * @param sizes     of this side.
      * @param nonce     {@value Hello#NONCE_BYTES} random bytes.
      * @param timeoutNs until it is connected.
@@ -93,6 +95,7 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
         final Reactor reactor,
         final RdmaCore core,
         final InetSocketAddress peer,
+        final InetAddress source,
         final RdmaSizes sizes,
         final byte[] nonce,
         final long timeoutNs,
@@ -102,7 +105,8 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
         link.handler = handler;
         try
         {
-            link.connection = link.manager.connect(peer, link.config, link, bytes(link.helloSent), timeoutNs);
+            link.connection = link.manager.connect(
+                peer, source, link.config, link, bytes(link.helloSent), timeoutNs);
             return link;
         }
         catch (final RdmaException e)
@@ -135,6 +139,7 @@ public final class RdmaLink implements MessageLink, ConnectionHandler
         try
         {
             manager = new ConnectionManager(reactor, core, sizes.sendDepth() + sizes.link().receiveDepth());
+            manager.settings(sizes.device());
         }
         catch (final RdmaException e)
         {
