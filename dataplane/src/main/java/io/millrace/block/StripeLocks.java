@@ -123,6 +123,29 @@ public final class StripeLocks
     }
 
     /**
+     * Tells a writer whether {@link #tryExclusive} would be refused, without acquiring any of the range meanwhile, for
+     * which others would be refused. It leaves the marks of a writer that is.
+     *
+     * @param offsetBytes of the range.
+     * @param lengthBytes of the range; positive, at most {@link #RANGE_BYTES_MAX}.
+     * @return whether part of it is held.
+     */
+    public boolean isRefused(final long offsetBytes, final long lengthBytes)
+    {
+        final long first = offsetBytes >>> REGION_SHIFT;
+        final long last = (offsetBytes + lengthBytes - 1) >>> REGION_SHIFT;
+        for (long region = first; region <= last; region++)
+        {
+            if (0 != ((int)WORD.getAcquire(words, (int)region & mask) & (WRITER | READERS)))
+            {
+                want(first, last, mark());
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
      * Acquires a range for writing, as {@link #tryExclusive} does, for one who does not wait for it: a refusal leaves
      * no mark, which would keep readers out for nobody.
      *

@@ -204,9 +204,13 @@ final class ArrayWork implements BackgroundWork
     @Override
     public boolean canSleep()
     {
-        if (State.QUIESCING == state || State.CLOSING != state && State.DONE != state && isUnstored())
+        if (State.CLOSING != state && State.DONE != state && isUnstored())
         {
             return false;
+        }
+        if (State.QUIESCING == state)
+        {
+            return channel.canSleep() && device.failures().isEmpty() && !(epochs.isReady() && isQuiet());
         }
         if (isIdle() && null != device.view().failure())
         {

@@ -151,6 +151,7 @@ final class BitmapStore
         if (0 == failed)
         {
             device.intent().onStable(pages.bitmap());
+            device.channels().onProgress();
         }
         else
         {

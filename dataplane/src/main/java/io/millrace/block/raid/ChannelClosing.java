@@ -68,6 +68,7 @@ final class ChannelClosing
             // Others may hang by the next time.
             timer = reactor.schedule(nowNs + timeoutNs, this::onTimeout);
             channel.members().closeBusy();
+            channel.onProgress();
         }
     }
 

@@ -298,7 +298,19 @@ final class ChecksumWriter
                 return false;
             }
         }
-        return !isPassing || busyCount == parts.length || isIssued() && 0 != busyCount;
+        return !isPassing || (isIssued() ? 0 != busyCount : !hasFreePart());
+    }
+
+    private boolean hasFreePart()
+    {
+        for (final Part part : parts)
+        {
+            if (part.isFree())
+            {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean isIssued()

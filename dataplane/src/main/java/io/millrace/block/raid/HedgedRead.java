@@ -174,7 +174,7 @@ final class HedgedRead
         final long address = isTrusted ? buffer.acquireShared(areas.length * areaBytes) : 0;
         if (0 == address)
         {
-            channel.device().locks().releaseShared(rowOffset, length);
+            unlock();
             return false;
         }
         final long stripe = rowOffset >>> layout.stripShift();
@@ -192,6 +192,12 @@ final class HedgedRead
         }
         issued();
         return true;
+    }
+
+    private void unlock()
+    {
+        channel.device().locks().releaseShared(rowOffset, length);
+        channel.device().channels().onProgress();
     }
 
     private void read(final int number, final int slot, final long memberOffset, final long address)
@@ -243,7 +249,7 @@ final class HedgedRead
                 channel.codes().of(layout.parityCount()).recover(areas, layout.dataCount(), ~(1L << lateIndex), length);
                 hasFailed = isWrong();
             }
-            channel.device().locks().releaseShared(rowOffset, length);
+            unlock();
         }
         final DirectRequest answered = direct;
         direct = null;

@@ -16,6 +16,7 @@ final class Journal
     static final long NONE = -1;
 
     private final Runnable onPinned;
+    private final Runnable onFree;
     private volatile Ring ring;
     private final AtomicLong next = new AtomicLong();
     /** Lowest sequence that is not complete. */
@@ -47,10 +48,12 @@ final class Journal
      *
      * @param places   of each member.
      * @param onPinned run when an entry will never be complete; any thread.
+     * @param onFree   run when places may have become free; any thread.
      */
-    Journal(final JournalPlaces places, final Runnable onPinned)
+    Journal(final JournalPlaces places, final Runnable onPinned, final Runnable onFree)
     {
         this.onPinned = onPinned;
+        this.onFree = onFree;
         ring = Ring.of(places);
     }
 
@@ -122,6 +125,7 @@ final class Journal
             tail.compareAndSet(lowest, lowest + 1);
             lowest = tail.get();
         }
+        onFree.run();
     }
 
     /**

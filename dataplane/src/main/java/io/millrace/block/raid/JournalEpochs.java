@@ -173,6 +173,7 @@ final class JournalEpochs
         if (!view.map().isExclusive() || null != view.failure() || device.hasEnded())
         {
             device.gates().open();
+            device.channels().onProgress();
         }
     }
 }

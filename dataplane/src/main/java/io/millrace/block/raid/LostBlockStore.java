@@ -233,6 +233,7 @@ final class LostBlockStore
         }
         current.clear();
         member = null;
+        device.channels().onProgress();
     }
 
     /**

@@ -21,7 +21,6 @@ import java.util.List;
 final class RaidChannel implements BlockChannel
 {
     private static final int STRIPE_REQUESTS_MAX = 128;
-    private static final int ATTEMPTS_PER_POLL = 64;
 
     private final RaidDevice device;
     private final ReactorContext context;
@@ -35,7 +34,7 @@ final class RaidChannel implements BlockChannel
     private final StripeCodes codes;
     private final RequestSizes sizes;
     private final WriteGate gate;
-    private final StripeList waiting = new StripeList();
+    private final WaitingStripes waiting;
     private final HostLoad hostLoad = new HostLoad();
     private final StripeWriteCounts writeCounts = new StripeWriteCounts();
     private final ZeroQueue zeroes;
@@ -65,6 +64,7 @@ final class RaidChannel implements BlockChannel
         this.context = context;
         this.buffers = buffers;
         blockShift = device.geometry().blockShift();
+        waiting = new WaitingStripes(device.channels());
         final boolean hasParity = device.layout().parityCount() > 0;
         codes = hasParity ? new StripeCodes(device.layout().level(), device.engineType()) : null;
         sizes = new RequestSizes(device, buffers, context.reactor());
@@ -635,9 +635,19 @@ final class RaidChannel implements BlockChannel
         freeStripes = stripe;
     }
 
+    /** What stripe requests wait for may have come about. Any thread. */
+    void onProgress()
+    {
+        if (waiting.disarm())
+        {
+            context.reactor().wake();
+        }
+    }
+
     @Override
     public int poll()
     {
+        final boolean wasArmed = waiting.isArmed();
         int count = members.poll() + (lostBlockWrites.isEmpty() ? 0 : lostBlockWrites.poll());
         if (zeroes.canBegin())
         {
@@ -648,33 +658,19 @@ final class RaidChannel implements BlockChannel
         {
             count += issueGathered();
         }
-        return count + window.poll() + retry() + closing.poll();
-    }
-
-    private int retry()
-    {
-        int advanced = 0;
-        for (int left = Math.min(waiting.size(), ATTEMPTS_PER_POLL); left > 0 && 0 != waiting.size(); left--)
-        {
-            final StripeRequest stripe = waiting.removeFirst();
-            if (stripe.advance())
-            {
-                advanced++;
-            }
-            else
-            {
-                waiting.add(stripe);
-            }
-        }
-        return advanced;
+        return count + window.poll() + waiting.retry(wasArmed) + closing.poll();
     }
 
     @Override
     public boolean canSleep()
     {
-        return window.canSleep() && 0 == waiting.size() && !hasGathered() &&
-            lostBlockWrites.isEmpty() && !zeroes.canBegin() && members.canSleep() &&
-            !(closing.isAwaiting() && isDrained());
+        return window.canSleep() && !zeroes.canBegin() && members.canSleep() &&
+            !(closing.isAwaiting() && isDrained()) && (!hasWaiting() || waiting.canSleep());
+    }
+
+    private boolean hasWaiting()
+    {
+        return 0 != waiting.size() || hasGathered() || !lostBlockWrites.isEmpty() || !window.isEmpty();
     }
 
     @Override
@@ -725,6 +721,7 @@ final class RaidChannel implements BlockChannel
     private void onMembersClosed(final CloseListener listener)
     {
         window.close();
+        waiting.disarm();
         buffers.close();
         direct.close();
         device.channels().remove(this);

@@ -1,6 +1,7 @@
 package io.millrace.block.raid;
 
 import io.millrace.block.BlockDeviceException;
+import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
@@ -17,6 +18,8 @@ import java.util.function.Consumer;
 final class RaidChannels
 {
     private final List<RaidChannel> channels = new CopyOnWriteArrayList<>();
+    /** Channels whose reactors are woken when there is progress. */
+    private final AtomicInteger armed = new AtomicInteger();
     private final AtomicLong closedBytes = new AtomicLong();
     /** Of channels that have closed. */
     private StripeWrites closedWrites = StripeWrites.NONE;
@@ -44,6 +47,32 @@ final class RaidChannels
             // At once, so that nobody counts what is in both, and a counter never goes back.
             closedWrites = closedWrites.plus(channel.writeCounts().writes());
             channels.remove(channel);
+        }
+    }
+
+    /** A channel is going to be armed. */
+    void onArmed()
+    {
+        armed.incrementAndGet();
+    }
+
+    /** A channel is armed no more. */
+    void onDisarmed()
+    {
+        armed.decrementAndGet();
+    }
+
+    /**
+     * What stripe requests of channels may wait for has come about: rows are unlocked, a view is published, regions of
+     * the bitmap are set, gates are open, a place of the journal is free, a lost-block list is stored, or the array's
+     * own work has ended. Costs a fence and a read while no reactor sleeps, or is about to, beside such a request.
+     */
+    void onProgress()
+    {
+        VarHandle.fullFence();
+        if (0 != armed.get())
+        {
+            channels.forEach(RaidChannel::onProgress);
         }
     }
 

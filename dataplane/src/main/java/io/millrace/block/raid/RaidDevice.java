@@ -47,7 +47,7 @@ public final class RaidDevice implements GrowableDevice
     private final long bitmapSequence;
     private final RaidTimes times;
     private volatile CopyRates copyRates;
-    private final WriteGates gates = new WriteGates();
+    private final WriteGates gates = new WriteGates(this::wake);
     /** Null of an array without parity. */
     private final Journal journal;
     private final JournalMode journalMode;
@@ -98,7 +98,7 @@ public final class RaidDevice implements GrowableDevice
             assembled.dirtyRegions().stream().forEach(intent::assembledDirty);
         }
         journal = layout.parityCount() > 0 ?
-            new Journal(JournalEpochs.places(view), this::wake) : null;
+            new Journal(JournalEpochs.places(view), this::wake, channels::onProgress) : null;
         journalDevice = assembled.journalDevice();
         journalMode = assembled.journalMode();
         isMatched = assembled.isMatched();
@@ -566,6 +566,7 @@ public final class RaidDevice implements GrowableDevice
         spareDemand.onView(newView);
         view = newView;
         reports.onChanged();
+        channels.onProgress();
     }
 
     /**
@@ -719,6 +720,7 @@ public final class RaidDevice implements GrowableDevice
         {
             failWithoutWork();
         }
+        channels.onProgress();
     }
 
     @Override

@@ -2,10 +2,14 @@ package io.millrace.block.raid;
 
 import io.millrace.block.StripeLocks;
 
-/** The rows that a {@link StripeRequest} locks. The reactor's only. */
+/**
+ * The rows that a {@link StripeRequest} locks. Channels whose requests may wait for them are notified when they are
+ * unlocked. The reactor's only.
+ */
 final class RowLock
 {
     private final StripeLocks locks;
+    private final RaidChannels channels;
     /** As the level counts them. */
     private long offset;
     private int length;
@@ -15,11 +19,13 @@ final class RowLock
     /**
      * Wants no rows.
      *
-     * @param locks of the array.
+     * @param locks    of the array.
+     * @param channels of the array.
      */
-    RowLock(final StripeLocks locks)
+    RowLock(final StripeLocks locks, final RaidChannels channels)
     {
         this.locks = locks;
+        this.channels = channels;
     }
 
     /** Wants no rows, and holds none. */
@@ -53,8 +59,24 @@ final class RowLock
      */
     boolean acquire()
     {
-        isHeld = 0 != length && (isShared ? locks.tryShared(offset, length) : locks.tryExclusive(offset, length));
-        return isHeld || 0 == length;
+        if (0 == length)
+        {
+            return true;
+        }
+        // First without acquiring a part, which would refuse others and have to be reported: two that wait would wake
+        // each other again and again.
+        if (isShared ? locks.isExclusive(offset, length) || locks.isWanted(offset, length) :
+            locks.isRefused(offset, length))
+        {
+            return false;
+        }
+        isHeld = isShared ? locks.tryShared(offset, length) : locks.tryExclusive(offset, length);
+        if (!isHeld)
+        {
+            // Another one was faster, and a third one may have been refused for what was acquired meanwhile.
+            channels.onProgress();
+        }
+        return isHeld;
     }
 
     /** Gives the rows back that it holds. */
@@ -70,6 +92,7 @@ final class RowLock
             {
                 locks.releaseExclusive(offset, length);
             }
+            channels.onProgress();
         }
     }
 }

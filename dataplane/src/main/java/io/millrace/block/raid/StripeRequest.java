@@ -70,7 +70,7 @@ abstract class StripeRequest
         slotless = new SlotlessPart(this, channel);
         failures = new PartFailures(channel.device());
         checksums = channel.device().pages().checksums();
-        lock = new RowLock(channel.device().locks());
+        lock = new RowLock(channel.device().locks(), channel.device().channels());
         fitParts(channel.layout().memberCount());
         channel.created(this);
     }

@@ -78,11 +78,19 @@ final class WindowRequests
     }
 
     /**
-     * {@return whether there is nothing to do before a member answers}
+     * {@return whether no request waits}
+     */
+    boolean isEmpty()
+    {
+        return requests.isEmpty();
+    }
+
+    /**
+     * {@return whether there is nothing to answer before a request has ended}
      */
     boolean canSleep()
     {
-        return requests.isEmpty() && (!isDraining() || !isDrained());
+        return !isDraining() || !isDrained();
     }
 
     /**

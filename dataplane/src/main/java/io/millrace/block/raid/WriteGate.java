@@ -27,11 +27,15 @@ final class WriteGate
      */
     boolean enter()
     {
+        if (gates.isClosed())
+        {
+            return false;
+        }
         // Counted before the look: who closes the gates looks at the count afterwards.
         count = count + 1;
         if (gates.isClosed())
         {
-            count = count - 1;
+            leave();
             return false;
         }
         return true;
@@ -41,6 +45,7 @@ final class WriteGate
     void leave()
     {
         count = count - 1;
+        gates.onLeft();
     }
 
     /**

@@ -11,11 +11,17 @@ import java.util.concurrent.CopyOnWriteArrayList;
 final class WriteGates
 {
     private final List<WriteGate> gates = new CopyOnWriteArrayList<>();
+    private final Runnable onQuiet;
     private volatile boolean isClosed;
 
-    /** Open, of no channel. */
-    WriteGates()
+    /**
+     * Open, of no channel.
+     *
+     * @param onQuiet run when a stripe request less writes members, while the gates are closed; any thread.
+     */
+    WriteGates(final Runnable onQuiet)
     {
+        this.onQuiet = onQuiet;
     }
 
     /**
@@ -45,6 +51,15 @@ final class WriteGates
     void open()
     {
         isClosed = false;
+    }
+
+    /** A stripe request has left. */
+    void onLeft()
+    {
+        if (isClosed)
+        {
+            onQuiet.run();
+        }
     }
 
     boolean isClosed()

@@ -12,6 +12,7 @@ import io.millrace.block.MemoryHold;
 import io.millrace.block.MemoryQuarantine;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
+import io.millrace.reactor.Reactor;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -32,7 +33,9 @@ final class HeldMember implements BlockDevice
     private final Queue<Asked> asked = new ConcurrentLinkedQueue<>();
     private final Queue<MemoryHold> holds = new ConcurrentLinkedQueue<>();
     private final Queue<Long> kept = new ConcurrentLinkedQueue<>();
+    private final Queue<Reactor> reactors = new ConcurrentLinkedQueue<>();
     private volatile BiPredicate<BlockOperation, Long> holding = NONE;
+    private volatile boolean holdsMetadata;
     private volatile BlockStatus ended;
     private volatile boolean keepsMemory;
     private volatile boolean isFull;
@@ -57,12 +60,19 @@ final class HeldMember implements BlockDevice
         holding = which;
     }
 
+    /** From now on metadata waits, of blocks below 0, as data does. */
+    void holdMetadata()
+    {
+        holdsMetadata = true;
+    }
+
     /** What waits is done, and nothing waits any more. */
     void letGo()
     {
         isFull = false;
         ended = null;
         holding = NONE;
+        reactors.forEach(Reactor::wake);
     }
 
     /** What waits ends so, and nothing waits any more. */
@@ -70,6 +80,7 @@ final class HeldMember implements BlockDevice
     {
         ended = status;
         holding = NONE;
+        reactors.forEach(Reactor::wake);
     }
 
     /** What ends with an error, or is aborted, is still used by the drive. */
@@ -145,6 +156,7 @@ final class HeldMember implements BlockDevice
             @Override
             public void onOpened(final BlockChannel channel)
             {
+                reactors.add(context.reactor());
                 listener.onOpened(new Channel(channel, context.quarantine()));
             }
 
@@ -195,7 +207,7 @@ final class HeldMember implements BlockDevice
                 request.complete(BlockStatus.MEDIA_ERROR);
                 return true;
             }
-            if (block >= 0 && holding.test(request.operation(), block))
+            if ((block >= 0 || holdsMetadata) && holding.test(request.operation(), block))
             {
                 note(request);
                 held.incrementAndGet();
@@ -274,7 +286,14 @@ final class HeldMember implements BlockDevice
         @Override
         public boolean canSleep()
         {
-            return waiting.isEmpty() && below.canSleep();
+            for (final BlockRequest each : waiting)
+            {
+                if (!holding.test(each.operation(), each.lba() - dataBlock))
+                {
+                    return false;
+                }
+            }
+            return below.canSleep();
         }
 
         @Override

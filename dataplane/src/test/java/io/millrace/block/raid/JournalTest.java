@@ -19,10 +19,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class JournalTest
 {
     private final AtomicInteger pins = new AtomicInteger();
+    private final AtomicInteger frees = new AtomicInteger();
 
     private Journal journal(final int placeCount)
     {
-        return new Journal(new JournalPlaces(4096, 16_384, placeCount), pins::incrementAndGet);
+        return new Journal(new JournalPlaces(4096, 16_384, placeCount), pins::incrementAndGet, frees::incrementAndGet);
     }
 
     private static long take(final Journal journal)
@@ -43,8 +44,10 @@ class JournalTest
         journal.complete(3);
         assertEquals(0, journal.tail());
         assertEquals(Journal.NONE, take(journal));
+        final int before = frees.get();
         journal.complete(0);
         assertEquals(2, journal.tail());
+        assertEquals(before + 1, frees.get(), "notified");
         assertEquals(4, take(journal));
         assertEquals(5, take(journal));
         assertEquals(Journal.NONE, take(journal));

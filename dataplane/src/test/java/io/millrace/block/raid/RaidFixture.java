@@ -52,6 +52,12 @@ final class RaidFixture implements DeviceServices, AutoCloseable
         call(() -> reactor.addPoller(buffers));
     }
 
+    /** {@return the reactor of the arrays' own work} */
+    Reactor reactor()
+    {
+        return reactor;
+    }
+
     /** Memory devices with room for so much data. */
     List<BlockDevice> memoryMembers(final int count, final long dataBytes, final int blockBytes)
     {

@@ -1,0 +1,127 @@
+package io.millrace.block.raid;
+
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Stripe requests of a channel that cannot go on now, which are tried again in each cycle of the reactor, and whether
+ * the reactor may sleep meanwhile. What they wait for comes about on the reactor itself, which runs a whole cycle after
+ * that before it sleeps, or it is reported to {@link RaidChannels#onProgress} by whoever brings it about:
+ * <pre>
+ *     reactor that is going to sleep        any other thread
+ *     is armed                              brings it about
+ *     -- full fence --                      -- full fence --
+ *     tries all that wait once more         is any armed? then disarm it and wake its reactor
+ *     raises its sleeping flag
+ *     still armed? then it sleeps
+ * </pre>
+ * The reactor's only, but for {@link #disarm}.
+ */
+final class WaitingStripes
+{
+    private static final int ATTEMPTS_PER_POLL = 64;
+
+    private final RaidChannels channels;
+    private final StripeList stripes = new StripeList();
+    /** Whether the reactor is woken when something has come about. */
+    private final AtomicBoolean isArmed = new AtomicBoolean();
+    /** Attempts since it was armed that changed nothing. */
+    private int refused;
+    /** Whether all that waits was tried since it was armed. */
+    private boolean isTried;
+
+    /**
+     * Nothing waits.
+     *
+     * @param channels of the array.
+     */
+    WaitingStripes(final RaidChannels channels)
+    {
+        this.channels = channels;
+    }
+
+    int size()
+    {
+        return stripes.size();
+    }
+
+    void add(final StripeRequest stripe)
+    {
+        stripes.add(stripe);
+        refused = 0;
+        isTried = false;
+    }
+
+    StripeRequest removeFirst()
+    {
+        return stripes.removeFirst();
+    }
+
+    /**
+     * Tries them again, at most 64; whatever else the channel tries in a cycle comes before.
+     *
+     * @param wasArmed whether it was armed when the cycle of the channel began.
+     * @return how many need not be tried again.
+     */
+    int retry(final boolean wasArmed)
+    {
+        refused = wasArmed ? refused : 0;
+        int advanced = 0;
+        for (int left = Math.min(stripes.size(), ATTEMPTS_PER_POLL); left > 0 && 0 != stripes.size(); left--)
+        {
+            final StripeRequest stripe = stripes.removeFirst();
+            if (stripe.advance())
+            {
+                advanced++;
+                refused = 0;
+            }
+            else
+            {
+                stripes.add(stripe);
+                refused++;
+            }
+        }
+        isTried = wasArmed && refused >= stripes.size();
+        return advanced;
+    }
+
+    /**
+     * {@return whether the reactor is woken for what they wait for}
+     */
+    boolean isArmed()
+    {
+        return isArmed.get();
+    }
+
+    /**
+     * {@return whether the reactor may sleep though something waits; if not, it may after another cycle in which
+     * nothing has come about}
+     */
+    boolean canSleep()
+    {
+        if (isArmed.get())
+        {
+            return isTried;
+        }
+        isTried = false;
+        channels.onArmed();
+        isArmed.set(true);
+        VarHandle.fullFence();
+        return false;
+    }
+
+    /**
+     * The reactor is not going to sleep before all were tried again. Any thread.
+     *
+     * @return whether it was armed.
+     */
+    boolean disarm()
+    {
+        if (!isArmed.get() || !isArmed.compareAndSet(true, false))
+        {
+            return false;
+        }
+        channels.onDisarmed();
+        return true;
+    }
+}
