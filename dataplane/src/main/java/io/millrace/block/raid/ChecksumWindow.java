@@ -154,6 +154,11 @@ final class ChecksumWindow
         // Before it is read: what is stored from here on stays in memory.
         checksums.windowPage(window, page);
         view = device.view();
+        for (final Part part : parts)
+        {
+            // What is left of another page, of a member that is not read now.
+            part.isRead = false;
+        }
         for (int slot = 0; slot < view.slotCount(); slot++)
         {
             final RaidMember member = view.member(slot);

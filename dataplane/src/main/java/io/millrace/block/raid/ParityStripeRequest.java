@@ -693,6 +693,8 @@ final class ParityStripeRequest extends JournaledRequest
         if (Purpose.WRITE == purpose && rows.goOn(endRow))
         {
             matching();
+            // Who could not read these rows may read the next ones.
+            badSlots = 0;
             planAgain();
         }
         else
