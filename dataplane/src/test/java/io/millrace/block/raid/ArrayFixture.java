@@ -336,6 +336,12 @@ final class ArrayFixture implements AutoCloseable
         }
     }
 
+    /** The array's own work has so many turns. */
+    void turn(final int count)
+    {
+        fixture.turn(count);
+    }
+
     /** Ends the array's own work. */
     void stopWork()
     {

@@ -312,8 +312,12 @@ class ChecksumScrubTest
         {
             fixture.times(new RaidTimes(20_000_000, 20_000_000));
             fixture.restart();
-            fixture.write(0, STRIP_BYTES);
-            assertTrue(pagesInMemory(fixture) > 0);
+            // Pages are stored soon: on a busy machine before anybody looks.
+            ArrayFixture.await(() ->
+            {
+                fixture.write(0, STRIP_BYTES);
+                return pagesInMemory(fixture) > 0;
+            }, "in memory");
             RaidFixture.get(fixture.array().fail("d0"));
             fixture.awaitOnline();
             ArrayFixture.await(() -> 0 == fixture.array().intent().dirtyCount(), "cleared");

@@ -33,6 +33,8 @@ class LevelChangeTest
 {
     private static final CopyRates FAST = new CopyRates(1L << 40, 1L << 40);
     private static final CopyRates SLOW = new CopyRates(64 << 10, 64 << 10);
+    /** In which the array's own work stores what it is going to store. */
+    private static final int TURNS = 100;
 
     private final Random random = TestSeeds.random();
 
@@ -384,14 +386,16 @@ class LevelChangeTest
     }
 
     /** The bitmap is empty, and superblocks have an epoch of the journal that matches: there is nothing to store. */
-    private static void awaitNoMetadata(final RaidDevice array)
+    private static void awaitNoMetadata(final ArrayFixture fixture)
     {
+        final RaidDevice array = fixture.array();
         final WriteIntent intent = array.intent();
         ArrayFixture.await(() -> IntStream.range(0, intent.regionCount()).noneMatch(intent::isMarked), "cleared");
         ArrayFixture.await(() ->
         {
             final long event = array.view().eventCount();
             LockSupport.parkNanos(50_000_000);
+            fixture.turn(TURNS);
             return event == array.view().eventCount();
         }, "at rest");
     }
@@ -406,7 +410,7 @@ class LevelChangeTest
         {
             raise(fixture, count);
             fixture.awaitOnline();
-            awaitNoMetadata(fixture.array());
+            awaitNoMetadata(fixture);
             fixture.disk(first).state(MemberState.FAILING);
             fixture.disk(second).state(MemberState.FAILING);
             final String message = assertThrows(BlockDeviceException.class,
@@ -464,7 +468,7 @@ class LevelChangeTest
         {
             raise(fixture, 3);
             fixture.awaitOnline();
-            awaitNoMetadata(fixture.array());
+            awaitNoMetadata(fixture);
             // It is not written any more.
             fixture.disk(3).state(MemberState.FAILING);
             lower(fixture, 3);
@@ -529,7 +533,7 @@ class LevelChangeTest
             fixture.awaitOnline();
             fixture.configure(RaidLevel.RAID5, names(3), "");
             fixture.restart();
-            awaitNoMetadata(fixture.array());
+            awaitNoMetadata(fixture);
             final long event = fixture.array().view().eventCount();
             assertTrue(fixture.array().status().reason().contains("level is 5 in the configuration"));
             // Other settings change, and the level is that of before.

@@ -196,6 +196,17 @@ final class RaidFixture implements DeviceServices, AutoCloseable
         call(supply::cut);
     }
 
+    /** Arrays' own work has so many turns, however busy the machine is. */
+    void turn(final int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            call(() ->
+            {
+            });
+        }
+    }
+
     private void call(final Runnable command)
     {
         get(reactor.call(() ->

@@ -23,6 +23,8 @@ class ReshapeStallTest
         new RaidTimes(2_000_000_000L, 5_000_000_000L, 10_000_000_000L, 250_000, 500_000_000L);
     private static final long LOOK_NS = 300_000_000;
     private static final long SETTLE_NS = 50_000_000;
+    /** In which a try ends. */
+    private static final int TURNS = 100;
     private static final int STRIP_BLOCKS = ArrayFixture.STRIP_BYTES / ArrayFixture.BLOCK_BYTES;
 
     /** Takes one block more than parity makes up for from a row; answers which blocks of the array they are. */
@@ -102,15 +104,16 @@ class ReshapeStallTest
             fixture.set("d0 d1 d2 d3 d4", "");
             ArrayFixture.await(() -> fixture.array().status().reason().contains("reshape stopped"), "stopped");
             // It says so before the last try has ended on all members.
-            ArrayFixture.await(() -> isIdle(fixture.disk(0), SETTLE_NS), "left the members alone");
-            assertTrue(isIdle(fixture.disk(0), LOOK_NS));
+            ArrayFixture.await(() -> isIdle(fixture, SETTLE_NS), "left the members alone");
+            assertTrue(isIdle(fixture, LOOK_NS));
         }
     }
 
-    private static boolean isIdle(final MemberDisk disk, final long forNs)
+    private static boolean isIdle(final ArrayFixture fixture, final long forNs)
     {
-        final long reads = disk.reads();
+        final long reads = fixture.disk(0).reads();
         LockSupport.parkNanos(forNs);
-        return disk.reads() == reads;
+        fixture.turn(TURNS);
+        return fixture.disk(0).reads() == reads;
     }
 }
