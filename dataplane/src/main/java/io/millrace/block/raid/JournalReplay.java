@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.agrona.BitUtil;
 
 /**
  * The journal of an array that is assembled: what writes were going to store when the array ended, and may have stored
@@ -70,23 +71,35 @@ final class JournalReplay
         }
         try (MemberIo.Member open = io.open(device); DmaMemory memory = DmaMemory.map(places.placeBytes()))
         {
-            final JournalEntry entry = new JournalEntry();
+            final JournalEntry entry = new JournalEntry().wrap(memory.address());
             for (int place = 0; place < places.placeCount(); place++)
             {
-                for (int done = 0; done < places.placeBytes(); done += MemberIo.LENGTH_MAX)
+                final long offset = places.offset(place);
+                read(open, offset, JournalEntry.HEADER_BYTES, memory.address());
+                // Most places are empty, or have what was logged in epochs that are over.
+                if (!entry.isOf(superblock, places.placeBytes()))
                 {
-                    final int length = Math.min(MemberIo.LENGTH_MAX, places.placeBytes() - done);
-                    NativeMemory.asByteBuffer(memory.address() + done, length)
-                        .put(open.read((long)places.offset(place) + done, length));
+                    continue;
                 }
-                if (entry.wrap(memory.address())
-                    .isValid(superblock, place, places.placeBytes(), places.placeCount()))
+                // Whole blocks, whatever a damaged header says.
+                final int bytes = BitUtil.align(entry.bytes(), JournalEntry.HEADER_BYTES);
+                for (int done = JournalEntry.HEADER_BYTES; done < bytes; done += MemberIo.LENGTH_MAX)
+                {
+                    read(open, offset + done, Math.min(MemberIo.LENGTH_MAX, bytes - done), memory.address() + done);
+                }
+                if (entry.isValid(superblock, place, places.placeBytes(), places.placeCount()))
                 {
                     tail = Math.max(tail, entry.tail());
                     entries.putIfAbsent(entry.sequence(), NativeMemory.bytes(memory.address(), entry.bytes()));
                 }
             }
         }
+    }
+
+    private static void read(
+        final MemberIo.Member open, final long offset, final int length, final long address)
+    {
+        NativeMemory.asByteBuffer(address, length).put(open.read(offset, length));
     }
 
     /**

@@ -12,6 +12,7 @@ import io.millrace.block.BlockStatus;
 import io.millrace.block.Initiator;
 import io.millrace.block.raid.format.JournalEntry;
 import io.millrace.block.raid.format.JournalPlaces;
+import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.format.Superblock;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.DmaMemory;
@@ -224,6 +225,31 @@ class JournalReplayTest
         stop();
         io(3, BlockOperation.READ, RaidChannel.dataOffsetBytes() + BLOCK, BLOCK);
         assertEquals(23, NativeMemory.getByte(memory.address()));
+    }
+
+    @Test
+    void shouldLeaveOutAMemberWhoseEntryCannotBeRead()
+    {
+        store(0, 5, 5, 1, 20);
+        store(1, 5, 5, 1, 20);
+        disks.get(0).failMedia(PLACES.offset(5) / BLOCK + MEMBERS, 1);
+        open(disks);
+        assertEquals(SlotState.FAILED, array.view().state(0));
+        stop();
+        io(3, BlockOperation.READ, RaidChannel.dataOffsetBytes() + BLOCK, BLOCK);
+        assertEquals(23, NativeMemory.getByte(memory.address()));
+    }
+
+    /** What is behind their headers is not read, and need not be readable. */
+    @Test
+    void shouldReadOnlyTheHeadersOfPlacesWithoutAnEntryOfTheEpoch()
+    {
+        final Superblock superblock = superblock();
+        store(0, entry(superblock, superblock.journal().epoch() - 1, 2, 2, 1, 20));
+        disks.get(0).failMedia(PLACES.offset(2) / BLOCK + 1, 1);
+        disks.get(1).failMedia(PLACES.offset(2) / BLOCK + 1, 1);
+        open(disks);
+        assertTrue(array.view().isComplete());
     }
 
     @Test

@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +31,7 @@ class ReshapeWorkTest
     private static final int STRIP = 1 << 20;
     private static final int ROWS = 8;
     private static final CopyRates SLOW = new CopyRates(64 << 10, 64 << 10);
+    private static final CopyRates STOPPED = new CopyRates(1, 1);
     private static final CopyRates FAST = new CopyRates(1L << 40, 1L << 40);
     private static final int ROOMY_BYTES = 32 << 20;
     private static final long LOOK_NS = 300_000_000;
@@ -134,6 +136,15 @@ class ReshapeWorkTest
         }
     }
 
+    private void readUntil(final AtomicBoolean isOver)
+    {
+        while (!isOver.get())
+        {
+            assertEquals(BlockStatus.SUCCESS, host.run(BlockOperation.READ, 0, 1, false, memory.address(), BLOCK));
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
     /** What a drive has that was used for something else. */
     private void writeBefore(final BlockDevice member)
     {
@@ -175,6 +186,9 @@ class ReshapeWorkTest
         host = new Initiator("host", array);
         writeAll();
         writeBefore(members.get(3));
+        // Without hosts it copies all that may be under way at once.
+        final AtomicBoolean isOver = new AtomicBoolean();
+        final CompletableFuture<Void> reading = CompletableFuture.runAsync(() -> readUntil(isOver));
         grow();
         ArrayFixture.await(() -> 0 != array.view().map().state().sliceStart(), "moved in part");
         RaidFixture.get(array.fail(members.get(1).name()));
@@ -184,6 +198,9 @@ class ReshapeWorkTest
         final int slice = array.view().map().sliceBytes();
         ArrayFixture.await(() -> 1 == array.view().firstOf(SlotState.REBUILDING) &&
             0 != array.view().member(1).rebuiltBytes(), "rebuilt in part");
+        array.copyRates(STOPPED);
+        isOver.set(true);
+        RaidFixture.get(reading);
         host.close();
         fixture.stop();
         assertTrue(array.view().member(1).rebuiltBytes() < slice);

@@ -245,7 +245,23 @@ public final class JournalEntry
     }
 
     /**
-     * Whether an entry that was read from a place is whole and counts. All of the place is in memory.
+     * Whether a header is of an entry that may count, so that the payload is worth reading. Only the header is in
+     * memory, and may be torn.
+     *
+     * @param array      that the superblocks are of.
+     * @param placeBytes length of the place.
+     * @return whether the entry is of the journal's epoch, and fits its place.
+     */
+    public boolean isOf(final Superblock array, final int placeBytes)
+    {
+        return MAGIC == header.getLong(MAGIC_OFFSET, LITTLE_ENDIAN) && payloadBytes() >= 0 &&
+            payloadBytes() <= placeBytes - HEADER_BYTES &&
+            StoredUuid.isEqual(header, OWNER_UUID_OFFSET, array.journal().owner(array.array())) &&
+            array.journal().epoch() == header.getLong(EPOCH_OFFSET, LITTLE_ENDIAN);
+    }
+
+    /**
+     * Whether an entry that was read from a place is whole and counts. Header and payload are in memory.
      *
      * @param array      that the superblocks are of.
      * @param place      that it was read from.
@@ -256,16 +272,13 @@ public final class JournalEntry
     public boolean isValid(
         final Superblock array, final int place, final int placeBytes, final int placeCount)
     {
-        if (MAGIC != header.getLong(MAGIC_OFFSET, LITTLE_ENDIAN) || payloadBytes() < 0 ||
-            payloadBytes() > placeBytes - HEADER_BYTES)
+        if (!isOf(array, placeBytes))
         {
             return false;
         }
         final int stored = header.getInt(CRC_OFFSET, LITTLE_ENDIAN);
         return stored == checksum() &&
             VERSION == header.getInt(VERSION_OFFSET, LITTLE_ENDIAN) &&
-            StoredUuid.isEqual(header, OWNER_UUID_OFFSET, array.journal().owner(array.array())) &&
-            array.journal().epoch() == header.getLong(EPOCH_OFFSET, LITTLE_ENDIAN) &&
             sequence() >= 0 && place == sequence() % placeCount &&
             tail() >= 0 && tail() <= sequence() &&
             areStripsValid(array);
