@@ -265,6 +265,15 @@ public final class Initiator implements Poller, AutoCloseable
         return reactor;
     }
 
+    /**
+     * {@return the reactor's clock, by which devices measure: on a busy machine it may be far behind, so that what a
+     * device waited for is shorter by {@link System#nanoTime()}}
+     */
+    public long nowNs()
+    {
+        return call(reactor::nowNs);
+    }
+
     public BlockGeometry geometry()
     {
         return device.geometry();

@@ -9,6 +9,7 @@ import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.namespace.Namespace;
 import io.millrace.nvmf.request.OpenQueue;
+import io.millrace.reactor.Reactor;
 import io.millrace.testing.MeasuresTime;
 import java.util.List;
 import java.util.UUID;
@@ -72,9 +73,10 @@ class DeviceOpeningTest
         device.opensLater(true);
         add();
         final TestHost host = target.io();
-        final long beginNs = System.nanoTime();
+        final Reactor reactor = target.reactor(0).reactor();
+        final long beginNs = reactor.call(reactor::nowNs).join();
         final Completion late = TestHost.await(flush(host, 2));
-        final long tookNs = System.nanoTime() - beginNs;
+        final long tookNs = reactor.call(reactor::nowNs).join() - beginNs;
         assertEquals(NvmeStatus.NAMESPACE_NOT_READY, late.status());
         assertTrue(late.isRetryable());
         assertTrue(tookNs >= OpenQueue.OPEN_WAIT_NS && tookNs < 2 * OpenQueue.OPEN_WAIT_NS,

@@ -175,13 +175,13 @@ class FaultDeviceTest
         final long delayNs = 5_000_000;
         open(FaultPlan.of(1, FaultRule.delay(delayNs), FaultRule.delay(delayNs).withOperations(WRITES),
             FaultRule.error(BlockStatus.CAPACITY_EXCEEDED).withRange(9, 9)));
-        final long startNs = System.nanoTime();
+        final long startNs = initiator.nowNs();
         assertEquals(BlockStatus.SUCCESS, write(0, 1, 0x44));
-        assertTrue(System.nanoTime() - startNs >= 2 * delayNs, "delays did not add up");
+        assertTrue(initiator.nowNs() - startNs >= 2 * delayNs, "delays did not add up");
         assertBlock(0, 0x44);
-        final long errorNs = System.nanoTime();
+        final long errorNs = initiator.nowNs();
         assertEquals(BlockStatus.CAPACITY_EXCEEDED, write(9, 1, 0x44));
-        assertTrue(System.nanoTime() - errorNs >= 2 * delayNs, "the error was not delayed");
+        assertTrue(initiator.nowNs() - errorNs >= 2 * delayNs, "the error was not delayed");
     }
 
     @Test
