@@ -23,8 +23,8 @@ import org.agrona.concurrent.NanoClock;
 
 /**
  * Persists the state of a managed data plane, which is restored at the next start. Direct changes and commands that
- * revoke something from hosts are answered after the state was written; commands that arrive during a write are batched
- * into the next. Additions by the manager are answered at once and written later, as the manager has persisted them
+ * revoke something from hosts, or may free devices, are answered after the state was written; commands that arrive
+ * during a write are batched into the next. Additions by the manager are answered at once and written later, as the manager has persisted them
  * already; writing takes at most a fifth of the time. Commands apply in the order of their acceptance, whenever they
  * complete. If writing fails, commands are answered with a warning, as they were executed, and writing is retried each
  * second. The service's thread, except {@link #follow}; a separate thread writes.
@@ -257,13 +257,16 @@ final class StatePersister implements AutoCloseable
         }
     }
 
-    /** Whether losing it would give hosts access that was revoked. */
+    /**
+     * Whether losing it would give hosts access that was revoked, or devices back to an array that has let go of them,
+     * and that would write over what they have got since.
+     */
     private static boolean mustBeKept(final Command command)
     {
         return switch (command)
         {
             case Command.DeleteDevice _, Command.DeleteSubsystem _, Command.RemoveNamespace _, Command.DenyHost _,
-                Command.RemoveListener _, Command.SetAnaState _ -> true;
+                Command.RemoveListener _, Command.SetAnaState _, Command.ModifyDevice _ -> true;
             case final Command.SetAllowAnyHost any -> !any.allowAnyHost();
             default -> false;
         };

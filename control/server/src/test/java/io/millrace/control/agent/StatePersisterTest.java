@@ -34,6 +34,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -200,6 +201,20 @@ class StatePersisterTest
         assertAnsweredWhenKept(full, new Command.SetAnaState(NQN, Transport.TCP, "127.0.0.1", 4420, 1,
             AnaState.INACCESSIBLE));
         assertAnsweredWhenKept(open, new Command.SetAllowAnyHost(NQN, false));
+    }
+
+    /** Else an array would take back at the next start what it has let go of, and that is in use by then. */
+    @Test
+    void shouldAnswerWhatFreesADeviceWhenItIsKept() throws IOException
+    {
+        DesiredState state = KEPT;
+        for (final String each : List.of("a", "b", "c", "d"))
+        {
+            state = state.with(new Command.CreateDevice(DeviceSpec.memory(each, 4 << 20, 4096)));
+        }
+        assertAnsweredWhenKept(state.with(new Command.CreateDevice(new DeviceSpec("vol", "raid",
+            Map.of("level", "6", "members", "a b c d")))),
+            new Command.ModifyDevice("vol", Map.of("level", "5", "members", "a b c")));
     }
 
     private void assertAnsweredWhenKept(final DesiredState before, final Command command) throws IOException
