@@ -91,9 +91,26 @@ public final class ControlDirectories
      */
     public static Path spdkSocket(final String name)
     {
-        final Path socket =
-            base().resolve(DATA_PLANE_NAME_DEFAULT.equals(name) ? "spdk.sock" : "spdk-" + name + ".sock");
+        final Path socket = base().resolve(spdkSocketName(name));
         return socket.toString().getBytes(StandardCharsets.UTF_8).length > SOCKET_PATH_BYTES_MAX ? null : socket;
+    }
+
+    private static String spdkSocketName(final String name)
+    {
+        return DATA_PLANE_NAME_DEFAULT.equals(name) ? "spdk.sock" : "spdk-" + name + ".sock";
+    }
+
+    /**
+     * {@return the Unix domain socket of SPDK's JSON-RPC beside the directory of a data plane; null: its name is not
+     * the one that such a directory has when none is named}
+     *
+     * @param directory of the data plane.
+     */
+    public static Path spdkSocketOf(final Path directory)
+    {
+        final String file = String.valueOf(directory.getFileName());
+        return DATA_PLANE.equals(file) || file.startsWith(DATA_PLANE + '-') ?
+            directory.resolveSibling(spdkSocketName(nameOf(directory))) : null;
     }
 
     /**

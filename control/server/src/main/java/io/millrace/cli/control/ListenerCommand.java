@@ -9,6 +9,7 @@ import io.millrace.control.codec.ListenerProvider;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.ListenerSpec;
+import io.millrace.control.message.SubsystemInfo;
 import io.millrace.control.setting.Addresses;
 import io.millrace.control.setting.SettingType;
 import io.millrace.control.state.NetworkAddress;
@@ -16,6 +17,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -213,8 +215,18 @@ public final class ListenerCommand extends CommandGroup
             final Endpoint taken = new Endpoint(endpoint.transport(), endpoint.address(),
                 0 == port ? endpoint.port() : port);
             return "listening on " + taken + (discoveryOnly ? " for discovery" : "") +
-                (ListenerProvider.SPDK == target ? " by SPDK's target" : "");
+                (ListenerProvider.SPDK == target ? " by SPDK's target" : "") +
+                (Transport.VFIO_USER == endpoint.transport() ? withoutSocket(client.subsystems("")) : "");
         });
+    }
+
+    /** Virtual machines have no NQN that could be allowed. */
+    static String withoutSocket(final List<SubsystemInfo> subsystems)
+    {
+        final String closed = subsystems.stream().filter((each) -> !each.allowAnyHost()).map(SubsystemInfo::nqn)
+            .collect(Collectors.joining(", "));
+        return closed.isEmpty() ? "" : "; no socket for " + closed + " before any host is allowed: 'millrace " +
+            "subsystem allow-any NQN'";
     }
 
     @Command(name = "remove", mixinStandardHelpOptions = true,

@@ -8,6 +8,7 @@ import io.millrace.rpc.SpdkRpc;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.Map;
 import picocli.CommandLine.Option;
 
 /**
@@ -16,13 +17,15 @@ import picocli.CommandLine.Option;
 final class SpdkOptions
 {
     private static final long TIMEOUT_MS_MAX = 86_400_000;
+    private static final String CONTROL_VARIABLE = "MILLRACE_CONTROL";
 
     @Option(names = "--socket", paramLabel = "PATH",
-        description = "Unix domain socket of SPDK's JSON-RPC. Default: that of this user's data plane.")
+        description = "Unix domain socket of SPDK's JSON-RPC. Default: that of the data plane.")
     private Path socket;
 
-    @Option(names = "--data-plane", paramLabel = "NAME", defaultValue = ControlDirectories.DATA_PLANE_NAME_DEFAULT,
-        description = "Call SPDK in this user's data plane with this control.name.")
+    @Option(names = "--data-plane", paramLabel = "NAME",
+        description = "Call SPDK in this user's data plane with this control.name. Default: the one whose directory " +
+            "$MILLRACE_CONTROL is, without that variable " + ControlDirectories.DATA_PLANE_NAME_DEFAULT + ".")
     private String dataPlane;
 
     @Option(names = "--timeout", paramLabel = "TIME", converter = TimeSpan.class, defaultValue = "60s",
@@ -53,21 +56,45 @@ final class SpdkOptions
         {
             throw new CommandException(ExitCode.USAGE, "--timeout is not between 1 ms and 24 h: use 60s");
         }
-        return new SpdkRpc(null == socket ? ofDataPlane() : socket, timeoutMs);
+        return new SpdkRpc(null == socket ? trusted(socket(dataPlane, System.getenv())) : socket, timeoutMs);
     }
 
-    private Path ofDataPlane()
+    /**
+     * {@return the socket of a data plane}
+     *
+     * @param dataPlane   name of it; null: none is named.
+     * @param environment of this process.
+     * @throws CommandException if its path is not known, or too long.
+     */
+    static Path socket(final String dataPlane, final Map<String, String> environment)
     {
-        final Path path = ControlDirectories.spdkSocket(dataPlane);
+        final String control = environment.getOrDefault(CONTROL_VARIABLE, "");
+        if (null == dataPlane && !control.isEmpty())
+        {
+            final Path beside = ControlDirectories.spdkSocketOf(Path.of(control));
+            if (null == beside)
+            {
+                throw new CommandException(ExitCode.USAGE, CONTROL_VARIABLE + '=' + control +
+                    " does not say where the socket of SPDK is: name the data plane with --data-plane, or the " +
+                    "socket (spdk.rpc-socket) with --socket");
+            }
+            return beside;
+        }
+        final String name = null == dataPlane ? ControlDirectories.DATA_PLANE_NAME_DEFAULT : dataPlane;
+        final Path path = ControlDirectories.spdkSocket(name);
         if (null == path)
         {
-            throw new CommandException(ExitCode.USAGE, "the path of the socket of data plane " + dataPlane +
+            throw new CommandException(ExitCode.USAGE, "the path of the socket of data plane " + name +
                 " would be too long: set spdk.rpc-socket, and name it with --socket");
         }
+        return path;
+    }
+
+    private static Path trusted(final Path path)
+    {
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS))
         {
-            throw new CommandException(ExitCode.FAILURE, "SPDK does not run in data plane " + dataPlane +
-                " of this user: there is no " + path + "; it starts with the first device of SPDK, or with " +
+            throw new CommandException(ExitCode.FAILURE, "SPDK does not run in the data plane: there is no " + path + "; it starts with the first device of SPDK, or with " +
                 "the data plane where its file has a section spdk; spdk.rpc-socket may name another socket, then use " +
                 "--socket");
         }
