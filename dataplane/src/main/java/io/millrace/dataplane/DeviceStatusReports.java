@@ -8,6 +8,7 @@ import io.millrace.block.GrowableDevice;
 import io.millrace.block.raid.RaidDetails;
 import io.millrace.block.raid.RaidDevice;
 import io.millrace.block.raid.ScrubResult;
+import io.millrace.block.raid.ScrubStatus;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -172,8 +173,8 @@ final class DeviceStatusReports
         {
             if (!ended.isEmpty())
             {
-                publish(device, ended + (null != array && ended.equals(array.pending()) ?
-                    " waits for another operation" : " has ended"), false);
+                publish(device, ended + (null == array || !ended.equals(array.pending()) ? " has ended" :
+                    begun.isEmpty() ? " waits" : " waits for another operation"), false);
             }
             if (!begun.isEmpty())
             {
@@ -222,9 +223,11 @@ final class DeviceStatusReports
         final boolean isNew = null == before || before.beganMs() != result.beganMs();
         if (result.isActive())
         {
-            if (isNew)
+            if (isNew || before.status() != result.status())
             {
-                publish(device, SCRUB + " has begun", false);
+                publish(device, SCRUB + (ScrubStatus.WAITING == result.status() ?
+                    " waits for another operation, or until all slots are in sync" :
+                    0 == result.checkedBytes() + result.skippedBytes() ? " has begun" : " goes on"), false);
             }
         }
         else if (isNew || before.isActive())

@@ -10,6 +10,7 @@ import io.millrace.block.DeviceHealth;
 import io.millrace.block.DeviceProperties;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
+import io.millrace.block.raid.RaidDetails;
 import io.millrace.block.raid.RaidMemberDetails;
 import io.millrace.block.raid.ScrubMode;
 import io.millrace.dataplane.config.DataPlaneConfig;
@@ -324,6 +325,66 @@ class RaidDataPlaneTest
                 changes::toString);
             Waits.until("the end", () -> changes.contains("resize has ended"));
             assertEquals(dataPlane.arrays().get("vol").roomBytes(), dataPlane.arrays().get("vol").memberBytes());
+        }
+    }
+
+    private static void set(final DataPlane dataPlane, final String key, final Object value)
+    {
+        Waits.get(dataPlane.devices().modify("vol",
+            dataPlane.devices().get("vol").config().properties().with(key, value)));
+    }
+
+    @Test
+    void shouldSayWhatWaitsForAReshapeAndThatOneWaits() throws IOException
+    {
+        // So slow that a member is lost within it.
+        try (DataPlane dataPlane = start(List.of(file("m0"), file("m1"), file("m2"), file("m3"), file("m4"),
+            DeviceConfig.of("vol", "raid", Map.of("level", "5", "members", List.of("m0", "m1", "m2"),
+            "assume-clean", true, "sync-rate-min", 1L << 20, "sync-rate-max", 1L << 20)))))
+        {
+            final RaidArrays arrays = dataPlane.arrays();
+            awaitOnline(dataPlane);
+            set(dataPlane, "members", List.of("m0", "m1", "m2", "m3"));
+            Waits.until("the reshape", () -> changes.contains("reshape has begun"));
+            arrays.scrub("vol", ScrubMode.CHECK);
+            Waits.until("the scrub", () ->
+                changes.contains("scrub waits for another operation, or until all slots are in sync"));
+            assertEquals(List.of(), changes.stream().filter((each) ->
+                each.startsWith("reshape waits") || each.equals("scrub has begun")).toList());
+            assertEquals("reshape", arrays.get("vol").status().progress().operation());
+            Waits.get(arrays.fail("vol", "m1"));
+            Waits.until("the event", () -> changes.contains("reshape waits"));
+            assertEquals(null, arrays.get("vol").status().progress());
+            assertEquals(RaidDetails.UNKNOWN, arrays.get("vol").leftMs());
+            set(dataPlane, "spares", List.of("m4"));
+            Waits.until("the end", () -> changes.stream().anyMatch((each) -> each.startsWith("scrub completed")));
+            final List<String> operations = changes.stream().filter((each) -> each.matches(
+                "(reshape|rebuild|scrub) (has|waits|goes).*")).toList();
+            assertEquals(List.of("reshape has begun", "scrub waits for another operation, or until all slots are in " +
+                "sync", "reshape waits", "rebuild has begun", "rebuild has ended", "reshape has begun",
+                "reshape has ended", "scrub has begun"), operations);
+        }
+    }
+
+    @Test
+    void shouldSayThatAScrubWaitsForARebuild() throws IOException
+    {
+        try (DataPlane dataPlane = start(List.of(file("m0"), file("m1"), file("m2"), file("m3"),
+            DeviceConfig.of("vol", "raid", Map.of("level", "5", "members", List.of("m0", "m1", "m2"), "spares",
+            List.of("m3"), "assume-clean", true, "sync-rate-min", 1L << 20, "sync-rate-max", 1L << 20)))))
+        {
+            final RaidArrays arrays = dataPlane.arrays();
+            awaitOnline(dataPlane);
+            arrays.scrub("vol", ScrubMode.CHECK);
+            Waits.until("it goes on", () -> null != arrays.get("vol").scrub() &&
+                arrays.get("vol").scrub().checkedBytes() > 0 && changes.contains("scrub has begun"));
+            Waits.get(arrays.fail("vol", "m1"));
+            final String waits = "scrub waits for another operation, or until all slots are in sync";
+            Waits.until("it waits", () -> changes.contains(waits));
+            assertTrue(!changes.contains("rebuild has ended"), changes::toString);
+            Waits.until("the end", () -> changes.stream().anyMatch((each) -> each.startsWith("scrub completed")));
+            assertEquals(List.of("scrub has begun", waits, "scrub goes on"),
+                changes.stream().filter((each) -> each.matches("scrub (has|waits|goes).*")).toList());
         }
     }
 

@@ -362,6 +362,10 @@ final class ArrayWork implements BackgroundWork
     {
         if (!canReshape())
         {
+            if (null != reshaping)
+            {
+                reshaping.pause();
+            }
             return false;
         }
         reshaping.begin();

@@ -28,19 +28,26 @@ final class AssemblyChecks
         final RaidConfig config, final List<FoundMember> found, final Superblock superblock)
     {
         checkLevel(config, superblock);
-        checkChecksums(config.checksums(), 0 != superblock.checksumOffset());
+        checkChecksums(config, superblock);
         check("strip-size", config.stripBytes(), superblock.stripBytes());
         checkCount(config, found, superblock);
         check("block size", found.getFirst().device().geometry().blockSizeBytes(), superblock.blockSizeBytes());
     }
 
-    private static void checkChecksums(final boolean configured, final boolean recorded)
+    /** With checksums the array does not follow settings of another level or of one member more, either. */
+    private static void checkChecksums(final RaidConfig config, final Superblock superblock)
     {
-        if (configured != recorded)
+        final boolean recorded = 0 != superblock.checksumOffset();
+        if (config.checksums() != recorded)
         {
-            throw new BlockDeviceException("checksums is " + configured + " in the configuration and " + recorded +
-                " in the superblocks, and does not change: set checksums to " + recorded + " to use this array, or " +
-                "create another one with " + (configured ? "" : "no ") + "checksums and copy the data");
+            final String level = superblock.level().label();
+            final int count = superblock.slots().size();
+            throw new BlockDeviceException("checksums is " + config.checksums() + " in the configuration and " +
+                recorded + " in the superblocks, and does not change: set checksums to " + recorded +
+                (!recorded || level.equals(config.level().label()) ? "" : ", level to " + level) +
+                (!recorded || count >= config.members().size() ? "" : ", and members to its " + count + " devices,") +
+                " to use this array, or list other devices for a new one with " +
+                (config.checksums() ? "" : "no ") + "checksums, and copy the data");
         }
     }
 

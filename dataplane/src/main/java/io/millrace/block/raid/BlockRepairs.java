@@ -5,7 +5,7 @@ import io.millrace.block.BlockStatus;
 /**
  * Rewrites blocks that members could not read, from the others, as the places come in {@link RepairQueue}. One row unit
  * at a time, which all of its members are read for again: what is readable by then, since a host has overwritten it, is
- * left alone. What comes of blocks that have another checksum is not written. The reactor's only.
+ * left alone. What comes of blocks that have a checksum mismatch is not written. The reactor's only.
  */
 final class BlockRepairs
 {

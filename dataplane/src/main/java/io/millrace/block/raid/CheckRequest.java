@@ -60,7 +60,7 @@ abstract class CheckRequest extends StripeRequest
     }
 
     /**
-     * {@return slots whose blocks have another checksum, by bit, when a check has found a difference, or when a repair
+     * {@return slots whose blocks have a checksum mismatch, by bit, when a check found a difference, or when a repair
      * ends since too many members cannot read}
      */
     long wrongSlots()
@@ -69,7 +69,7 @@ abstract class CheckRequest extends StripeRequest
     }
 
     /**
-     * {@return whether parity is that of all blocks, when a check has found that some have another checksum}
+     * {@return whether parity is that of all blocks, when a check has found that some have a checksum mismatch}
      */
     boolean isOnlyChecksum()
     {

@@ -203,7 +203,7 @@ final class ChecksumWindow
      * @param offset  in bytes of its data.
      * @param address of the blocks.
      * @param length  in bytes.
-     * @return how many have another checksum, in the upper half, and how many have none, in the lower one.
+     * @return how many have a checksum mismatch, in the upper half, and how many have none, in the lower one.
      */
     long verify(final RaidMember member, final long offset, final long address, final int length)
     {
@@ -224,7 +224,7 @@ final class ChecksumWindow
         return result;
     }
 
-    /** {@return count of the blocks with another checksum} */
+    /** {@return count of the blocks with a checksum mismatch} */
     static int wrong(final long verified)
     {
         return (int)(verified >>> Integer.SIZE);

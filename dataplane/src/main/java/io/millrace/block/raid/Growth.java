@@ -40,6 +40,14 @@ record Growth(RaidMember member, RaidLevel level)
         {
             return null;
         }
+        if (0 != newest.checksumOffset())
+        {
+            unfollowed.add("members names " + config.members().size() + " devices, and the array has " + slots.size() +
+                " slots and checksums, with which it neither grows nor changes its level: " +
+                (level == newest.level() ? "" : "set level: " + newest.level().label() + " and ") +
+                "leave the last name out of members");
+            return null;
+        }
         if (newest.reshape().isActive() || slots.stream().anyMatch((slot) -> SlotState.IN_SYNC != slot.state()))
         {
             unfollowed.add("members names " + config.members().size() + " devices, and the array has " + slots.size() +

@@ -10,7 +10,7 @@ final class ParityCheckRequest extends CheckRequest
 
     private final StripeRows rows;
     private final StripeAreas areas;
-    /** Slots whose blocks have another checksum, by bit. */
+    /** Slots whose blocks have a checksum mismatch, by bit. */
     private long wrongSlots;
     /** Slots that have blocks without checksums, by bit. */
     private long unknownSlots;
@@ -121,7 +121,7 @@ final class ParityCheckRequest extends CheckRequest
     }
 
     /**
-     * Computes what members cannot read from blocks that do not have another checksum.
+     * Computes what members cannot read from blocks that do not have a checksum mismatch.
      *
      * @return whether there are enough of these, and all that comes of them has the checksum that was expected.
      */
@@ -164,7 +164,7 @@ final class ParityCheckRequest extends CheckRequest
         }
     }
 
-    /** Finds which blocks have another checksum, of strips by bit of their index. */
+    /** Finds which blocks have a checksum mismatch, of strips by bit of their index. */
     private void verify(final long indexes)
     {
         wrongSlots = 0;
@@ -216,7 +216,7 @@ final class ParityCheckRequest extends CheckRequest
     }
 
     /**
-     * Computes blocks that have another checksum from the others, which have theirs. What comes of it has to have the
+     * Computes blocks with a checksum mismatch from the others, which match theirs. What comes of it has to have the
      * checksum that was expected: else something else is wrong that has none, and nobody knows what is lost with it.
      */
     private void reconcileWrong()
@@ -259,7 +259,7 @@ final class ParityCheckRequest extends CheckRequest
         issued();
     }
 
-    /** Blocks that have another checksum are lost when the others, of which some cannot be read, do not give them. */
+    /** Blocks with a checksum mismatch are lost when the others, of which some cannot be read, do not give them. */
     private void reconcileUnreadable()
     {
         if (isRecovered() || 0 == wrongSlots)

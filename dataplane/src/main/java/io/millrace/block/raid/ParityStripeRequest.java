@@ -46,7 +46,7 @@ final class ParityStripeRequest extends JournaledRequest
     private long badRows;
     /** Indexes of strips of which all rows were read into their areas, by bit. */
     private long readStrips;
-    /** Slots whose blocks had another checksum when they were read to be copied, by bit; among those that are bad. */
+    /** Slots whose blocks had a checksum mismatch when they were copied, by bit; among those that are bad. */
     private long wrongSlots;
     /** Behind the last row that it has to write, of which it may plan some first. */
     private int endRow;
@@ -431,7 +431,7 @@ final class ParityStripeRequest extends JournaledRequest
         }
     }
 
-    /** {@return whether blocks that were read for a host have another checksum: nothing is computed from them} */
+    /** {@return whether blocks that were read for a host have a checksum mismatch: nothing is computed from them} */
     private boolean hasReadWrong()
     {
         long wrong = 0;
@@ -612,7 +612,7 @@ final class ParityStripeRequest extends JournaledRequest
         return null != checksums && (Purpose.REBUILD == purpose || Purpose.COPY == purpose);
     }
 
-    /** {@return whether blocks that were read have another checksum: they are taken for such as cannot be read} */
+    /** {@return whether blocks that were read have a checksum mismatch: they are taken for such as cannot be read} */
     private boolean findWrong()
     {
         long wrong = 0;

@@ -149,7 +149,7 @@ final class RaidMember
     }
 
     /**
-     * {@return times that blocks were found to have another checksum, since it was assembled; any thread}
+     * {@return times that blocks were found to have a checksum mismatch, since it was assembled; any thread}
      */
     long wrongBlocks()
     {
@@ -157,7 +157,7 @@ final class RaidMember
     }
 
     /**
-     * Blocks have another checksum. Any thread.
+     * Blocks have a checksum mismatch. Any thread.
      *
      * @param count of the blocks.
      */

@@ -12,7 +12,7 @@ import java.util.UUID;
  * @param rebuiltBytes    of its data from the start that are valid; all of them when it is in sync.
  * @param correctedErrors times that rows which it could not read, or read wrongly, were rewritten on it.
  * @param lostBlocks      blocks that a rebuild could not compute, and that nobody has written since.
- * @param wrongBlocks     times that blocks were found to have another checksum, since it was assembled.
+ * @param wrongBlocks     times that blocks were found to have a checksum mismatch, since it was assembled.
  * @param invalidChecksumPages pages of its checksums that were not valid when they were read, since it was assembled.
  */
 public record RaidMemberDetails(

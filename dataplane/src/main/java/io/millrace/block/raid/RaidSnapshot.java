@@ -5,6 +5,7 @@ import io.millrace.block.DeviceProgress;
 import io.millrace.block.DeviceStatus;
 import io.millrace.block.raid.RaidMemberDetails.State;
 import io.millrace.block.raid.format.SlotState;
+import io.millrace.block.raid.layout.ArrayLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -13,6 +14,8 @@ import java.util.stream.Stream;
 /** Describes an array as it is at the moment. Any thread, control path. */
 final class RaidSnapshot
 {
+    private static final int KIB = 1 << 10;
+
     private final RaidDevice device;
     private final ArrayView view;
 
@@ -82,7 +85,15 @@ final class RaidSnapshot
             count += view.isWritable(slot) ? view.member(slot).lostBlocks().count() : 0;
         }
         return 0 == count ? "" : blocks(count) + " of members " + (1 == count ? "is" : "are") +
-            " lost: overwrite what ends with media errors from a host";
+            " lost: overwrite what ends with media errors from a host" + wholeStripes();
+    }
+
+    /** A smaller write needs other data of its rows, where more may be lost than parity makes up for. */
+    private String wholeStripes()
+    {
+        final ArrayLayout layout = view.layout();
+        return 0 == layout.parityCount() ? "" : ", in whole stripes of " +
+            ((long)layout.dataCount() << layout.stripShift()) / KIB + " KiB";
     }
 
     /** What the last scrub has found and not repaired. */

@@ -569,9 +569,9 @@ final class RegionCopies
         }
         else if (null != checksums)
         {
-            // Those with another checksum are lost, too.
+            // Those with a checksum mismatch are lost, too.
             device.reports().announceLoss(name() + ": " + blocks + " of members " + (1 == count ? "is" : "are") +
-                " lost, since others of the same rows cannot be read or have another checksum: the first at byte " +
+                " lost, since others of the same rows cannot be read or have a checksum mismatch: the first at byte " +
                 lost.newOffset() + " of the members' data (" + hostPlace() + "); overwrite " +
                 (1 == count ? "it" : "them") + " from a host");
         }

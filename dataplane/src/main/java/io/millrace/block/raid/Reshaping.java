@@ -127,6 +127,15 @@ final class Reshaping
         };
     }
 
+    /** No step may begin: one that waits for something else than its pace has no time left to show. */
+    void pause()
+    {
+        if (State.IDLE == state && !canMove(device.view()))
+        {
+            device.reports().endProgress(OPERATION);
+        }
+    }
+
     /** Begins a step: {@link #isDue}, and the array's own work does nothing else. */
     void begin()
     {

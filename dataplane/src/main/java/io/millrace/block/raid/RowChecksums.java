@@ -150,7 +150,7 @@ final class RowChecksums
     }
 
     /**
-     * {@return blocks that have another checksum, of some that were read of a strip}
+     * {@return blocks that have a checksum mismatch, of some that were read of a strip}
      *
      * @param present view of the plan.
      * @param index   of the strip.

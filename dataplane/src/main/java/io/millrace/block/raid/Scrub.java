@@ -233,12 +233,20 @@ final class Scrub
         {
             return false;
         }
-        status = ScrubStatus.RUNNING;
+        // One that has to wait shows no progress: what goes first shows its own.
+        status = mustWait() ? ScrubStatus.WAITING : ScrubStatus.RUNNING;
         nextOffset = 0;
         layout = device.layout();
         endOffset = hasParity ? layout.memberBytes() : layout.dataBytes();
         tally.begin(mode, clock.time(), layout.dataBytes());
-        publish();
+        if (ScrubStatus.RUNNING == status)
+        {
+            publish();
+        }
+        else
+        {
+            control.result(tally.result(status, 0));
+        }
         device.reports().onChanged();
         return true;
     }
@@ -254,6 +262,7 @@ final class Scrub
         // A rebuild or a resync shows its own.
         device.reports().endProgress(OPERATION);
         control.result(tally.result(status, 0));
+        device.reports().onChanged();
         return true;
     }
 

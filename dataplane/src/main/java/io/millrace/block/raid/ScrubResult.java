@@ -19,7 +19,7 @@ import java.util.Locale;
  * @param correctedErrors rows that a member could not read and that were rewritten on it, counted for each member.
  * @param unreadable      rows that a member could not read and that could not be rewritten, or that are wrong beyond
  *                        what parity makes up for.
- * @param wrongBlocks     blocks of members that have another checksum, of an array with checksums.
+ * @param wrongBlocks     blocks of members that have a checksum mismatch, of an array with checksums.
  */
 public record ScrubResult(
     ScrubMode mode,

@@ -158,7 +158,7 @@ final class ScrubRows
         next();
     }
 
-    /** Says which members have blocks with another checksum; of many rows the first ones. */
+    /** Says which members have blocks with a checksum mismatch; of many rows the first ones. */
     private void tellWrong()
     {
         final ArrayView view = request.checkedView();

@@ -80,7 +80,7 @@ final class ScrubTally
     }
 
     /**
-     * A block of a member has another checksum.
+     * A block of a member has a checksum mismatch.
      *
      * @return whether it is one of the first, which are announced.
      */

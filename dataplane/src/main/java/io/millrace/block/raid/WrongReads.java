@@ -4,7 +4,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Blocks that requests of hosts found to have another checksum, for {@link ArrayWork} to announce: the first ones of
+ * Blocks that requests of hosts found to have a checksum mismatch, for {@link ArrayWork} to announce: the first ones of
  * each member.
  */
 final class WrongReads
@@ -26,7 +26,7 @@ final class WrongReads
     }
 
     /**
-     * Blocks of a member were read that have another checksum. Any thread.
+     * Blocks of a member were read that have a checksum mismatch. Any thread.
      *
      * @param member with the blocks.
      * @param slot   of the member.

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Arrays with checksums that lose power at any step of their members: no block has another checksum afterwards. */
+/** Arrays with checksums that lose power at any step of their members: no block has a checksum mismatch afterwards. */
 class ChecksumCrashTest
 {
     private static final int BLOCK_BYTES = 4096;
@@ -132,7 +132,7 @@ class ChecksumCrashTest
     {
         for (final RaidDevice each : lives)
         {
-            assertEquals(0, wrongBlocks(each), "blocks with another checksum");
+            assertEquals(0, wrongBlocks(each), "blocks with a checksum mismatch");
         }
     }
 

@@ -117,7 +117,7 @@ class ChecksumPagesTest
         }
     }
 
-    /** It is valid, and has another checksum of the block that was written since. */
+    /** It is valid, and does not match the block that was written since. */
     @Test
     void shouldFindThatAMemberHasLostTheWriteOfAPage()
     {

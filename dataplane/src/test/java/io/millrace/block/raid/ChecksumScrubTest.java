@@ -497,6 +497,45 @@ class ChecksumScrubTest
                 RaidFixture.config(RaidLevel.RAID5, STRIP_BYTES, members, List.of()), members, null,
                 RaidTimes.DEFAULT)).getMessage();
             assertTrue(sentence.contains("checksums is false"), sentence);
+            assertTrue(sentence.contains("set checksums to true to use this array, or"), sentence);
+        }
+    }
+
+    /** Settings of more than its checksums would not be followed. */
+    @Test
+    void shouldNameAllSettingsThatUseAnArray()
+    {
+        try (RaidFixture fixture = new RaidFixture())
+        {
+            final List<BlockDevice> members = fixture.memoryMembers(4, 1 << 20, BLOCK_BYTES);
+            final List<String> names = members.stream().map(BlockDevice::name).limit(3).toList();
+            final RaidDevice array = fixture.assemble(new RaidConfig("array", RaidLevel.RAID5, STRIP_BYTES, names,
+                List.of(), false, false, false, CopyRates.DEFAULT, JournalMode.DEGRADED, "", true),
+                members.subList(0, 3));
+            fixture.stop();
+            array.close();
+            final String sentence = assertThrows(BlockDeviceException.class, () -> RaidAssembly.assemble(
+                RaidFixture.config(RaidLevel.RAID6, STRIP_BYTES, members, List.of()), members, null,
+                RaidTimes.DEFAULT)).getMessage();
+            assertTrue(sentence.contains(
+                "set checksums to true, level to 5, and members to its 3 devices, to use this array, or"), sentence);
+        }
+    }
+
+    @Test
+    void shouldSayWhichSettingsOfAnotherShapeItDoesNotFollow()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, 0))
+        {
+            fixture.addDisk();
+            fixture.configure(RaidLevel.RAID6, "d0 d1 d2 d3", "");
+            fixture.restart();
+            assertEquals("members names 4 devices, and the array has 3 slots and checksums, with which it neither " +
+                "grows nor changes its level: set level: 5 and leave the last name out of members",
+                fixture.array().status().reason());
+            assertEquals(List.of(), List.copyOf(fixture.events()));
+            fixture.set(RaidLevel.RAID5, "d0 d1 d2", "");
+            assertEquals("", fixture.array().status().reason());
         }
     }
 

@@ -180,7 +180,7 @@ class ChecksumWindowsTest
         ArrayFixture.await(() -> array.view().isComplete(), "rebuilt");
         final long lba = (stripe * array.layout().dataCount() + 1) * STRIP_BYTES / BLOCK_BYTES;
         final String sentence = "rebuild: 2 blocks of members are lost, since others of the same rows cannot be read " +
-            "or have another checksum: the first at byte " + stripe * STRIP_BYTES + " of the members' data (LBA " +
+            "or have a checksum mismatch: the first at byte " + stripe * STRIP_BYTES + " of the members' data (LBA " +
             lba + " of the array); overwrite them from a host";
         assertTrue(fixture.failures().contains(sentence), () -> fixture.failures().toString());
     }

@@ -150,7 +150,7 @@ final class CrashingArray implements CrashRun.Working, DeviceServices
         assertEquals(0, null == scrub ? 0 : scrub.mismatches(), () -> "rows that differ outside of regions to " +
             "resynchronize: " + scrub);
         assertEquals(0, array.raidMembers().stream().mapToLong(RaidMember::wrongBlocks).sum(),
-            "blocks with another checksum");
+            "blocks with a checksum mismatch");
         assertEquals(0, array.raidMembers().stream().mapToLong(RaidMember::invalidChecksumPages).sum(),
             "pages of checksums that are not valid");
         if (null != work)

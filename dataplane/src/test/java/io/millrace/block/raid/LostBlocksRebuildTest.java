@@ -96,7 +96,9 @@ class LostBlocksRebuildTest
             assertEquals(2, fixture.array().view().member(0).lostBlocks().count());
             assertEquals(unreadable, fixture.unreadable());
             final DeviceStatus lost = new DeviceStatus(DeviceHealth.DEGRADED,
-                "2 blocks of members are lost: overwrite what ends with media errors from a host");
+                "2 blocks of members are lost: overwrite what ends with media errors from a host" +
+                (0 == level.parityCount() ? "" : ", in whole stripes of " +
+                fixture.layout().dataCount() * STRIP_BYTES / 1024 + " KiB"));
             assertEquals(lost, fixture.array().status());
             fixture.restart();
             assertEquals(lost, fixture.array().status());

@@ -263,7 +263,13 @@ public final class DeviceType
             {
                 throw new InvalidSettingException(each.key(), changes.get(each.key()),
                     "does not change while the device serves",
-                    OnChange.GROWN == each.onChange() ? "resize it" : "delete it and create it again");
+                    switch (each.onChange())
+                    {
+                        case GROWN -> "resize it";
+                        case FIXED -> "nor when it is created again of the same devices: create another one of other " +
+                            "devices, and copy the data";
+                        default -> "delete it and create it again";
+                    });
             }
         }
         return canonical;

@@ -10,5 +10,7 @@ public enum OnChange
     /** The device grows while it serves; it never shrinks. */
     GROWN,
     /** The device is deleted and created again: a person has to agree where data may be lost. */
-    REPLACED
+    REPLACED,
+    /** As {@link #REPLACED}, over other devices: those that it is made of hold the setting, and keep it. */
+    FIXED
 }

@@ -30,7 +30,7 @@ final class RaidType
         "RAID level, or ec: an erasure code. 5 becomes 6 with one member more, and back.");
 
     private static final DeviceSetting<Long> PARITY_STRIPS = DeviceSetting.optional("parity-strips",
-        SettingType.integer(1, PARITY_STRIPS_MAX), null, OnChange.REPLACED,
+        SettingType.integer(1, PARITY_STRIPS_MAX), null, OnChange.FIXED,
         "Of level ec, which needs it: strips of parity of each stripe; as many members may fail.");
 
     private static final DeviceSetting<String> MEMBERS = DeviceSetting.values("members", DeviceSetting.DEVICE,
@@ -42,7 +42,7 @@ final class RaidType
         OnChange.APPLIED, "Names of devices that take the place of members that fail, declared before it.");
 
     private static final DeviceSetting<Long> STRIP_SIZE = DeviceSetting.optional("strip-size",
-        SettingType.size(STRIP_BYTES_MIN, STRIP_BYTES_MAX), "64KiB", OnChange.REPLACED,
+        SettingType.size(STRIP_BYTES_MIN, STRIP_BYTES_MAX), "64KiB", OnChange.FIXED,
         "Consecutive bytes on one member (mdadm: chunk), a power of two.");
 
     private static final DeviceSetting<Boolean> ASSUME_CLEAN = DeviceSetting.optional("assume-clean",
@@ -82,7 +82,7 @@ final class RaidType
         "Most reads, in percent, that are asked of other members as well since one takes long; 0: none.");
 
     private static final DeviceSetting<Boolean> CHECKSUMS = DeviceSetting.optional("checksums",
-        SettingType.BOOLEAN, "false", OnChange.REPLACED,
+        SettingType.BOOLEAN, "false", OnChange.FIXED,
         "Blocks of a new array with parity have checksums, by which a scrub finds which member has a wrong one.");
 
     static final DeviceType TYPE = new DeviceType("raid", DeviceContent.OF_BASE,

@@ -91,7 +91,7 @@ public record ArrayInfo(
      * @param rebuiltBytes    of its data from the start that are valid.
      * @param correctedErrors times that rows were rewritten which it could not read, or read wrongly.
      * @param lostBlocks      blocks that a rebuild could not compute, and that nobody has written since.
-     * @param wrongBlocks     times that blocks were found to have another checksum.
+     * @param wrongBlocks     times that blocks were found to have a checksum mismatch.
      * @param invalidChecksumPages pages of checksums that were not valid when they were read.
      */
     public record Member(

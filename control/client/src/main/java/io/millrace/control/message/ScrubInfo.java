@@ -18,7 +18,7 @@ import java.util.Objects;
  * @param repaired        of these, those that match again.
  * @param correctedErrors rows that were rewritten on a member that could not read them.
  * @param unreadable      rows that could not be read, and not be rewritten either.
- * @param wrongBlocks     blocks of members that have another checksum.
+ * @param wrongBlocks     blocks of members that have a checksum mismatch.
  * @param offsets         of the first mismatches: the lowest byte on the array.
  */
 public record ScrubInfo(

@@ -44,6 +44,7 @@ final class DeviceTypeHelp
             case APPLIED -> "device set, while it serves";
             case GROWN -> "device resize, while it serves";
             case REPLACED -> "delete and create";
+            case FIXED -> "never";
         };
     }
 }

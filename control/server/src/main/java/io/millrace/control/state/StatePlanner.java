@@ -177,10 +177,18 @@ final class StatePlanner
         final DeviceType type = DeviceTypes.of(was.type());
         for (final DeviceSetting<?> each : NoChange.differences(type, was, wanted))
         {
-            if (OnChange.REPLACED == each.onChange())
+            final String change = each.key() + ' ' +
+                Objects.requireNonNullElse(each.text(was.properties()), NO_VALUE) + " does not become " +
+                Objects.requireNonNullElse(each.text(wanted.properties()), NO_VALUE);
+            if (OnChange.FIXED == each.onChange() && keepsBase(was, wanted))
             {
-                return each.key() + ' ' + Objects.requireNonNullElse(each.text(was.properties()), NO_VALUE) +
-                    " does not become " + Objects.requireNonNullElse(each.text(wanted.properties()), NO_VALUE);
+                obstacles.add("device " + was.name() + ": " + change + " over the same devices, which hold it: name " +
+                    "other devices, and copy the data");
+                return null;
+            }
+            if (OnChange.REPLACED == each.onChange() || OnChange.FIXED == each.onChange())
+            {
+                return change;
             }
         }
         for (final String base : was.bases())
@@ -202,6 +210,13 @@ final class StatePlanner
         }
         return "it does not become smaller, " + Units.size(wanted.sizeBytes()) + " instead of " +
             Units.size(was.sizeBytes());
+    }
+
+    /** Whether a device is over one that it was over, with what that holds. */
+    private boolean keepsBase(final DeviceSpec was, final DeviceSpec wanted)
+    {
+        return wanted.bases().stream()
+            .anyMatch((base) -> was.bases().contains(base) && !replacedDevices.containsKey(base));
     }
 
     /** Changes of a device that stays. */

@@ -225,6 +225,32 @@ class StatePlanTest
     }
 
     @Test
+    void shouldNotRecreateAnArrayOverMembersThatHoldAnotherSetting()
+    {
+        final String before = """
+            devices:
+              - {name: a, type: file, path: /a, size: 1GiB}
+              - {name: b, type: file, path: /b, size: 1GiB}
+              - {name: c, type: file, path: /c, size: 1GiB}
+              - {name: d, type: file, path: /d, size: 1GiB}
+              - {name: e, type: file, path: /e, size: 1GiB}
+              - {name: f, type: file, path: /f, size: 1GiB}
+              - {name: vol, type: raid, level: 5, members: [a, b, c], checksums: true}
+            """;
+        final String without = before.replace(", checksums: true", "");
+        final StatePlan plan = StatePlan.between(state(before), state(without));
+        assertEquals(List.of("device vol: checksums true does not become false over the same devices, which hold it: " +
+            "name other devices, and copy the data"), plan.obstacles());
+        assertEquals(List.of(), plan.steps());
+        assertEquals(List.of("! delete raid device vol to recreate it, since checksums true does not become false",
+            "+ create raid device vol with level 5, members d e f"),
+            plan(before, without.replace("[a, b, c]", "[d, e, f]")));
+        // What these held is gone.
+        final String memory = before.replace("file, path: /", "memory, block-size: 512, size: 1GiB} # ");
+        assertEquals(14, plan(memory, memory.replace("512", "4096").replace(", checksums: true", "")).size());
+    }
+
+    @Test
     void shouldPutWhatFreesDevicesInAStageOfItsOwn()
     {
         final StatePlan plan = StatePlan.between(state(VOLUME), state(VOLUME.replace("64MiB", "1MiB")));
