@@ -232,6 +232,18 @@ class SpdkListenerTest
             Waits.until("disconnected again", () ->
                 ControllerState.LIVE != controller.state());
         }
+        Waits.get(dataPlane.hosts().allowAny(nqn, true));
+        connectStranger(nqn);
+        final String closed = SpdkTesting.name("nqn.2026-11.io.millrace:closed");
+        dataPlane.subsystems().create(new SubsystemSettings(closed, null, null, false, List.of(), List.of()));
+        assertThrows(AssertionError.class, () -> connectStranger(closed));
+        Waits.get(dataPlane.subsystems().delete(closed));
+    }
+
+    private void connectStranger(final String to)
+    {
+        Waits.get(RemoteController.connect(host.group, new HostConfig(STRANGER, UUID.randomUUID()),
+            ConnectionConfig.to(spdk.socketAddress(), to).build(), ControllerListener.NONE)).close();
     }
 
     @Test
@@ -379,6 +391,26 @@ class SpdkListenerTest
                 () -> "" + first.info().controllerId());
             assertTrue(second.info().controllerId() >= 1030 && second.info().controllerId() <= 1031,
                 () -> "" + second.info().controllerId());
+        }
+    }
+
+    @Test
+    void shouldGiveHostsOtherIdsOnlyWhenThereAreOthers()
+    {
+        try (RemoteController controller = host.connect(to(spdk)))
+        {
+            dataPlane.controllers().assignIds(new ControllerIds(1000, 1031));
+            Waits.until("another id", () -> ControllerState.LIVE == controller.state() &&
+                controller.reconnectCount() > 0);
+            final int id = controller.info().controllerId();
+            assertTrue(id >= 1030 && id <= 1031, () -> "" + id);
+            final long count = controller.reconnectCount();
+            dataPlane.controllers().assignIds(new ControllerIds(1000, 1031));
+            assertRefused(Reason.UNSUPPORTED, "are not enough for SPDK's target",
+                () -> dataPlane.controllers().assignIds(new ControllerIds(7, 7)));
+            assertEquals(new ControllerIds(1000, 1031), dataPlane.controllers().ids());
+            Waits.get(controller.identify(1, 0));
+            assertEquals(count, controller.reconnectCount());
         }
     }
 

@@ -310,6 +310,37 @@ class SpdkDeviceTest
         device.close();
     }
 
+    /** As when another subsystem is behind its only path. */
+    @Test
+    void shouldEndRequestsWithAnErrorWhileTheyWouldReachAnotherNamespace()
+    {
+        final String base = malloc(1024);
+        final String name = SpdkTesting.name("Delay");
+        SpdkTesting.rpc("bdev_delay_create", "{'name':'" + name + "','base_bdev_name':'" + base +
+            "','avg_read_latency':8000000,'p99_read_latency':8000000,'avg_write_latency':0,'p99_write_latency':0}");
+        undoing.add(() -> SpdkTesting.rpc("bdev_delay_delete", "{'name':'" + name + "'}"));
+        final SpdkDevice device = open(name);
+        try (Initiator initiator = new Initiator("refused", device))
+        {
+            final Initiator.Io io = initiator.io();
+            Initiator.fill(io.request(), BlockOperation.READ, 0, 1, false, memory.address(), BLOCK);
+            initiator.send(io);
+            final long beginNs = System.nanoTime();
+            device.onRefused(true);
+            assertEquals(BlockStatus.DEVICE_ERROR, initiator.await(io));
+            assertTrue(System.nanoTime() - beginNs < TimeUnit.SECONDS.toNanos(6), "it was not aborted");
+            assertEquals(DeviceHealth.FAILED, device.status().health());
+            assertTrue(device.status().reason().contains("lead to another namespace"), device.status()::reason);
+            assertEquals(BlockStatus.DEVICE_ERROR,
+                initiator.run(BlockOperation.WRITE, 0, 1, false, memory.address(), BLOCK));
+            device.onRefused(false);
+            assertEquals(DeviceHealth.ONLINE, device.status().health());
+            assertEquals(BlockStatus.SUCCESS,
+                initiator.run(BlockOperation.WRITE, 0, 1, false, memory.address(), BLOCK));
+        }
+        device.close();
+    }
+
     @Test
     void shouldResetABdevThatKeepsRequestsWhenClosed()
     {
