@@ -119,6 +119,28 @@ Y
     starts host
 }
 
+# What the kernel writes goes over RDMA by SPDK's driver, and comes back from there.
+uses()
+{
+    LAB_HOST=127.0.0.1 connect 4440 "$nqn" --nr-io-queues=1 --keep-alive-tmo=20 --ctrl-loss-tmo=300
+    namespace "$nqn" 1
+    data --do_verify=1 --name=far "--filename=$NAMESPACE"
+    is_state "$nqn" live
+}
+
+# Our target has what SPDK's driver wrote.
+checks()
+{
+    disconnect "$nqn"
+    kill "$(cat /tmp/host.pid)"
+    await 60 "! kill -0 $(cat /tmp/host.pid)"
+    LAB_HOST=127.0.0.1 connect 4420 "$far" --nr-io-queues=1 --keep-alive-tmo=20 --ctrl-loss-tmo=300
+    namespace "$far" 1
+    data --verify_only --name=far "--filename=$NAMESPACE"
+    disconnect "$far"
+    not grep -iE 'exception|protocol error|not registered|failed' /tmp/host.log /tmp/far.log
+}
+
 # The commands that the host gives up leave nothing behind.
 leaves_under_load()
 {
@@ -138,22 +160,19 @@ leaves_under_load()
 ends()
 {
     disconnect "$nqn"
-    local each
-    for each in near
-    do
-        kill "$(cat /tmp/$each.pid)"
-        await 60 "! kill -0 $(cat /tmp/$each.pid)"
-    done
+    kill "$(cat /tmp/near.pid)"
+    await 60 "! kill -0 $(cat /tmp/near.pid)"
     not grep -iE 'exception|protocol error|not registered' /tmp/near.log /tmp/far.log
 }
 
 step make makes_device
 [ -z "${FAILED:-}" ] || finish
-for each in far:has_far serve:serves connect:connects verify:verifies leave:leaves_under_load end:ends attach:attaches
+for each in far:has_far serve:serves connect:connects verify:verifies leave:leaves_under_load end:ends attach:attaches \
+    use:uses check:checks
 do
     step "${each%:*}" "${each#*:}"
     [ -z "${FAILED:-}" ] || break
 done
-sed 's/^/LOG /' /tmp/far.log /tmp/near.log
+sed 's/^/LOG /' /tmp/far.log /tmp/near.log /tmp/host.log
 kernel_warnings | sed 's/^/KERNEL /'
 finish

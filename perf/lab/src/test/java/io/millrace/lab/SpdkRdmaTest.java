@@ -23,7 +23,8 @@ final class SpdkRdmaTest
         jvm.addAll(GuestJvm.command("-Xmx96m"));
         final LabResult result = Lab.withJvms("spdk-rdma").run(
             900, "spdk-rdma.sh", String.join(" ", jvm), TargetProcess.NQN);
-        List.of("make", "far", "serve", "connect", "verify", "leave", "end", "attach").forEach(result::assertStep);
+        List.of("make", "far", "serve", "connect", "verify", "leave", "end", "attach", "use", "check")
+            .forEach(result::assertStep);
         result.assertPassed();
     }
 }
