@@ -31,8 +31,8 @@ public record RdmaGid(int index, GidType type, long high, long low, String netwo
     }
 
     /**
-     * {@return the address of this machine that it is, which a connection can be bound to; none of InfiniBand and iWARP,
-     *     whose GIDs are no IP addresses, and none that is valid within one segment only}
+     * {@return the address of this machine that it is, which a connection can be bound to; none of InfiniBand and
+     *     iWARP, whose GIDs are no IP addresses, and none that is valid within one segment only}
      */
     public Optional<InetAddress> ipAddress()
     {

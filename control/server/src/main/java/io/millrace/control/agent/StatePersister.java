@@ -24,10 +24,10 @@ import org.agrona.concurrent.NanoClock;
 /**
  * Persists the state of a managed data plane, which is restored at the next start. Direct changes and commands that
  * revoke something from hosts, or may free devices, are answered after the state was written; commands that arrive
- * during a write are batched into the next. Additions by the manager are answered at once and written later, as the manager has persisted them
- * already; writing takes at most a fifth of the time. Commands apply in the order of their acceptance, whenever they
- * complete. If writing fails, commands are answered with a warning, as they were executed, and writing is retried each
- * second. The service's thread, except {@link #follow}; a separate thread writes.
+ * during a write are batched into the next. Additions by the manager are answered at once and written later, as the
+ * manager has persisted them already; writing takes at most a fifth of the time. Commands apply in the order of their
+ * acceptance, whenever they complete. If writing fails, commands are answered with a warning, as they were executed,
+ * and writing is retried each second. The service's thread, except {@link #follow}; a separate thread writes.
  */
 final class StatePersister implements AutoCloseable
 {

@@ -24,7 +24,7 @@ final class StubProvider implements AutoCloseable
     private final Arena arena = Arena.ofConfined();
     final long queuePair = arena.allocate(QUEUE_BYTES, Long.BYTES).address();
     final long completionQueue = arena.allocate(QUEUE_BYTES, Long.BYTES).address();
-    /** In an extended queue pair: id and flags of a request, and the calls that start, send, set a segment, complete. */
+    /** In an extended queue pair: id and flags of a request, the calls that start, send, set a segment, complete. */
     final long[] extendedOffsets;
     final DeviceCounters counters =
         new DeviceCounters(arena.allocate(DeviceCounters.SIZE_BYTES, Long.BYTES).address());

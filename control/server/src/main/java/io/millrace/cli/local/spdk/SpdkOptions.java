@@ -94,9 +94,9 @@ final class SpdkOptions
     {
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS))
         {
-            throw new CommandException(ExitCode.FAILURE, "SPDK does not run in the data plane: there is no " + path + "; it starts with the first device of SPDK, or with " +
-                "the data plane where its file has a section spdk; spdk.rpc-socket may name another socket, then use " +
-                "--socket");
+            throw new CommandException(ExitCode.FAILURE, "SPDK does not run in the data plane: there is no " +
+                path + "; it starts with the first device of SPDK, or with the data plane where its file has a " +
+                "section spdk; spdk.rpc-socket may name another socket, then use --socket");
         }
         final String problem = ControlDirectories.trustProblem(path.getParent(), null);
         if (null != problem)
