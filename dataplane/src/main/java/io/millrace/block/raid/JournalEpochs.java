@@ -170,7 +170,8 @@ final class JournalEpochs
     {
         isBeginning = false;
         final ArrayView view = device.view();
-        if (!view.map().isExclusive() || null != view.failure() || device.hasEnded())
+        if (device.gates().isClosed() &&
+            (!view.map().isExclusive() || null != view.failure() || device.hasEnded()))
         {
             device.gates().open();
             device.channels().onProgress();

@@ -11,6 +11,7 @@ import io.millrace.block.raid.format.ChecksumArea;
 import io.millrace.memory.Crc32c;
 import io.millrace.memory.DmaMemory;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -20,6 +21,7 @@ class BlockChecksumsTest
     private static final int BLOCK_BYTES = 512;
     private static final long PAGE_DATA = (long)ChecksumArea.PAGE_ENTRIES * BLOCK_BYTES;
     private static final long MEMBER_BYTES = 4 * PAGE_DATA;
+    private static final int CHANGES = 200_000;
 
     private final DmaMemory arena = DmaMemory.map(1 << 16);
     private final BlockChecksums checksums = new BlockChecksums(MEMBER_BYTES, 9, 2, arena.address(), null);
@@ -132,6 +134,34 @@ class BlockChecksumsTest
         assertEquals(0, checksums.find(member.checksums(), 0));
         member.checksums().assembledUnknown(0);
         assertEquals(BlockChecksums.UNKNOWN, checksums.find(member.checksums(), 0));
+    }
+
+    /** Whoever looks has the block locked, and not the page, which is stored and gives its slot to another one. */
+    @Test
+    void shouldNeverFindAChecksumOfThePageThatHasTheSlotNow() throws InterruptedException
+    {
+        NativeMemory.fill(arena.address() + 4096, BLOCK_BYTES, (byte)9);
+        // One slot is left for two pages.
+        write(2 * PAGE_DATA, 1);
+        final AtomicBoolean isDone = new AtomicBoolean();
+        final Thread writer = Thread.ofPlatform().start(() ->
+        {
+            for (int i = 0; i < CHANGES; i++)
+            {
+                write(BLOCK_BYTES, 1);
+                member.checksums().release(0, member.checksums().findSlot(0));
+                write(PAGE_DATA, 1);
+                member.checksums().release(1, member.checksums().findSlot(1));
+            }
+            isDone.set(true);
+        });
+        int found = 0;
+        while (!isDone.get())
+        {
+            found += 0 == checksums.find(member.checksums(), 0) ? 0 : 1;
+        }
+        writer.join();
+        assertEquals(0, found);
     }
 
     @Test

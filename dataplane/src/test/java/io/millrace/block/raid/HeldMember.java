@@ -33,7 +33,7 @@ final class HeldMember implements BlockDevice
     private final Queue<Asked> asked = new ConcurrentLinkedQueue<>();
     private final Queue<MemoryHold> holds = new ConcurrentLinkedQueue<>();
     private final Queue<Long> kept = new ConcurrentLinkedQueue<>();
-    private final Queue<Reactor> reactors = new ConcurrentLinkedQueue<>();
+    private final Queue<Channel> channels = new ConcurrentLinkedQueue<>();
     private volatile BiPredicate<BlockOperation, Long> holding = NONE;
     private volatile boolean holdsMetadata;
     private volatile BlockStatus ended;
@@ -72,7 +72,7 @@ final class HeldMember implements BlockDevice
         isFull = false;
         ended = null;
         holding = NONE;
-        reactors.forEach(Reactor::wake);
+        channels.forEach(Channel::wake);
     }
 
     /** What waits ends so, and nothing waits any more. */
@@ -80,7 +80,7 @@ final class HeldMember implements BlockDevice
     {
         ended = status;
         holding = NONE;
-        reactors.forEach(Reactor::wake);
+        channels.forEach(Channel::wake);
     }
 
     /** What ends with an error, or is aborted, is still used by the drive. */
@@ -156,8 +156,9 @@ final class HeldMember implements BlockDevice
             @Override
             public void onOpened(final BlockChannel channel)
             {
-                reactors.add(context.reactor());
-                listener.onOpened(new Channel(channel, context.quarantine()));
+                final Channel opened = new Channel(channel, context.quarantine(), context.reactor());
+                channels.add(opened);
+                listener.onOpened(opened);
             }
 
             @Override
@@ -187,10 +188,23 @@ final class HeldMember implements BlockDevice
         private final MemoryQuarantine quarantine;
         private final Queue<BlockRequest> waiting = new ArrayDeque<>();
 
-        private Channel(final BlockChannel below, final MemoryQuarantine quarantine)
+        private final Reactor reactor;
+        private volatile boolean hasWaiting;
+
+        private Channel(final BlockChannel below, final MemoryQuarantine quarantine, final Reactor reactor)
         {
             this.below = below;
             this.quarantine = quarantine;
+            this.reactor = reactor;
+        }
+
+        /** As a completion does: no reactor that waits for another one's. */
+        private void wake()
+        {
+            if (hasWaiting)
+            {
+                reactor.wake();
+            }
         }
 
         @Override
@@ -212,6 +226,7 @@ final class HeldMember implements BlockDevice
                 note(request);
                 held.incrementAndGet();
                 waiting.add(request);
+                hasWaiting = true;
                 return true;
             }
             if (!below.submit(request))
@@ -267,6 +282,7 @@ final class HeldMember implements BlockDevice
                 }
                 count++;
             }
+            hasWaiting = !waiting.isEmpty();
             return count + below.poll();
         }
 
