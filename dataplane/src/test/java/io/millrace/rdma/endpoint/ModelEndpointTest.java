@@ -9,6 +9,7 @@ import io.millrace.bindings.NativeMemory;
 import io.millrace.memory.DmaMemory;
 import io.millrace.memory.MemoryException;
 import io.millrace.memory.MemoryRole;
+import io.millrace.rdma.model.ModelRdmaCore;
 import io.millrace.rdma.model.RdmaModel;
 import io.millrace.rdma.model.RdmaProcesses;
 import java.lang.foreign.Arena;
@@ -364,5 +365,55 @@ class ModelEndpointTest extends RdmaEndpointContractTest
     {
         return Stream.of(DeviceCounters.Value.values()).filter((each) -> 0 != counters.get(each))
             .map((each) -> each + " " + counters.get(each)).collect(Collectors.joining(", "));
+    }
+
+    /** What the device never gets it would never give back; the last messages of a side leave before its end, too. */
+    @Test
+    void shouldPostWhatIsCollectedBeforeItDisconnects() throws InterruptedException
+    {
+        open();
+        host.run(() ->
+        {
+            client.queuePair().holdUntilPolled();
+            assertTrue(client.at(hostData(), 8).postSend(1, true));
+            assertTrue(client.at(hostData(), 8).postSend(2, true));
+            final ModelRdmaCore.Posted before = model.hostCore().posted();
+            client.connection().close("done");
+            assertEquals(new ModelRdmaCore.Posted(1, 2, 0, 0), model.hostCore().posted().since(before));
+        });
+        // What ends first is the network's matter.
+        String last = client.next();
+        while (!last.startsWith("closed: "))
+        {
+            last = client.next();
+        }
+        assertEquals("closed: done", last);
+    }
+
+    /** The peer may send as soon as it is accepted. */
+    @Test
+    void shouldPostReceiveRequestsThatAreCollectedBeforeItAccepts() throws InterruptedException
+    {
+        open();
+        final RecordingPeer asking = connect(listening, "wait");
+        final RdmaConnection request = waiting.poll(60, TimeUnit.SECONDS);
+        final RecordingPeer accepting = new RecordingPeer((made) ->
+        {
+            made.queuePair().holdUntilPolled();
+            // Fewer than a list has, which would leave when it is full.
+            for (int i = 0; i < 5; i++)
+            {
+                assertTrue(made.at(target.address() + i * RECEIVE_BYTES, RECEIVE_BYTES).postReceive(i));
+            }
+        });
+        target.run(() ->
+        {
+            final ModelRdmaCore.Posted before = model.targetCore().posted();
+            request.accept(SIZES, accepting, new byte[0]);
+            assertEquals(new ModelRdmaCore.Posted(0, 0, 1, 5), model.targetCore().posted().since(before));
+        });
+        asking.expect("established");
+        accepting.expect("established");
+        close();
     }
 }

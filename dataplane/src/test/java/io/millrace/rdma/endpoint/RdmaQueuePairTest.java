@@ -8,77 +8,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.verbs.Verbs;
 import io.millrace.rdma.RdmaException;
-import io.millrace.rdma.core.LinuxRdmaCore;
 import io.millrace.rdma.endpoint.ModelProvider.Posted;
 import io.millrace.rdma.endpoint.ModelProvider.Segment;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What a queue pair posts to a provider, and what it makes of completions.
  */
-class RdmaQueuePairTest
+class RdmaQueuePairTest extends RdmaQueuePairFixture
 {
-    private static final QueuePairConfig SIZES = new QueuePairConfig(8, 4, 2, 32, 4);
-    private static final int INLINE = 32;
-
-    private final List<String> reports = new ArrayList<>();
-    private final CompletionHandler handler = new CompletionHandler()
-    {
-        @Override
-        public void onSent(final long id, final CompletionStatus status)
-        {
-            reports.add("sent " + id + " " + status);
-        }
-
-        @Override
-        public void onReceived(final long id, final CompletionStatus status, final int bytes, final int immediate)
-        {
-            reports.add("received " + id + " " + status + " " + bytes + " " + immediate);
-        }
-    };
-    @TempDir
-    private static Path folder;
-    private ModelProvider provider;
-    private CompletionQueue queue;
-    private RdmaQueuePair pair;
-    private int progress;
-
-    @BeforeEach
-    void open() throws Throwable
-    {
-        provider = new ModelProvider(folder);
-        queue = new CompletionQueue(
-            LinuxRdmaCore.INSTANCE, null, provider.counters, null, provider.completionQueue, 0L,
-            3 * SIZES.completions());
-        pair = pair();
-    }
-
-    @AfterEach
-    void close()
-    {
-        provider.close();
-    }
-
-    private RdmaQueuePair pair()
-    {
-        final RdmaQueuePair made = new RdmaQueuePair(queue, handler, SIZES, () -> progress++);
-        made.open(provider.queuePair, INLINE);
-        return made;
-    }
-
-    private List<String> reported()
-    {
-        final List<String> copy = List.copyOf(reports);
-        reports.clear();
-        return copy;
-    }
-
     @Test
     void shouldPostWhatWasAskedFor()
     {
@@ -200,200 +140,6 @@ class RdmaQueuePairTest
         many.release();
         assertEquals(36, provider.sentCount(), "the queue pair is gone");
         assertEquals("sent 36 FLUSHED", reports.getLast());
-    }
-
-    private CompletionQueue queue(final int entries)
-    {
-        return new CompletionQueue(
-            LinuxRdmaCore.INSTANCE, null, provider.counters, null, provider.completionQueue, 0L, entries);
-    }
-
-    private RdmaQueuePair pair(
-        final CompletionQueue completions, final QueuePairConfig config, final CompletionHandler its)
-    {
-        final RdmaQueuePair made = new RdmaQueuePair(completions, its, config, () -> progress++);
-        made.open(provider.queuePair, INLINE);
-        return made;
-    }
-
-    /** What two messages are answered with leaves when both have been taken: buffers first, then answers. */
-    @Test
-    void shouldPostWhatCompletionsCauseAtTheEndOfTheirPoll()
-    {
-        final RdmaQueuePair[] made = new RdmaQueuePair[1];
-        final CompletionQueue completions = queue(64);
-        made[0] = pair(completions, SIZES, new CompletionHandler()
-        {
-            @Override
-            public void onSent(final long id, final CompletionStatus status)
-            {
-                reports.add("sent " + id + " " + status);
-            }
-
-            @Override
-            public void onReceived(
-                final long id, final CompletionStatus status, final int bytes, final int immediate)
-            {
-                made[0].segment(0x1000 + id, 100, 7).postWrite(10 + id, false, 0xABC0, 99);
-                made[0].segment(0x2000 + id, 16, 8).postSend(20 + id, true);
-                made[0].segment(0x3000 + id, 64, 9).segment(0x4000 + id, 32, 10).postReceive(30 + id);
-                reports.add("posted " + provider.sentCount() + " " + provider.receivedCount());
-            }
-        });
-        made[0].postReceive(1);
-        made[0].postReceive(2);
-        made[0].holdUntilPolled();
-        provider.complete(provider.received(0), 0);
-        provider.complete(provider.received(1), 0);
-        completions.poll();
-        assertEquals(List.of("posted 0 2", "posted 0 2"), reported());
-        assertEquals(List.of(4, 1), List.of(provider.sentCount(), provider.doorbells()));
-        assertEquals(List.of(4, 3), List.of(provider.receivedCount(), provider.receiveDoorbells()));
-        assertEquals(0, provider.sentBeforeReceives(), "the peer may send as soon as it is answered");
-        for (int i = 0; i < 2; i++)
-        {
-            assertEquals(List.of(new Segment(0x1001 + i, 100, 7)), provider.sent(2 * i).segments());
-            assertEquals(List.of(new Segment(0x2001 + i, 16, 8)), provider.sent(2 * i + 1).segments());
-            assertEquals(List.of(new Segment(0x3001 + i, 64, 9), new Segment(0x4001 + i, 32, 10)),
-                provider.received(2 + i).segments());
-        }
-        provider.complete(provider.sent(1), 0);
-        provider.complete(provider.sent(3), 0);
-        assertEquals(2, completions.poll(), "nothing was posted");
-        assertEquals(List.of("sent 21 SUCCESS", "sent 22 SUCCESS"), reported());
-        assertEquals(1, provider.doorbells());
-    }
-
-    /** A poller behind the completion queue, a timer or a command may post: the reactor does not sleep on that. */
-    @Test
-    void shouldPostWhatIsPostedBetweenPollsAtTheEndOfTheNext()
-    {
-        pair.holdUntilPolled();
-        assertFalse(queue.canSleep());
-        assertTrue(queue.canSleep());
-        assertTrue(pair.postReceive(1));
-        assertTrue(pair.postSend(2, true));
-        assertFalse(queue.canSleep());
-        assertEquals(List.of(0, 0), List.of(provider.sentCount(), provider.receivedCount()));
-        assertEquals(1, queue.poll(), "the queue pair");
-        assertEquals(List.of(1, 1), List.of(provider.sentCount(), provider.receivedCount()));
-        assertTrue(queue.canSleep());
-        assertEquals(0, queue.poll());
-        pair.postSend(3, true);
-        assertTrue(pair.ring());
-        assertEquals(2, provider.sentCount());
-        assertFalse(pair.ring());
-        queue.poll();
-        assertEquals(2, provider.doorbells(), "once");
-        assertTrue(queue.canSleep());
-        pair.postSend(4, true);
-        queue.poll();
-        assertEquals(3, provider.sentCount(), "again");
-        pair.postSend(5, true);
-        pair.release();
-        assertEquals(4, provider.sentCount());
-        pair.postSend(6, true);
-        assertEquals(5, provider.sentCount(), "at once");
-    }
-
-    @Test
-    void shouldPostListsOfSeveralQueuePairsAfterOnePoll()
-    {
-        final CompletionQueue completions = queue(64);
-        final List<RdmaQueuePair> pairs = new ArrayList<>();
-        for (int i = 0; i < 3; i++)
-        {
-            pairs.add(pair(completions, SIZES, handler));
-            pairs.getLast().holdUntilPolled();
-        }
-        for (int i = 0; i < 6; i++)
-        {
-            pairs.get(i % 3).postSend(i, true);
-        }
-        assertEquals(3, completions.poll());
-        assertEquals(List.of(6, 3), List.of(provider.sentCount(), provider.doorbells()));
-        for (int i = 0; i < 6; i++)
-        {
-            provider.complete(provider.sent(i), 0);
-        }
-        completions.poll();
-        assertEquals(List.of("sent 0 SUCCESS", "sent 3 SUCCESS", "sent 1 SUCCESS", "sent 4 SUCCESS", "sent 2 SUCCESS",
-            "sent 5 SUCCESS"), reported(), "in the order in which each began");
-        assertEquals(0, completions.poll());
-        pairs.get(0).postSend(6, true);
-        assertEquals(1, completions.poll(), "none of those that followed it");
-    }
-
-    @Test
-    void shouldPostListsThatAreFullAtOnce()
-    {
-        final RdmaQueuePair many = pair(queue(128), new QueuePairConfig(40, 40, 2, 32, 4), handler);
-        many.holdUntilPolled();
-        for (int i = 0; i < 31; i++)
-        {
-            many.postReceive(i);
-            many.postSend(i, true);
-        }
-        assertEquals(List.of(0, 0, 0L),
-            List.of(provider.sentCount(), provider.receivedCount(), many.sendLists()));
-        many.postSend(31, true);
-        assertEquals(List.of(32, 31, 1L),
-            List.of(provider.sentCount(), provider.receivedCount(), many.sendLists()));
-        assertEquals(0, provider.sentBeforeReceives());
-        for (int i = 0; i < 8; i++)
-        {
-            assertTrue(many.postReceive(i));
-        }
-        assertEquals(31, provider.receivedCount());
-        many.ring();
-        assertEquals(List.of(32, 39, 1L),
-            List.of(provider.sentCount(), provider.receivedCount(), many.sendLists()));
-        assertEquals(8, many.sendRoom());
-        final RdmaQueuePair receiving = pair(queue(128), new QueuePairConfig(40, 40, 2, 32, 4), handler);
-        receiving.holdUntilPolled();
-        for (int i = 0; i < 40; i++)
-        {
-            receiving.segment(0x1000 + i, 64, 7).postReceive(i);
-            assertEquals(39 + (i < 31 ? 0 : 32), provider.receivedCount());
-        }
-        receiving.ring();
-        for (int i = 0; i < 40; i++)
-        {
-            assertEquals(List.of(new Segment(0x1000 + i, 64, 7)), provider.received(39 + i).segments());
-        }
-    }
-
-    /** What fails while lists are posted may close a queue pair that is still to have its own posted. */
-    @Test
-    void shouldPostNothingOfAQueuePairThatClosesWhileAnotherFails()
-    {
-        final CompletionQueue completions = queue(64);
-        final RdmaQueuePair second = pair(completions, SIZES, handler);
-        final RdmaQueuePair first = new RdmaQueuePair(completions, handler, SIZES, () ->
-        {
-            progress++;
-            if (1 == progress)
-            {
-                second.close();
-            }
-        });
-        first.open(provider.queuePair, INLINE);
-        first.holdUntilPolled();
-        second.holdUntilPolled();
-        first.postReceive(1);
-        first.postSend(2, true);
-        second.postReceive(3);
-        second.postSend(4, true);
-        provider.postStatus(Errno.ENOMEM);
-        completions.poll();
-        assertEquals(List.of("sent 4 FLUSHED", "received 3 FLUSHED 0 0"), reported());
-        assertEquals(CompletionStatus.DEVICE, first.failure());
-        assertEquals(2, progress, "of either list");
-        assertEquals(List.of(1, 1), List.of(provider.sentCount(), provider.receivedCount()), "those of the first");
-        first.close();
-        assertEquals(List.of("sent 2 FLUSHED", "received 1 FLUSHED 0 0"), reported());
-        completions.poll();
-        assertEquals(List.of(), reported());
     }
 
     /** Places come back although few requests are signalled, and only those are reported. */
@@ -747,6 +493,63 @@ class RdmaQueuePairTest
         assertThrows(RdmaException.class, this::pair);
         assertEquals(64, queue.poll());
         pair();
+    }
+
+    /** As many as the queue holds have been polled, exactly. */
+    @Test
+    void shouldFreeTheEntriesOfAClosedQueuePairAfterAsManyCompletionsAsTheQueueHolds()
+    {
+        final CompletionQueue completions = queue(64);
+        final RdmaQueuePair first = pair(completions, SIZES, handler);
+        pair(completions, new QueuePairConfig(40, 12, 2, 32, 4), handler);
+        first.postReceive(1);
+        final long stale = provider.received(0).id();
+        first.close();
+        for (int i = 0; i < 128; i++)
+        {
+            provider.complete(stale, 0, 5, 0, 0);
+        }
+        assertThrows(RdmaException.class, () -> pair(completions, SIZES, handler));
+        assertEquals(64, completions.poll());
+        pair(completions, SIZES, handler);
+    }
+
+    /** What ends a connection reports what has completed before: not in the place of what is being reported. */
+    @Test
+    void shouldReportEachCompletionOnceThoughAHandlerHasTheQueueDrained()
+    {
+        final CompletionQueue completions = queue(64);
+        final RdmaQueuePair draining = pair(completions, SIZES, new CompletionHandler()
+        {
+            @Override
+            public void onSent(final long id, final CompletionStatus status)
+            {
+                reports.add("sent " + id + " " + status);
+                if (1 == id)
+                {
+                    provider.complete(provider.sent(2), 0);
+                    provider.complete(provider.sent(3), 0);
+                    completions.drain();
+                }
+            }
+
+            @Override
+            public void onReceived(
+                final long id, final CompletionStatus status, final int bytes, final int immediate)
+            {
+                reports.add("received " + id);
+            }
+        });
+        for (int i = 1; i < 5; i++)
+        {
+            draining.postSend(i, true);
+        }
+        provider.complete(provider.sent(0), 0);
+        provider.complete(provider.sent(1), 0);
+        assertEquals(2, completions.poll());
+        assertEquals(List.of("sent 1 SUCCESS", "sent 2 SUCCESS"), reported());
+        completions.drain();
+        assertEquals(List.of("sent 3 SUCCESS", "sent 4 SUCCESS"), reported());
     }
 
     /** What a handler closes may have completions that the poll has left. */

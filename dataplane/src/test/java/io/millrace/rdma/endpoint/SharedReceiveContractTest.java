@@ -62,6 +62,17 @@ public abstract class SharedReceiveContractTest extends RdmaEndpointFixture
         };
     }
 
+    final SharedReceiveQueue queue()
+    {
+        return queue;
+    }
+
+    /** {@return what the listener was told} */
+    final LinkedBlockingQueue<String> reports()
+    {
+        return reports;
+    }
+
     private boolean post(final RdmaDomain domain, final int id)
     {
         final long address = target.address() + (long)id * RECEIVE_BYTES;

@@ -213,7 +213,6 @@ final class RdmaHostQueue implements HostQueueTransport, ConnectionHandler
                 exchange.completeAnswered();
             }
             work = exchange.hasWaiting() ? exchange.sendWaiting() : 0;
-            flush();
         }
         return work;
     }
