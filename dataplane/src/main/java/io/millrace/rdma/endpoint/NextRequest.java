@@ -200,8 +200,11 @@ final class NextRequest implements AutoCloseable
     {
         heldCount = 0;
         sendAddress = sendsAddress;
-        NativeMemory.copy(
-            segmentsAddress, allSegmentsAddress, (long)segmentCount * ScatterGatherEntry.SIZE_BYTES);
+        if (0 != segmentCount)
+        {
+            NativeMemory.copy(
+                segmentsAddress, allSegmentsAddress, (long)segmentCount * ScatterGatherEntry.SIZE_BYTES);
+        }
         segmentsAddress = allSegmentsAddress;
     }
 
