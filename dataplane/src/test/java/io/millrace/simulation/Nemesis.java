@@ -18,6 +18,8 @@ final class Nemesis
 {
     private static final long MS = 1_000_000;
     private static final long FAULT_DELAY_NS = 50 * MS;
+    /** Longer than a target keeps an association without commands. */
+    private static final int HOLD_MS_MAX = 600;
 
     private final Simulation simulation;
     private final Simulator simulator;
@@ -77,6 +79,7 @@ final class Nemesis
             case 15 -> changes.refuse();
             case 16 -> changes.listen();
             case 17, 18 -> strand();
+            case 19 -> hold();
             case 20, 21, 22 -> flipSome();
             default -> reset();
         }
@@ -127,6 +130,20 @@ final class Nemesis
             simulation.note("connection of " + stream.local + " is cut");
             simulation.cause("cut connection", stream::isConnected);
             (draw.oneIn(2) ? stream : stream.peer()).silence();
+        }
+    }
+
+    /** What hosts send arrives late; they may lose their connections before, and come again by others. */
+    private void hold()
+    {
+        final Stream stream = simulator.kernel().network().any();
+        if (null != stream)
+        {
+            final long forNs = draw.between(MS, draw.of(40, 150, HOLD_MS_MAX) * MS);
+            simulation.note("what is sent to " + stream.remote.getAddress() + " arrives after " + forNs / MS + " ms");
+            simulation.cause("late connections", forNs);
+            simulator.kernel().network().hold(
+                stream.remote.getAddress(), simulator.nowNs() + forNs, draw.oneIn(2));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.millrace.simulation;
 
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -33,6 +34,32 @@ final class Network
         blockedUntilNs = untilNs;
     }
 
+    /**
+     * What hosts send to an address by the connections that there are is not delivered before a time.
+     *
+     * @param isLost whether hosts have lost the connections.
+     */
+    void hold(final InetAddress address, final long untilNs, final boolean isLost)
+    {
+        for (final Stream each : established)
+        {
+            if (address.equals(each.remote.getAddress()) && each.isConnected())
+            {
+                each.hold(untilNs);
+                if (isLost)
+                {
+                    each.lose();
+                }
+            }
+        }
+    }
+
+    /** {@return whether something arrives late} */
+    boolean isHeld()
+    {
+        return sending.stream().anyMatch((each) -> each.heldUntilNs() > kernel.nanoTime());
+    }
+
     void connect(final Stream stream)
     {
         stream.connecting();
@@ -61,7 +88,8 @@ final class Network
 
     long dueNs(final int index)
     {
-        return Math.max(blockedUntilNs, sending.get(index).dueNs);
+        final Stream stream = sending.get(index);
+        return Math.max(blockedUntilNs, Math.max(stream.heldUntilNs(), stream.dueNs));
     }
 
     int deliver(final int index)

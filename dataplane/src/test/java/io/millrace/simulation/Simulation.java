@@ -237,6 +237,7 @@ final class Simulation
     private void end()
     {
         isEnding = true;
+        simulator.run("what arrives late", LIMIT_NS, () -> !simulator.kernel().network().isHeld());
         // What is there now is read by everyone before it ends.
         workload.extend(Math.min(4 * blocks, LAST_OPERATIONS_MAX));
         hosts.forEach(HostProcess::resume);

@@ -26,6 +26,8 @@ final class Stream extends Descriptor
     InetSocketAddress local;
     InetSocketAddress remote;
     long dueNs;
+    /** Nothing of this end arrives before. */
+    private long heldUntilNs;
     private final Network network;
     private final Draw draw;
     private final ByteQueue flight;
@@ -115,6 +117,26 @@ final class Stream extends Descriptor
     void silence()
     {
         isSilent = true;
+    }
+
+    /** What this end has sent, and sends, arrives late, also when it is closed meanwhile. */
+    void hold(final long untilNs)
+    {
+        heldUntilNs = untilNs;
+    }
+
+    /** This end is lost, and what it has sent is still on its way: the peer does not know. */
+    void lose()
+    {
+        state = State.FAILED;
+        error = Errno.ETIMEDOUT;
+        inbox.clear();
+        changed();
+    }
+
+    long heldUntilNs()
+    {
+        return heldUntilNs;
     }
 
     /** {@return what this end sends} */
