@@ -33,6 +33,7 @@ class JournalReplayTest
     private static final int STRIP_BYTES = 16 << 10;
     private static final int BLOCK = 4096;
     private static final long MEMBER_BYTES = 1 << 20;
+    private static final int PAYLOAD_BYTES_OFFSET = 72;
     private static final JournalPlaces PLACES = JournalPlaces.of(MEMBERS, STRIP_BYTES);
 
     private final Random random = TestSeeds.random();
@@ -248,6 +249,17 @@ class JournalReplayTest
         store(0, entry(superblock, superblock.journal().epoch() - 1, 2, 2, 1, 20));
         disks.get(0).failMedia(PLACES.offset(2) / BLOCK + 1, 1);
         disks.get(1).failMedia(PLACES.offset(2) / BLOCK + 1, 1);
+        open(disks);
+        assertTrue(array.view().isComplete());
+    }
+
+    @Test
+    void shouldReadWholeBlocksWhateverADamagedHeaderSays()
+    {
+        store(0, 5, 5, 1, 20);
+        io(0, BlockOperation.READ, PLACES.offset(5), BLOCK);
+        NativeMemory.putInt(memory.address() + PAYLOAD_BYTES_OFFSET, 100);
+        io(0, BlockOperation.WRITE, PLACES.offset(5), BLOCK);
         open(disks);
         assertTrue(array.view().isComplete());
     }
