@@ -25,6 +25,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Arrays that are assembled of members with entries in their journals. */
 class JournalReplayTest
@@ -253,12 +255,13 @@ class JournalReplayTest
         assertTrue(array.view().isComplete());
     }
 
-    @Test
-    void shouldReadWholeBlocksWhateverADamagedHeaderSays()
+    @ParameterizedTest
+    @ValueSource(ints = {100, BLOCK + 100, 1 << 30, Integer.MAX_VALUE, -BLOCK})
+    void shouldReadWholeBlocksOfItsPlaceWhateverADamagedHeaderSays(final int payloadBytes)
     {
         store(0, 5, 5, 1, 20);
         io(0, BlockOperation.READ, PLACES.offset(5), BLOCK);
-        NativeMemory.putInt(memory.address() + PAYLOAD_BYTES_OFFSET, 100);
+        NativeMemory.putInt(memory.address() + PAYLOAD_BYTES_OFFSET, payloadBytes);
         io(0, BlockOperation.WRITE, PLACES.offset(5), BLOCK);
         open(disks);
         assertTrue(array.view().isComplete());
