@@ -64,7 +64,7 @@ final class RaidChannel implements BlockChannel
         this.context = context;
         this.buffers = buffers;
         blockShift = device.geometry().blockShift();
-        waiting = new WaitingStripes(device.channels());
+        waiting = new WaitingStripes(device.channels(), context.reactor());
         final boolean hasParity = device.layout().parityCount() > 0;
         codes = hasParity ? new StripeCodes(device.layout().level(), device.engineType()) : null;
         sizes = new RequestSizes(device, buffers, context.reactor());
@@ -721,7 +721,7 @@ final class RaidChannel implements BlockChannel
     private void onMembersClosed(final CloseListener listener)
     {
         window.close();
-        waiting.disarm();
+        waiting.close();
         buffers.close();
         direct.close();
         device.channels().remove(this);

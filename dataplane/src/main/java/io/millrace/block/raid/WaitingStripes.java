@@ -1,5 +1,8 @@
 package io.millrace.block.raid;
 
+import io.millrace.block.StripeLocks;
+import io.millrace.reactor.Reactor;
+import io.millrace.reactor.TimerListener;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -15,13 +18,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *     raises its sleeping flag
  *     still armed? then it sleeps
  * </pre>
+ * What comes about by time alone is not reported: the mark of a writer that waits for rows becomes stale, which lets
+ * readers pass it, and lets those go on that it has refused. So all are tried again before a mark is stale.
  * The reactor's only, but for {@link #disarm}.
  */
 final class WaitingStripes
 {
     private static final int ATTEMPTS_PER_POLL = 64;
+    private static final long RETRY_NS = StripeLocks.MARK_NS_MAX / 2;
+    private static final long NO_TIMER = -1;
 
     private final RaidChannels channels;
+    private final Reactor reactor;
+    private final TimerListener retryListener = this::onRetryDue;
     private final StripeList stripes = new StripeList();
     /** Whether the reactor is woken when something has come about. */
     private final AtomicBoolean isArmed = new AtomicBoolean();
@@ -29,15 +38,18 @@ final class WaitingStripes
     private int refused;
     /** Whether all that waits was tried since it was armed. */
     private boolean isTried;
+    private long timerId = NO_TIMER;
 
     /**
      * Nothing waits.
      *
      * @param channels of the array.
+     * @param reactor  of the channel.
      */
-    WaitingStripes(final RaidChannels channels)
+    WaitingStripes(final RaidChannels channels, final Reactor reactor)
     {
         this.channels = channels;
+        this.reactor = reactor;
     }
 
     int size()
@@ -104,10 +116,20 @@ final class WaitingStripes
             return isTried;
         }
         isTried = false;
+        if (NO_TIMER == timerId)
+        {
+            timerId = reactor.schedule(reactor.nowNs() + RETRY_NS, retryListener);
+        }
         channels.onArmed();
         isArmed.set(true);
         VarHandle.fullFence();
         return false;
+    }
+
+    private void onRetryDue(final long nowNs)
+    {
+        timerId = NO_TIMER;
+        disarm();
     }
 
     /**
@@ -123,5 +145,16 @@ final class WaitingStripes
         }
         channels.onDisarmed();
         return true;
+    }
+
+    /** Nothing waits any more: the channel has closed. */
+    void close()
+    {
+        disarm();
+        if (NO_TIMER != timerId)
+        {
+            reactor.cancel(timerId);
+            timerId = NO_TIMER;
+        }
     }
 }

@@ -8,6 +8,7 @@ import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.Initiator;
+import io.millrace.block.StripeLocks;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.DmaMemory;
 import io.millrace.reactor.Reactor;
@@ -31,14 +32,15 @@ class RaidSleepTest
     private static final int BLOCK_BYTES = 4096;
     private static final int STRIP_BLOCKS = STRIP_BYTES / BLOCK_BYTES;
     private static final long MEMBER_BYTES = 16 << 20;
-    /** One that spins runs tens of thousands; each sleep is 1 s at most. */
-    private static final int CYCLES_MAX = 200;
+    /** One that spins runs hundreds of thousands; what waits is tried again every 50 ms, with some cycles after it. */
+    private static final int CYCLES_MAX = 5000;
     private static final long QUIET_NS = 200_000_000L;
     /** A reactor that was not woken sleeps for a second. */
     private static final long WOKEN_NS = 500_000_000L;
     private static final int ROUNDS = 4;
     private static final int BATCHES = 400;
     private static final long ASLEEP_NS = 900_000_000L;
+    private static final long STALE_NS = 2 * StripeLocks.MARK_NS_MAX;
 
     private final RaidFixture fixture = new RaidFixture();
     private final DmaMemory arena = DmaMemory.map(2 * BLOCK_BYTES);
@@ -215,6 +217,77 @@ class RaidSleepTest
         RaidFixture.get(array.fail(members.get(missing).name()));
         assertSuccess(write(0, 0));
         assertWoken(1, new LockedRows(BlockOperation.READ, STRIP_BLOCKS));
+    }
+
+    /** Reads have to reconstruct, and lock their rows for that. */
+    private void createDegraded(final int hostCount)
+    {
+        create(RaidLevel.RAID5, JournalMode.DEGRADED, hostCount, 3);
+        RaidFixture.get(array.fail(members.get(array.layout().dataSlot(0, 1)).name()));
+        assertSuccess(write(0, 0));
+    }
+
+    private int held()
+    {
+        return members.stream().mapToInt(HeldMember::held).sum();
+    }
+
+    /** A read of two members that do not answer, whose rows a write of another host waits for. */
+    private Initiator.Io holdRowsFrom(final int writer, final List<Initiator.Io> writes)
+    {
+        members.forEach((each) -> each.hold((operation, block) -> BlockOperation.READ == operation && block >= 0));
+        final Initiator.Io first = send(0, BlockOperation.READ, STRIP_BLOCKS);
+        ArrayFixture.await(() -> 2 == held(), "held");
+        writes.add(write(writer, 0));
+        awaitFreshSleep(hosts.get(writer).reactor());
+        return first;
+    }
+
+    /** Nobody reports that a writer has gone, which has refused readers: its mark on the rows becomes stale. */
+    @Test
+    void shouldReadWhenAWriterThatWaitedForTheRowsHasGone()
+    {
+        createDegraded(2);
+        long leastNs = Long.MAX_VALUE;
+        for (int i = 0; i < ROUNDS && leastNs > WOKEN_NS; i++)
+        {
+            hosts.add(new Initiator("writer-" + i, array));
+            final int writer = hosts.size() - 1;
+            final List<Initiator.Io> writes = new ArrayList<>();
+            final Initiator.Io first = holdRowsFrom(writer, writes);
+            hosts.get(writer).closeChannel();
+            assertEquals(BlockStatus.ABORTED, hosts.get(writer).get(writes.getFirst().result()));
+            final long startNs = System.nanoTime();
+            final Initiator.Io second = send(1, BlockOperation.READ, STRIP_BLOCKS);
+            ArrayFixture.await(() -> 4 == held(), "read");
+            leastNs = Math.min(leastNs, System.nanoTime() - startNs);
+            letGo();
+            assertSuccess(first);
+            assertSuccess(second);
+        }
+        assertTrue(leastNs <= WOKEN_NS, "took " + leastNs + " ns at best");
+    }
+
+    /** Else reads that take long, of which another one always begins before the last has ended, starve it. */
+    @Test
+    void shouldKeepReadersOutWhileAWriterSleeps()
+    {
+        createDegraded(3);
+        boolean isKeptOut = false;
+        for (int i = 0; i < ROUNDS && !isKeptOut; i++)
+        {
+            final List<Initiator.Io> writes = new ArrayList<>();
+            final Initiator.Io first = holdRowsFrom(1, writes);
+            pass(STALE_NS);
+            final Initiator.Io second = send(2, BlockOperation.READ, STRIP_BLOCKS);
+            pass(QUIET_NS);
+            isKeptOut = 2 == held();
+            letGo();
+            assertSuccess(first);
+            assertSuccess(second);
+            assertSuccess(writes.getFirst());
+        }
+        assertTrue(isKeptOut, "others read the rows that a writer waits for");
     }
 
     @Test
