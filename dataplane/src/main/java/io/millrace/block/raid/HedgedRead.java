@@ -162,9 +162,14 @@ final class HedgedRead
     {
         rowOffset = LostBlockWrites.dataOffset(direct.part, channel.blockShift());
         // The member has its data whatever parity is, and which of them is wrong nobody knows.
-        if (channel.device().scrubControl().hasMismatches() ||
-            !channel.device().locks().tryShared(rowOffset, length))
+        if (channel.device().scrubControl().hasMismatches())
         {
+            return false;
+        }
+        if (!channel.device().locks().tryShared(rowOffset, length))
+        {
+            // A writer may have been refused for the part that was acquired meanwhile.
+            channel.device().channels().onProgress();
             return false;
         }
         final int areaBytes = length + ALIGNMENT_MASK & ~ALIGNMENT_MASK;
