@@ -31,7 +31,7 @@ public final class StripeLocks
     /** A time in a word counts units of 2^20 ns, about a millisecond, and comes round after a second. */
     private static final int TIME_UNIT_SHIFT = 20;
     private static final int MARK_UNITS_MAX = 96;
-    /** How long the mark of a writer that does not retry blocks readers; waiting writers retry in every cycle. */
+    /** How long the mark of a writer that does not retry blocks readers: a writer that waits retries before. */
     public static final long MARK_NS_MAX = (long)MARK_UNITS_MAX << TIME_UNIT_SHIFT;
 
     private static final int REGION_SHIFT = 12;
