@@ -647,7 +647,6 @@ final class RaidChannel implements BlockChannel
     @Override
     public int poll()
     {
-        final boolean wasArmed = waiting.isArmed();
         int count = members.poll() + (lostBlockWrites.isEmpty() ? 0 : lostBlockWrites.poll());
         if (zeroes.canBegin())
         {
@@ -658,7 +657,7 @@ final class RaidChannel implements BlockChannel
         {
             count += issueGathered();
         }
-        return count + window.poll() + waiting.retry(wasArmed) + closing.poll();
+        return count + window.poll() + waiting.retry() + closing.poll();
     }
 
     @Override

@@ -72,12 +72,10 @@ final class WaitingStripes
     /**
      * Tries them again, at most 64; whatever else the channel tries in a cycle comes before.
      *
-     * @param wasArmed whether it was armed when the cycle of the channel began.
      * @return how many need not be tried again.
      */
-    int retry(final boolean wasArmed)
+    int retry()
     {
-        refused = wasArmed ? refused : 0;
         int advanced = 0;
         for (int left = Math.min(stripes.size(), ATTEMPTS_PER_POLL); left > 0 && 0 != stripes.size(); left--)
         {
@@ -93,16 +91,8 @@ final class WaitingStripes
                 refused++;
             }
         }
-        isTried = wasArmed && refused >= stripes.size();
+        isTried = refused >= stripes.size();
         return advanced;
-    }
-
-    /**
-     * {@return whether the reactor is woken for what they wait for}
-     */
-    boolean isArmed()
-    {
-        return isArmed.get();
     }
 
     /**
@@ -115,6 +105,7 @@ final class WaitingStripes
         {
             return isTried;
         }
+        refused = 0;
         isTried = false;
         if (NO_TIMER == timerId)
         {
