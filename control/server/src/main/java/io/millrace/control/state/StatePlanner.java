@@ -175,20 +175,21 @@ final class StatePlanner
             return "a " + was.type() + " device does not become a " + wanted.type() + " device";
         }
         final DeviceType type = DeviceTypes.of(was.type());
-        for (final DeviceSetting<?> each : NoChange.differences(type, was, wanted))
+        final List<DeviceSetting<?>> differences = NoChange.differences(type, was, wanted);
+        // First, as an array that is deleted for another setting could not be created again with these.
+        if (keepsBase(was, wanted) && differences.stream().anyMatch((each) -> OnChange.FIXED == each.onChange()))
         {
-            final String change = each.key() + ' ' +
-                Objects.requireNonNullElse(each.text(was.properties()), NO_VALUE) + " does not become " +
-                Objects.requireNonNullElse(each.text(wanted.properties()), NO_VALUE);
-            if (OnChange.FIXED == each.onChange() && keepsBase(was, wanted))
-            {
-                obstacles.add("device " + was.name() + ": " + change + " over the same devices, which hold it: name " +
-                    "other devices, and copy the data");
-                return null;
-            }
+            obstacles.add("device " + was.name() + ": " + differences.stream()
+                .filter((each) -> OnChange.FIXED == each.onChange())
+                .map((each) -> change(each, was, wanted)).collect(Collectors.joining(", and ")) +
+                " over the same devices, which hold it: name other devices, and copy the data");
+            return null;
+        }
+        for (final DeviceSetting<?> each : differences)
+        {
             if (OnChange.REPLACED == each.onChange() || OnChange.FIXED == each.onChange())
             {
-                return change;
+                return change(each, was, wanted);
             }
         }
         for (final String base : was.bases())
@@ -210,6 +211,13 @@ final class StatePlanner
         }
         return "it does not become smaller, " + Units.size(wanted.sizeBytes()) + " instead of " +
             Units.size(was.sizeBytes());
+    }
+
+    private static String change(final DeviceSetting<?> setting, final DeviceSpec was, final DeviceSpec wanted)
+    {
+        return setting.key() + ' ' +
+            Objects.requireNonNullElse(setting.text(was.properties()), NO_VALUE) + " does not become " +
+            Objects.requireNonNullElse(setting.text(wanted.properties()), NO_VALUE);
     }
 
     /** Whether a device is over one that it was over, with what that holds. */

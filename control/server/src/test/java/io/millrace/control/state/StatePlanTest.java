@@ -242,6 +242,13 @@ class StatePlanTest
         assertEquals(List.of("device vol: checksums true does not become false over the same devices, which hold it: " +
             "name other devices, and copy the data"), plan.obstacles());
         assertEquals(List.of(), plan.steps());
+        // The journal alone would have it deleted and created again.
+        final StatePlan more = StatePlan.between(state(before), state(before.replace("checksums: true",
+            "strip-size: 128KiB, journal: always")));
+        assertEquals(List.of("device vol: strip-size 64KiB does not become 128KiB, and checksums true does not " +
+            "become false over the same devices, which hold it: name other devices, and copy the data"),
+            more.obstacles());
+        assertEquals(List.of(), more.steps());
         assertEquals(List.of("! delete raid device vol to recreate it, since checksums true does not become false",
             "+ create raid device vol with level 5, members d e f"),
             plan(before, without.replace("[a, b, c]", "[d, e, f]")));
