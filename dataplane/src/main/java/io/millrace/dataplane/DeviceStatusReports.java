@@ -227,7 +227,7 @@ final class DeviceStatusReports
             {
                 publish(device, SCRUB + (ScrubStatus.WAITING == result.status() ?
                     " waits for another operation, or until all slots are in sync" :
-                    0 == result.checkedBytes() + result.skippedBytes() ? " has begun" : " goes on"), false);
+                    isNew || 0 == before.checkedBytes() + before.skippedBytes() ? " has begun" : " goes on"), false);
             }
         }
         else if (isNew || before.isActive())

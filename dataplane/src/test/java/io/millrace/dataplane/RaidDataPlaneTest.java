@@ -55,6 +55,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class RaidDataPlaneTest
 {
+    private static final int SCRUBS = 12;
     private static final String NQN = "nqn.2026-11.io.millrace:array";
     private static final int BLOCK = 4096;
     private static final int METADATA_BYTES = 1 << 20;
@@ -385,6 +386,26 @@ class RaidDataPlaneTest
             Waits.until("the end", () -> changes.stream().anyMatch((each) -> each.startsWith("scrub completed")));
             assertEquals(List.of("scrub has begun", waits, "scrub goes on"),
                 changes.stream().filter((each) -> each.matches("scrub (has|waits|goes).*")).toList());
+        }
+    }
+
+    @Test
+    void shouldSayThatEachScrubBegins() throws IOException
+    {
+        try (DataPlane dataPlane = start(List.of(file("m0"), file("m1"), DeviceConfig.of("vol", "raid",
+            Map.of("level", "1", "members", List.of("m0", "m1"), "assume-clean", true)))))
+        {
+            awaitOnline(dataPlane);
+            // Some are seen for the first time when they have compared a part.
+            for (int i = 1; i <= SCRUBS; i++)
+            {
+                final int count = i;
+                dataPlane.arrays().scrub("vol", ScrubMode.CHECK);
+                Waits.until("the end", () ->
+                    count == changes.stream().filter((each) -> each.startsWith("scrub completed")).count());
+            }
+            assertEquals(List.of(),
+                changes.stream().filter((each) -> each.matches("scrub (waits|goes).*")).toList());
         }
     }
 

@@ -208,6 +208,8 @@ class RaidCommandsTest
         refused(ExitCode.FAILURE, "raid fail vol0 d2 --yes",
             "raid fail: array vol0 would lose data without d2: rebuild what failed before first");
         assertTrue(ok("raid show vol0").contains("vol0  RAID 5, 13.9MiB, degraded\n"), ok("raid show vol0"));
+        assertEquals("scrub of array vol0 waits for another operation of the array, or until all slots are in sync\n",
+            ok("raid scrub vol0"));
     }
 
     @Test

@@ -216,7 +216,8 @@ public final class RaidCommand extends CommandGroup
                 name, repairs ? ArrayOperation.SCRUB_REPAIR : ArrayOperation.SCRUB_CHECK, "");
             if (Format.table == output.format())
             {
-                terminal.line(link.outcome("scrub of array " + name + " begins"));
+                terminal.line(link.outcome(
+                    "scrub of array " + name + ' ' + ScrubWait.beginning(link.client(), name, beganMs)));
             }
             return waits ? new ScrubWait(link.client(), name, terminal, output).run(beganMs) : ExitCode.OK;
         });

@@ -20,6 +20,8 @@ import java.util.concurrent.locks.LockSupport;
 final class ScrubWait
 {
     private static final long PERIOD_NS = 200_000_000;
+    private static final long FIRST_PERIOD_NS = 20_000_000;
+    private static final int FIRST_ROUNDS_MAX = 50;
     /** How long a scrub may take to begin. */
     private static final int BEGIN_ROUNDS_MAX = 50;
 
@@ -55,6 +57,28 @@ final class ScrubWait
     {
         final ScrubInfo last = client.arrays(name).getFirst().scrub();
         return null == last ? 0 : last.beganEpochMs();
+    }
+
+    /**
+     * Waits for the beginning, a second at most.
+     *
+     * @param client      of the session.
+     * @param name        of the array.
+     * @param lastBeganMs when the scrub before this one began.
+     * @return what the scrub does first, for people.
+     */
+    static String beginning(final ControlClient client, final String name, final long lastBeganMs)
+    {
+        for (int round = 0; round < FIRST_ROUNDS_MAX; round++)
+        {
+            final ScrubInfo scrub = client.arrays(name).getFirst().scrub();
+            if (null != scrub && scrub.beganEpochMs() != lastBeganMs)
+            {
+                return ScrubState.WAITING == scrub.state() ? "waits" + ArrayScreen.WHAT_SCRUBS_WAIT_FOR : "begins";
+            }
+            LockSupport.parkNanos(FIRST_PERIOD_NS);
+        }
+        return "begins";
     }
 
     /**

@@ -24,6 +24,10 @@ import java.util.stream.Collectors;
  */
 public final class ArrayScreen
 {
+    /** Why a scrub has the state WAITING. */
+    public static final String WHAT_SCRUBS_WAIT_FOR =
+        " for another operation of the array, or until all slots are in sync";
+
     private static final int BAR_WIDTH = 30;
     private static final long NS_PER_MS = 1_000_000;
     private static final int PER_MILLE_MAX = 1000;
@@ -210,7 +214,7 @@ public final class ArrayScreen
         {
             case RUNNING -> mode + ", since " + began;
             case WAITING -> mode + ", since " + began +
-                ", waits for another operation of the array, or until all slots are in sync";
+                ", waits" + WHAT_SCRUBS_WAIT_FOR;
             case COMPLETED -> mode + " completed " + ended(scrub);
             case STOPPED -> mode + " stopped " + ended(scrub);
             case SKIPPED -> mode + " compared nothing, as no block has another copy; ended " + ended(scrub);
