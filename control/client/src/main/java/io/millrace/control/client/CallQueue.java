@@ -141,11 +141,12 @@ final class CallQueue
             return;
         }
         expiryDueNs = nowNs + EXPIRY_INTERVAL_NS;
-        expire(sent.values().iterator(), nowNs, reason);
-        expire(unsent.iterator(), nowNs, reason);
+        expire(sent.values().iterator(), nowNs, reason, "; the command may still be executed: check whether it was");
+        expire(unsent.iterator(), nowNs, reason, "");
     }
 
-    private static void expire(final Iterator<Call> calls, final long nowNs, final String reason)
+    private static void expire(
+        final Iterator<Call> calls, final long nowNs, final String reason, final String ofChanges)
     {
         while (calls.hasNext())
         {
@@ -153,7 +154,8 @@ final class CallQueue
             if (nowNs - call.deadlineNs() >= 0)
             {
                 calls.remove();
-                call.onTimeout("no answer in time" + (reason.isEmpty() ? "" : ": " + reason));
+                call.onTimeout("no answer in time" + (reason.isEmpty() ? "" : ": " + reason) +
+                    (call.command().changes() ? ofChanges : ""));
             }
         }
     }

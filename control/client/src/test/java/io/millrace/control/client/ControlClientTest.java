@@ -176,7 +176,10 @@ class ControlClientTest
         final ControlClient client = fixture.connect(
             fixture.context().callTimeoutNs(TimeUnit.SECONDS.toNanos(1)));
         fixture.peer().loseAnswers(1);
-        assertThrows(ControlTimeoutException.class, () -> client.deleteDevice("mem0"));
+        final ControlTimeoutException changed =
+            assertThrows(ControlTimeoutException.class, () -> client.deleteDevice("mem0"));
+        assertTrue(changed.getMessage().endsWith("no answer in time; the command may still be executed: check " +
+            "whether it was"), changed.getMessage());
         client.deleteDevice("mem1");
     }
 
