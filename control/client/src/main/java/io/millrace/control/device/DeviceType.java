@@ -262,12 +262,13 @@ public final class DeviceType
             if (OnChange.APPLIED != each.onChange())
             {
                 throw new InvalidSettingException(each.key(), changes.get(each.key()),
+                    OnChange.FIXED == each.onChange() ?
+                    "is fixed at creation, as the devices that it is made of hold it" :
                     "does not change while the device serves",
                     switch (each.onChange())
                     {
                         case GROWN -> "resize it";
-                        case FIXED -> "nor when it is created again of the same devices: create another one of other " +
-                            "devices, and copy the data";
+                        case FIXED -> "create another one of other devices, and copy the data";
                         default -> "delete it and create it again";
                     });
             }

@@ -308,8 +308,8 @@ class DeviceTypesTest
         assertEquals("journal = always: does not change while the device serves; delete it and create it again",
             assertThrows(InvalidSettingException.class,
                 () -> DeviceTypes.of("raid").applied(raid5, Map.of("journal", "always"))).getMessage());
-        assertEquals("checksums = true: does not change while the device serves; nor when it is created again of the " +
-            "same devices: create another one of other devices, and copy the data",
+        assertEquals("checksums = true: is fixed at creation, as the devices that it is made of hold it; create " +
+            "another one of other devices, and copy the data",
             assertThrows(InvalidSettingException.class,
                 () -> DeviceTypes.of("raid").applied(raid5, Map.of("checksums", "true"))).getMessage());
     }
