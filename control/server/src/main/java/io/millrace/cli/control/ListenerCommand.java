@@ -225,8 +225,8 @@ public final class ListenerCommand extends CommandGroup
     {
         final String closed = subsystems.stream().filter((each) -> !each.allowAnyHost()).map(SubsystemInfo::nqn)
             .collect(Collectors.joining(", "));
-        return closed.isEmpty() ? "" : "; no socket for " + closed + " before any host is allowed: 'millrace " +
-            "subsystem allow-any NQN'";
+        return closed.isEmpty() ? "" : "; no socket yet for " + closed + ": set allow-any-host first " +
+            "('millrace subsystem allow-any NQN')";
     }
 
     @Command(name = "remove", mixinStandardHelpOptions = true,

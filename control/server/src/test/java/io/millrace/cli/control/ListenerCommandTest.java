@@ -18,7 +18,8 @@ class ListenerCommandTest
     {
         assertEquals("", ListenerCommand.withoutSocket(List.of()));
         assertEquals("", ListenerCommand.withoutSocket(List.of(subsystem("nqn.a", true))));
-        assertEquals("; no socket for nqn.b, nqn.c before any host is allowed: 'millrace subsystem allow-any NQN'",
+        assertEquals("; no socket yet for nqn.b, nqn.c: set allow-any-host first " +
+            "('millrace subsystem allow-any NQN')",
             ListenerCommand.withoutSocket(List.of(
                 subsystem("nqn.a", true), subsystem("nqn.b", false), subsystem("nqn.c", false))));
     }
