@@ -8,6 +8,7 @@ import io.millrace.block.raid.format.Superblock;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.block.raid.layout.RaidLevel;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** What must hold of superblocks that were found before an array is assembled by them. Stateless. */
 final class AssemblyChecks
@@ -28,26 +29,33 @@ final class AssemblyChecks
         final RaidConfig config, final List<FoundMember> found, final Superblock superblock)
     {
         checkLevel(config, superblock);
-        checkChecksums(config, superblock);
+        checkChecksums(config, found, superblock);
         check("strip-size", config.stripBytes(), superblock.stripBytes());
         checkCount(config, found, superblock);
         check("block size", found.getFirst().device().geometry().blockSizeBytes(), superblock.blockSizeBytes());
     }
 
     /** With checksums the array does not follow settings of another level or of one member more, either. */
-    private static void checkChecksums(final RaidConfig config, final Superblock superblock)
+    private static void checkChecksums(
+        final RaidConfig config, final List<FoundMember> found, final Superblock superblock)
     {
         final boolean recorded = 0 != superblock.checksumOffset();
         if (config.checksums() != recorded)
         {
             final String level = superblock.level().label();
             final int count = superblock.slots().size();
+            // Where not all hold one, it may be a device that the list should not have.
+            final String holders = found.stream().allMatch((each) -> null != each.superblock()) ? "" : found.stream()
+                .filter((each) -> null != each.superblock()).map((each) -> each.device().name())
+                .collect(Collectors.joining(", "));
             throw new BlockDeviceException("checksums is " + config.checksums() + " in the configuration and " +
-                recorded + " in the superblocks, and does not change: set checksums to " + recorded +
+                recorded + " in the superblocks" + (holders.isEmpty() ? "" : " of " + holders) +
+                ", and does not change: set checksums to " + recorded +
                 (!recorded || level.equals(config.level().label()) ? "" : ", level to " + level) +
                 (!recorded || count >= config.members().size() ? "" : ", and members to its " + count + " devices,") +
                 " to use this array, or list other devices for a new one with " +
-                (config.checksums() ? "" : "no ") + "checksums, and copy the data");
+                (config.checksums() ? "" : "no ") + "checksums, and copy the data" + (holders.isEmpty() ? "" :
+                ", or erase the superblocks of " + holders + " first (docs/raid.md, Erasing a member)"));
         }
     }
 

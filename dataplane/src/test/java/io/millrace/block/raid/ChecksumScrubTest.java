@@ -497,7 +497,9 @@ class ChecksumScrubTest
                 RaidFixture.config(RaidLevel.RAID5, STRIP_BYTES, members, List.of()), members, null,
                 RaidTimes.DEFAULT)).getMessage();
             assertTrue(sentence.contains("checksums is false"), sentence);
-            assertTrue(sentence.contains("set checksums to true to use this array, or"), sentence);
+            assertTrue(sentence.contains("true in the superblocks, and does not change: set checksums to true to use " +
+                "this array, or"), sentence);
+            assertTrue(sentence.endsWith("no checksums, and copy the data"), sentence);
         }
     }
 
@@ -519,6 +521,10 @@ class ChecksumScrubTest
                 RaidTimes.DEFAULT)).getMessage();
             assertTrue(sentence.contains(
                 "set checksums to true, level to 5, and members to its 3 devices, to use this array, or"), sentence);
+            final String holders = String.join(", ", names);
+            assertTrue(sentence.contains("true in the superblocks of " + holders + ", and does not"), sentence);
+            assertTrue(sentence.endsWith(
+                ", or erase the superblocks of " + holders + " first (docs/raid.md, Erasing a member)"), sentence);
         }
     }
 
