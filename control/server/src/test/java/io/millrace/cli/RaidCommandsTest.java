@@ -234,6 +234,8 @@ class RaidCommandsTest
                 "that failed, 'millrace raid replace vol0 FAILED d4' names it in the members (d3, d1, d2) first");
         ok("raid replace vol0 d1 d4");
         assertTrue(ok("device list vol0").contains("members=d3 d4 d2\n"), ok("device list vol0"));
+        assertEquals("device vol0: spares is d0 now\n" + unstored("change spares"), ok("device set vol0 spares=d0"));
+        assertEquals("device vol0: sync-rate-max is 1GiB now\n", ok("device set vol0 sync-rate-max=1GiB"));
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.millrace.console.ByteSize;
 import io.millrace.console.CommandException;
 import io.millrace.console.CommandGroup;
 import io.millrace.console.ExitCode;
+import io.millrace.console.Terminal;
 import io.millrace.control.client.ControlClient;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.DeviceInfo;
@@ -122,13 +123,21 @@ public final class DeviceCommand extends CommandGroup
                 throw new CommandException(ExitCode.USAGE, each.substring(0, sign) + " is given twice: keep one");
             }
         }
-        return control.report(Role.OPERATOR, (client) ->
+        return control.run(Role.OPERATOR, (link) ->
         {
-            DeviceOptions.checkChange(client.devices(name).getFirst().spec(), properties);
-            client.modifyDevice(name, properties);
-            return "device " + name + ": " + properties.entrySet().stream().map((each) -> each.getKey() +
+            DeviceOptions.checkChange(link.client().devices(name).getFirst().spec(), properties);
+            link.client().modifyDevice(name, properties);
+            Terminal.standard().line(link.outcome("device " + name + ": " + properties.entrySet().stream()
+                .map((each) -> each.getKey() +
                 (each.getValue().isEmpty() ? " has its default" : " is " + each.getValue()) + " now")
-                .collect(Collectors.joining(", "));
+                .collect(Collectors.joining(", "))));
+            // What an array has let go of is taken back otherwise, and erased.
+            if (properties.containsKey(ArrayDevices.MEMBERS) || properties.containsKey(ArrayDevices.SPARES))
+            {
+                ArrayOptions.noteUnstored(
+                    link, "change " + String.join(" and ", properties.keySet()) + " of device " + name);
+            }
+            return ExitCode.OK;
         });
     }
 
