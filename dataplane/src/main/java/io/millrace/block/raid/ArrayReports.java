@@ -67,10 +67,9 @@ final class ArrayReports
         }
     }
 
-    /** Nobody lacks anything any more. */
+    /** Nobody lacks anything any more; settings that the array does not follow stay such. */
     void clear()
     {
-        onSettingsFollowed();
         trouble("");
     }
 

@@ -40,10 +40,12 @@ class BenchmarkSmokeTest
     }
 
     @Test
-    void shouldRunTheBenchmarkOfQueuePairsWithoutError() throws RunnerException
+    void shouldRunTheBenchmarksOfQueuePairsWithoutError() throws RunnerException
     {
         Requirement.requireProgram("cc", "gcc");
-        assertEquals(3, run("io\\.millrace\\.rdma\\..*").size());
+        assertEquals(3, run("io\\.millrace\\.rdma\\..*QueuePairBenchmark.*").size());
+        // Two ways, three batches.
+        assertEquals(6, run("io\\.millrace\\.rdma\\..*ExtendedSendBenchmark.*").size());
     }
 
     private static Collection<RunResult> run(final String benchmarks) throws RunnerException
