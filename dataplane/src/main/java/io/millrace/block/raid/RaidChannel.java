@@ -720,7 +720,7 @@ final class RaidChannel implements BlockChannel
     private void onMembersClosed(final CloseListener listener)
     {
         window.close();
-        waiting.close();
+        waiting.disarm();
         buffers.close();
         direct.close();
         device.channels().remove(this);

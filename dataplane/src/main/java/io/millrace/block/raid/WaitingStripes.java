@@ -26,7 +26,6 @@ final class WaitingStripes
 {
     private static final int ATTEMPTS_PER_POLL = 64;
     private static final long RETRY_NS = StripeLocks.MARK_NS_MAX / 2;
-    private static final long NO_TIMER = -1;
 
     private final RaidChannels channels;
     private final Reactor reactor;
@@ -38,7 +37,8 @@ final class WaitingStripes
     private int refused;
     /** Whether all that waits was tried since it was armed. */
     private boolean isTried;
-    private long timerId = NO_TIMER;
+    /** Whether a timer is running that has all tried again. */
+    private boolean isTimed;
 
     /**
      * Nothing waits.
@@ -107,9 +107,10 @@ final class WaitingStripes
         }
         refused = 0;
         isTried = false;
-        if (NO_TIMER == timerId)
+        if (!isTimed)
         {
-            timerId = reactor.schedule(reactor.nowNs() + RETRY_NS, retryListener);
+            isTimed = true;
+            reactor.schedule(reactor.nowNs() + RETRY_NS, retryListener);
         }
         channels.onArmed();
         isArmed.set(true);
@@ -117,9 +118,10 @@ final class WaitingStripes
         return false;
     }
 
+    /** All are tried again before it is armed again, with another timer. */
     private void onRetryDue(final long nowNs)
     {
-        timerId = NO_TIMER;
+        isTimed = false;
         disarm();
     }
 
@@ -136,16 +138,5 @@ final class WaitingStripes
         }
         channels.onDisarmed();
         return true;
-    }
-
-    /** Nothing waits any more: the channel has closed. */
-    void close()
-    {
-        disarm();
-        if (NO_TIMER != timerId)
-        {
-            reactor.cancel(timerId);
-            timerId = NO_TIMER;
-        }
     }
 }
