@@ -81,6 +81,25 @@ class StripeLocksTest
         }
     }
 
+    /** A writer that asks first keeps readers out as one does that tries at once. */
+    @Test
+    void shouldMarkTheRangeOfAWriterThatWouldBeRefused()
+    {
+        assertFalse(locks.isRefused(0, 4 * REGION));
+        assertTrue(locks.tryShared(3 * REGION, REGION));
+        assertTrue(locks.isRefused(0, 4 * REGION), "the last region has a reader");
+        assertTrue(locks.isWanted(0, REGION));
+        assertFalse(locks.tryShared(0, REGION));
+        assertFalse(locks.tryShared(3 * REGION, REGION));
+        assertFalse(locks.isWanted(4 * REGION, REGION));
+        locks.releaseShared(3 * REGION, REGION);
+        assertFalse(locks.isRefused(0, 4 * REGION));
+        assertTrue(locks.tryExclusive(0, REGION));
+        assertTrue(locks.isRefused(0, 4 * REGION), "the first region has a writer");
+        locks.releaseExclusive(0, REGION);
+        assertEquals(0, locks.heldCount());
+    }
+
     @Test
     void shouldHoldNothingWhenACopyMeetsOthers()
     {

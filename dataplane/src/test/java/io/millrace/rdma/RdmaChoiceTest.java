@@ -1,6 +1,7 @@
 package io.millrace.rdma;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -186,6 +187,18 @@ class RdmaChoiceTest
             "the adapter, or rdma_rxe for a software device",
             assertThrows(RdmaException.class,
                 () -> choose(RdmaSettings.DEFAULT).require(RdmaSettings.DEFAULT)).getMessage());
+    }
+
+    /** GIDs of InfiniBand and iWARP are no addresses by which theirs would be found. */
+    @Test
+    void shouldAllowADeviceWhoseGidIsNotKnown()
+    {
+        final RdmaSettings settings = new RdmaSettings("a", 1, 3);
+        assertTrue(settings.allows("a", 1, 3));
+        assertTrue(settings.allows("a", 1, -1));
+        assertFalse(settings.allows("a", 1, 0));
+        assertFalse(settings.allows("b", 1, -1));
+        assertFalse(settings.allows("a", 2, -1));
     }
 
     @Test

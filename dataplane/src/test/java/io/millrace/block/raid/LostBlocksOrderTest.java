@@ -114,6 +114,12 @@ class LostBlocksOrderTest
         pass();
         assertFalse(write.result().isDone());
         assertEquals(1, array.view().member(0).lostBlocks().count());
+        host.call(() ->
+        {
+            array.channels().onProgress();
+            assertFalse(host.channel().canSleep(), "it is armed, to be woken when the list is stored");
+            return null;
+        });
         members.get(2).letGo();
         assertEquals(BlockStatus.SUCCESS, host.await(write));
         assertTrue(array.view().member(0).lostBlocks().isEmpty());

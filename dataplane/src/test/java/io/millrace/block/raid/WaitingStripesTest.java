@@ -135,6 +135,31 @@ class WaitingStripesTest
         });
     }
 
+    /** By whoever brings something about, each by itself: what else happens soon would hide that one is missing. */
+    @Test
+    void shouldBeTriedAgainWhenSomethingHasComeAbout() throws InterruptedException
+    {
+        alone(() ->
+        {
+            holdWrites();
+            write(0);
+            write(0);
+            assertTriedAgainAfter(() -> array.publish(array.view()));
+            assertTriedAgainAfter(new JournalEpochs(array, true)::resume);
+            assertTriedAgainAfter(array::onWorkEnded);
+            return null;
+        });
+    }
+
+    private void assertTriedAgainAfter(final Runnable progress)
+    {
+        channel.canSleep();
+        channel.poll();
+        assertTrue(channel.canSleep());
+        progress.run();
+        assertFalse(channel.canSleep());
+    }
+
     @Test
     void shouldNotSleepWhileAMemberHasSomethingToDo() throws InterruptedException
     {

@@ -242,6 +242,12 @@ class WindowRequestsTest
             });
             assertFalse(io.result().isDone());
             assertEquals(0, done, "polls that did something");
+            host.call(() ->
+            {
+                fixture.array().channels().onProgress();
+                assertFalse(host.channel().canSleep(), "it is armed, to be woken when the window moves");
+                return null;
+            });
             fixture.disk(1).state(MemberState.ONLINE);
             assertEquals(BlockStatus.SUCCESS, host.await(io));
         }
