@@ -145,6 +145,7 @@ class WaitingStripesTest
             write(0);
             write(0);
             assertTriedAgainAfter(() -> array.publish(array.view()));
+            array.gates().close();
             assertTriedAgainAfter(new JournalEpochs(array, true)::resume);
             assertTriedAgainAfter(array::onWorkEnded);
             return null;
