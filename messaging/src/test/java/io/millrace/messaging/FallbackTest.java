@@ -138,11 +138,30 @@ class FallbackTest
     @Test
     void shouldListenForTcpAloneAtAnAddressOfAnotherDevice()
     {
+        final BlockingQueue<TransportChoice> listening = new LinkedBlockingQueue<>();
+        final MessagingListener log = new MessagingListener()
+        {
+            @Override
+            public void onListeningByRdma(final TransportChoice choice)
+            {
+                listening.add(choice);
+            }
+
+            @Override
+            public void onListeningWithoutRdma(final TransportChoice choice)
+            {
+                listening.add(choice);
+            }
+        };
         try (RdmaModel model = new RdmaModel(); Messaging client = Messaging.launch(context("client", model));
-            Messaging server = Messaging.launch(
-                context("server", model).rdma(RdmaOptions.DEFAULT.withDevice("model7").withEventChannel(true))))
+            Messaging server = Messaging.launch(context("server", model).listener(log)
+                .rdma(RdmaOptions.DEFAULT.withDevice("model7").withEventChannel(true))))
         {
             final ListeningAddress address = server.listen(MessagingFixture.anyPort(), (_) -> new Recorder());
+            // Until it has looked for a device, peers connect by TCP in any case.
+            final TransportChoice without = Recorder.next(listening, "how it listens");
+            assertEquals(TransportReason.RDMA_FAILED, without.reason(), without::text);
+            assertTrue(without.text().contains("RDMA is to go by device model7"), without::text);
             final Recorder recorder = new Recorder();
             final TransportChoice choice =
                 transport(client, client.connect(address.address(), recorder), recorder);

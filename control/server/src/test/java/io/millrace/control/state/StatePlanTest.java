@@ -252,6 +252,11 @@ class StatePlanTest
         assertEquals(List.of("! delete raid device vol to recreate it, since checksums true does not become false",
             "+ create raid device vol with level 5, members d e f"),
             plan(before, without.replace("[a, b, c]", "[d, e, f]")));
+        final String coded = before.replace("level: 5, members: [a, b, c], checksums: true",
+            "level: ec, parity-strips: 1, members: [a, b, c, d]");
+        assertEquals(List.of("device vol: parity-strips 1 does not become 2 over the same devices, which hold it: " +
+            "name other devices, and copy the data"),
+            StatePlan.between(state(coded), state(coded.replace("strips: 1", "strips: 2"))).obstacles());
         // What these held is gone.
         final String memory = before.replace("file, path: /", "memory, block-size: 512, size: 1GiB} # ");
         assertEquals(14, plan(memory, memory.replace("512", "4096").replace(", checksums: true", "")).size());
