@@ -256,7 +256,7 @@ class JournalReplayTest
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {100, BLOCK + 100, 1 << 30, Integer.MAX_VALUE, -BLOCK})
+    @ValueSource(ints = {100, BLOCK + 100, 1 << 30, Integer.MAX_VALUE, -BLOCK, Integer.MIN_VALUE})
     void shouldReadWholeBlocksOfItsPlaceWhateverADamagedHeaderSays(final int payloadBytes)
     {
         store(0, 5, 5, 1, 20);
