@@ -37,6 +37,8 @@ class RaidSleepTest
     private static final long QUIET_NS = 200_000_000L;
     /** A reactor that was not woken sleeps for a second. */
     private static final long WOKEN_NS = 500_000_000L;
+    /** What waits in a channel is tried again 48 ms after its reactor fell asleep, woken or not. */
+    private static final long RETRIED_NS = StripeLocks.MARK_NS_MAX / 4;
     private static final int ROUNDS = 4;
     private static final int BATCHES = 400;
     private static final long ASLEEP_NS = 900_000_000L;
@@ -141,7 +143,7 @@ class RaidSleepTest
     private void assertWoken(final int host, final Round round)
     {
         long leastNs = Long.MAX_VALUE;
-        for (int i = 0; i < ROUNDS && leastNs > WOKEN_NS; i++)
+        for (int i = 0; i < ROUNDS && leastNs > RETRIED_NS; i++)
         {
             final Initiator.Io io = round.begin(i);
             assertQuiet();
@@ -152,7 +154,7 @@ class RaidSleepTest
             assertSuccess(io);
             leastNs = Math.min(leastNs, System.nanoTime() - startNs);
         }
-        assertTrue(leastNs <= WOKEN_NS, "took " + leastNs + " ns at best");
+        assertTrue(leastNs <= RETRIED_NS, "took " + leastNs + " ns at best");
     }
 
     private void holdWrites()
@@ -377,6 +379,17 @@ class RaidSleepTest
         {
             hosts.add(new Initiator(new ReactorConfig("eager-" + i, -1, ReactorConfig.IdleMode.SLEEP, 0), array));
         }
+        long leastNs = Long.MAX_VALUE;
+        for (int i = 0; i < ROUNDS && leastNs > ASLEEP_NS; i++)
+        {
+            leastNs = Math.min(leastNs, longestBatchNs());
+        }
+        hosts.forEach((each) -> assertTrue(each.reactor().dutyCycle().sleepCount() > 0));
+        assertTrue(leastNs <= ASLEEP_NS, "took " + leastNs + " ns at best");
+    }
+
+    private long longestBatchNs() throws InterruptedException
+    {
         final AtomicBoolean isDone = new AtomicBoolean();
         final Thread drives = Thread.ofPlatform().start(() ->
         {
@@ -410,7 +423,6 @@ class RaidSleepTest
         }
         isDone.set(true);
         drives.join();
-        hosts.forEach((each) -> assertTrue(each.reactor().dutyCycle().sleepCount() > 0));
-        assertTrue(longestNs.get() < ASLEEP_NS, "took " + longestNs.get() + " ns");
+        return longestNs.get();
     }
 }
