@@ -20,6 +20,8 @@ import java.util.Map;
  */
 public final class ControlDirectories
 {
+    /** Environment variable with the directory or channel that control commands talk to. */
+    public static final String CONTROL_VARIABLE = "MILLRACE_CONTROL";
     /** Name of a data plane whose configuration gives none. */
     public static final String DATA_PLANE_NAME_DEFAULT = "millrace";
     private static final String GROUP_VARIABLE = "MILLRACE_CONTROL_GROUP";

@@ -2,6 +2,7 @@ package io.millrace.cli.control;
 
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
+import io.millrace.control.client.ControlDirectories;
 import io.millrace.settings.BaseDirectories;
 import io.millrace.settings.ConfigException;
 import io.millrace.settings.Section;
@@ -25,7 +26,6 @@ import java.util.Map;
  */
 record ClientSettings(String control, String dataPlane, String keyName, Path keyFile)
 {
-    private static final String CONTROL_VARIABLE = "MILLRACE_CONTROL";
     private static final String DATA_PLANE_VARIABLE = "MILLRACE_DATA_PLANE";
     private static final String KEY_VARIABLE = "MILLRACE_KEY";
     private static final String KEY_FILE_VARIABLE = "MILLRACE_KEY_FILE";
@@ -57,7 +57,7 @@ record ClientSettings(String control, String dataPlane, String keyName, Path key
         final String keyFile = environment.getOrDefault(KEY_FILE_VARIABLE, "");
         final boolean isKeyGiven = !key.isEmpty() || !keyFile.isEmpty();
         return new ClientSettings(
-            orElse(environment, CONTROL_VARIABLE, file.control),
+            orElse(environment, ControlDirectories.CONTROL_VARIABLE, file.control),
             orElse(environment, DATA_PLANE_VARIABLE, file.dataPlane),
             isKeyGiven ? key : file.keyName,
             isKeyGiven ? keyFile.isEmpty() ? null : Path.of(keyFile) : file.keyFile);

@@ -1,5 +1,6 @@
 package io.millrace.manager.hook;
 
+import io.millrace.control.client.ControlDirectories;
 import io.millrace.manager.config.HookConfig;
 import java.io.File;
 import java.io.IOException;
@@ -132,7 +133,7 @@ public final class HookRunner implements AutoCloseable
             .redirectErrorStream(true);
         builder.environment().put("MILLRACE_DATA_PLANE", run.dataPlane());
         builder.environment().put("MILLRACE_REASON", run.reason());
-        builder.environment().put("MILLRACE_CONTROL", controlDirectory.toString());
+        builder.environment().put(ControlDirectories.CONTROL_VARIABLE, controlDirectory.toString());
         Process process = null;
         try
         {

@@ -17,7 +17,6 @@ import picocli.CommandLine.Option;
 final class SpdkOptions
 {
     private static final long TIMEOUT_MS_MAX = 86_400_000;
-    private static final String CONTROL_VARIABLE = "MILLRACE_CONTROL";
 
     @Option(names = "--socket", paramLabel = "PATH",
         description = "Unix domain socket of SPDK's JSON-RPC. Default: that of the data plane.")
@@ -68,13 +67,13 @@ final class SpdkOptions
      */
     static Path socket(final String dataPlane, final Map<String, String> environment)
     {
-        final String control = environment.getOrDefault(CONTROL_VARIABLE, "");
+        final String control = environment.getOrDefault(ControlDirectories.CONTROL_VARIABLE, "");
         if (null == dataPlane && !control.isEmpty())
         {
             final Path beside = ControlDirectories.spdkSocketOf(Path.of(control));
             if (null == beside)
             {
-                throw new CommandException(ExitCode.USAGE, CONTROL_VARIABLE + '=' + control +
+                throw new CommandException(ExitCode.USAGE, ControlDirectories.CONTROL_VARIABLE + '=' + control +
                     " does not say where the socket of SPDK is: name the data plane with --data-plane, or the " +
                     "socket (spdk.rpc-socket) with --socket");
             }
