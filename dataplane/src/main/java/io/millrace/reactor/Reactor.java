@@ -31,11 +31,15 @@ public final class Reactor implements AutoCloseable
     private static final int COMMANDS_PER_CYCLE = 16;
     private static final int TIMERS_PER_CYCLE = 64;
     /**
-     * How long a spinning reactor leaves its descriptors alone after it found none ready. A check costs about 300 ns in
-     * the kernel, which delays the pollers, above all those of busy sockets. Idle descriptors wait for this interval at
-     * most.
+     * How long a reactor without work leaves its descriptors alone after it found none ready. A check costs about 300 ns
+     * in the kernel. Idle descriptors wait for this interval at most.
      */
-    private static final long READINESS_INTERVAL_NS = 2_000;
+    private static final long IDLE_READINESS_INTERVAL_NS = 2_000;
+    /**
+     * The same for a reactor with work, whose cycles are longer than the other interval: it would make the call in each of
+     * them, for sockets that its pollers ask by themselves.
+     */
+    private static final long BUSY_READINESS_INTERVAL_NS = 20_000;
     /** Bounds how old the counters of a sleeping reactor get. */
     private static final long SLEEP_NS_MAX = 1_000_000_000;
 
@@ -511,7 +515,8 @@ public final class Reactor implements AutoCloseable
         if (readiness.size() > 1 && cycleStartNs - readinessDueNs >= 0)
         {
             final int ready = readiness.dispatch(readiness.poll());
-            readinessDueNs = ready > 0 ? cycleStartNs : cycleStartNs + READINESS_INTERVAL_NS;
+            readinessDueNs = ready > 0 ? cycleStartNs :
+                cycleStartNs + (work > 0 ? BUSY_READINESS_INTERVAL_NS : IDLE_READINESS_INTERVAL_NS);
             work += ready;
         }
         lastCycleBusy = work > 0;
