@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.BlockDevice;
 import io.millrace.block.raid.layout.RaidLevel;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
@@ -34,6 +35,8 @@ final class ReshapedArray
     private final boolean asksWhileServing;
     private final Set<String> lost = new HashSet<>();
     private boolean isWaiting;
+    /** Whether the last device has the journal. */
+    private boolean hasJournalDevice;
     private RaidDevice array;
 
     ReshapedArray(
@@ -56,7 +59,14 @@ final class ReshapedArray
     {
         final List<String> names = members.stream().map(MemberDisk::name).toList();
         return new RaidConfig("array", level, stripBytes, names.subList(0, named), List.of(), true, false, true,
-            new CopyRates(1L << 40, 1L << 40), journal);
+            new CopyRates(1L << 40, 1L << 40), journal, hasJournalDevice ? names.getLast() : "", false);
+    }
+
+    /** With one device more, which has the journal. */
+    ReshapedArray withJournalDevice()
+    {
+        hasJournalDevice = true;
+        return this;
     }
 
     /** Null: none was assembled in this life, or not yet. */
@@ -115,8 +125,10 @@ final class ReshapedArray
         final int named = isNew || isWaiting || asksWhileServing ? count : count + added;
         final List<BlockDevice> left = members.stream()
             .filter((each) -> !lost.contains(each.name())).map(BlockDevice.class::cast).toList();
-        final List<String> names = config(members, named).members();
-        array = RaidAssembly.assemble(config(members, named),
+        final RaidConfig config = config(members, named);
+        final List<String> names = new ArrayList<>(config.members());
+        names.add(config.journalDevice());
+        array = RaidAssembly.assemble(config,
             left.stream().filter((each) -> names.contains(each.name())).toList(),
             () -> left.stream().filter((each) -> !names.contains(each.name())).toList(), null, HURRIED);
         final RaidDevice assembled = array;
@@ -147,8 +159,8 @@ final class ReshapedArray
     /** Lives that check so many blocks, which takes more or less time. */
     CrashRun run(final Random draw, final int checkedBlocks)
     {
-        return new CrashRun(draw.nextLong(), count + added, RaidFixture.deviceBytes(memberBytes()), BLOCK_BYTES,
-            checkedBlocks, this::assemble);
+        return new CrashRun(draw.nextLong(), count + added + (hasJournalDevice ? 1 : 0),
+            RaidFixture.deviceBytes(memberBytes()), BLOCK_BYTES, checkedBlocks, this::assemble);
     }
 
     /** All members are there: the next lives go on to the end, and check all. */
