@@ -96,6 +96,7 @@ final class AssemblyChecks
      * Checks that members which are there suffice.
      *
      * @param config    settings.
+     * @param found     devices that are there.
      * @param layout    of the data, as {@link StripMap#countingLayout} has it.
      * @param isPresent by slot, of members in sync.
      * @param isMissing by slot, of members that were in sync.
@@ -105,6 +106,7 @@ final class AssemblyChecks
      */
     static void checkStart(
         final RaidConfig config,
+        final List<FoundMember> found,
         final ArrayLayout layout,
         final boolean[] isPresent,
         final boolean[] isMissing,
@@ -114,7 +116,7 @@ final class AssemblyChecks
         if (!ArrayView.isSufficient(layout, isPresent))
         {
             throw new BlockDeviceException("too few members are there: without " + String.join(", ", missing) +
-                " some data cannot be read: make them available and start again" + why);
+                " some data cannot be read: make them available and start again" + leftover(found) + why);
         }
         if (!missing.isEmpty() && ArrayView.isSufficient(layout, isMissing) && !config.forceStart())
         {
@@ -122,6 +124,16 @@ final class AssemblyChecks
                 "gone on without the others and have newer data: make them available, or, when they are " +
                 "lost for good, set force-start: true and keep their names in members" + why);
         }
+    }
+
+    /** Where other devices hold none, a new array may be wanted, and the superblocks be what an old one has left. */
+    private static String leftover(final List<FoundMember> found)
+    {
+        final String holders = found.stream().filter((each) -> null != each.superblock())
+            .map((each) -> each.device().name() + " (" + each.superblock().member() + ')')
+            .collect(Collectors.joining(", "));
+        return found.stream().allMatch((each) -> null != each.superblock()) ? "" : ", or, for a new array, erase " +
+            "the superblocks that are on " + holders + " first (docs/raid.md, Erasing a member)";
     }
 
     /**

@@ -279,7 +279,7 @@ public final class RaidAssembly
                 slots.add(lost(recorded, map));
             }
         }
-        AssemblyChecks.checkStart(config, map.countingLayout(), isPresent, isMissing, missing, why());
+        AssemblyChecks.checkStart(config, found, map.countingLayout(), isPresent, isMissing, missing, why());
         final JournalReplay replay = new JournalReplay(io, newest);
         for (final RaidMember member : members)
         {

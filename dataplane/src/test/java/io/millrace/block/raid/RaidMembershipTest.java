@@ -63,6 +63,27 @@ class RaidMembershipTest
         return fixture.array().raidMembers().stream().map(RaidMember::toString).toList();
     }
 
+    /** Devices for a new array, of which one was a member of another one. */
+    @Test
+    void shouldNameTheDeviceThatHoldsWhatAnotherArrayHasLeft()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID5, 3, 0))
+        {
+            fixture.addDisk();
+            fixture.addDisk();
+            final String held = fixture.array().view().member(1).id().toString();
+            final List<String> missing = IntStream.of(0, 2)
+                .mapToObj((slot) -> "slot " + slot + " (" + fixture.array().view().member(slot).id() + ')').toList();
+            fixture.configure("d1 d3 d4", "");
+            fixture.lose(0);
+            fixture.lose(2);
+            final String message = assertThrows(BlockDeviceException.class, fixture::restart).getMessage();
+            assertEquals("array array: too few members are there: without " + String.join(", ", missing) + " some " +
+                "data cannot be read: make them available and start again, or, for a new array, erase the " +
+                "superblocks that are on d1 (" + held + ") first (docs/raid.md, Erasing a member)", message);
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({"RAID1,2", "RAID5,3", "RAID6,4", "RAID6_Q_LAST,4", "EC3,5", "RAID10,4"})
     void shouldRebuildASpareThatIsAddedWhenAMemberHasFailed(final RaidLevel level, final int memberCount)
