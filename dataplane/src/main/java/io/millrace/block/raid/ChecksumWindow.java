@@ -31,7 +31,8 @@ final class ChecksumWindow
     {
         private final BlockRequest request = new BlockRequest(this, (ended) -> onRead());
         private RaidMember member;
-        private boolean isRead;
+        /** That it has of the member. */
+        private int readPage = NO_PAGE;
         private boolean isBusy;
         /** A member may still write to its memory, though the part has ended. */
         private boolean isRetired;
@@ -39,7 +40,7 @@ final class ChecksumWindow
         void begin(final RaidMember of, final long address)
         {
             member = of;
-            isRead = false;
+            readPage = NO_PAGE;
             isBusy = true;
             outstanding++;
             final int shift = channel.blockShift();
@@ -69,8 +70,8 @@ final class ChecksumWindow
         /** The window has not been left meanwhile, from when on the page may be stored and leave memory. */
         private void take(final BlockStatus status)
         {
-            isRead = BlockStatus.SUCCESS == status && (isInMemory() ||
-                check.isValid(member, page, checksums.windowAddress(window, member.index())));
+            readPage = BlockStatus.SUCCESS == status && (isInMemory() ||
+                check.isValid(member, page, checksums.windowAddress(window, member.index()))) ? page : NO_PAGE;
             if (BlockStatus.MEDIA_ERROR == status && !isInMemory())
             {
                 check.onUnreadable(member, page);
@@ -154,11 +155,6 @@ final class ChecksumWindow
         // Before it is read: what is stored from here on stays in memory.
         checksums.windowPage(window, page);
         view = device.view();
-        for (final Part part : parts)
-        {
-            // What is left of another page, of a member that is not read now.
-            part.isRead = false;
-        }
         for (int slot = 0; slot < view.slotCount(); slot++)
         {
             final RaidMember member = view.member(slot);
@@ -192,7 +188,7 @@ final class ChecksumWindow
             return inMemory;
         }
         final Part part = parts[member.index()];
-        return part.member != member || !part.isRead || part.isRetired ? ChecksumArea.UNKNOWN :
+        return part.member != member || part.readPage != page || part.isRetired ? ChecksumArea.UNKNOWN :
             NativeMemory.getInt(BlockChecksums.entryAddress(checksums.windowAddress(window, member.index()), index));
     }
 
