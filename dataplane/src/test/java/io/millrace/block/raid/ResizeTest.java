@@ -274,6 +274,25 @@ class ResizeTest
             "resize".equals(fixture.array().status().progress().operation()), "begun");
     }
 
+    @Test
+    void shouldNotMoveQOrGiveItUpMeanwhile()
+    {
+        try (ArrayFixture fixture = create(RaidLevel.RAID6, 4, JournalMode.DEGRADED))
+        {
+            begin(fixture, 4);
+            final String message = assertThrows(CompletionException.class, () -> fixture.array().moveQ().join())
+                .getCause().getMessage();
+            assertTrue(message.contains("is being resized: reshape it when that has ended"), message);
+        }
+        try (ArrayFixture fixture = create(RaidLevel.RAID6_Q_LAST, 4, JournalMode.DEGRADED))
+        {
+            begin(fixture, 4);
+            final String message = assertThrows(BlockDeviceException.class,
+                () -> fixture.set(RaidLevel.RAID5, "d0 d1 d2", "")).getMessage();
+            assertTrue(message.contains("is being resized: change its level when that has ended"), message);
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({"RAID1,2", "RAID5,3", "RAID6,4", "RAID10,4", "EC3,5"})
     void shouldBeginAnewWhenAMemberWasRebuilt(final RaidLevel level, final int count)
