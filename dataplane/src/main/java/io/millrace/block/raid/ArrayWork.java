@@ -43,6 +43,8 @@ final class ArrayWork implements BackgroundWork
     /** Superblocks of it are being written. */
     private ArrayView candidate;
     private boolean isFlushed;
+    /** Whether superblocks say that rows are known not to match. */
+    private boolean hasStoredMismatches;
     private Membership membership;
     private String lastFailure = "";
     private boolean isStopping;
@@ -77,6 +79,7 @@ final class ArrayWork implements BackgroundWork
         this.device = device;
         times = device.times();
         epochs = new JournalEpochs(device, device.isMatched());
+        hasStoredMismatches = device.scrubControl().hasMismatches();
     }
 
     /** There is something to do. Any thread. */
@@ -488,6 +491,8 @@ final class ArrayWork implements BackgroundWork
         final ArrayView changed = epochs.apply(candidate);
         candidate = changed;
         state = State.SUPERBLOCKS;
+        // What a scrub has repaired is stable before superblocks say that all rows match.
+        hasStoredMismatches = device.scrubControl().hasMismatches() || hasStoredMismatches && !isFlushedBefore();
         pages.fillSuperblocks(superblock(changed));
         lostBlocks.onSuperblocksFilled(changed);
         final RaidMember journalDevice = changed.journalDevice();
@@ -517,7 +522,12 @@ final class ArrayWork implements BackgroundWork
     private void writeMembers()
     {
         superblocks.begin(
-            membership.withSuperblocks(candidate), isFlushed || epochs.isBeginning(), this::onSuperblocks);
+            membership.withSuperblocks(candidate), isFlushedBefore(), this::onSuperblocks);
+    }
+
+    private boolean isFlushedBefore()
+    {
+        return isFlushed || epochs.isBeginning();
     }
 
     private Superblock superblock(final ArrayView of)
@@ -525,7 +535,8 @@ final class ArrayWork implements BackgroundWork
         return new Superblock(device.id(), device.name(), of.layout().level(), device.layout().stripBytes(),
             device.geometry().blockSizeBytes(), of.layout().memberBytes(), device.id(), of.eventCount(), isClean,
             SystemEpochClock.INSTANCE.time(), device.scrubControl().scrubbedMs(), of.slots(), epochs.state(of),
-            of.map().state(), null == pages.checksums() ? 0 : ChecksumArea.offset(of.layout().memberBytes()));
+            of.map().state(), null == pages.checksums() ? 0 : ChecksumArea.offset(of.layout().memberBytes()),
+            hasStoredMismatches);
     }
 
     private void onSuperblocks(final long failed)
@@ -682,7 +693,7 @@ final class ArrayWork implements BackgroundWork
         return true;
     }
 
-    /** {@return whether the time of a complete scrub is written, after what it repaired is stable} */
+    /** {@return whether it is written what a scrub has found, after what it repaired is stable} */
     private boolean storeScrubbed()
     {
         if (null == scrub || !scrub.takeUnstored())

@@ -21,6 +21,7 @@ import java.util.UUID;
  * @param times          of its own work.
  * @param copyRates      bounds of the rate of a rebuild or a resync.
  * @param scrubbedMs     when the last complete scrub ended, milliseconds since 1970 (UTC); 0: never.
+ * @param hasMismatches  whether rows are known not to match.
  * @param journalMode    when writes are journaled.
  * @param isMatched      whether parity matches in all regions, entries of the journal being replayed.
  * @param trouble        a sentence on devices that cannot be used; empty: none.
@@ -43,6 +44,7 @@ record AssembledArray(
     RaidTimes times,
     CopyRates copyRates,
     long scrubbedMs,
+    boolean hasMismatches,
     JournalMode journalMode,
     boolean isMatched,
     String trouble,

@@ -66,6 +66,6 @@ public final class JournalDeviceSettings
         return new Superblock(array.id(), array.name(), view.layout().level(), view.layout().stripBytes(),
             array.geometry().blockSizeBytes(), view.layout().memberBytes(), array.id(), view.eventCount(), false,
             SystemEpochClock.INSTANCE.time(), array.scrubControl().scrubbedMs(), view.slots(), JournalState.NONE,
-            view.map().state(), 0);
+            view.map().state(), 0, array.scrubControl().hasMismatches());
     }
 }

@@ -240,7 +240,7 @@ public final class RaidAssembly
         final Superblock last = created.superblock();
         return assembled(last.array(), created.geometry(), created.members(),
             view(StripMap.of(created.layout()), last.eventCount(), last.slots(), created.members(), last.journal()),
-            created.marked(), created.dirty(), ArrayCreation.BITMAP_SEQUENCE, 0, last.journal(), List.of(), null,
+            created.marked(), created.dirty(), ArrayCreation.BITMAP_SEQUENCE, last, last.journal(), List.of(), null,
             config.checksums() ? new UnknownChecksums(created.marked(), false) : null);
     }
 
@@ -339,7 +339,7 @@ public final class RaidAssembly
         }
         final List<Replacement> replacements = replacements(newest, slots, members);
         return assembled(newest.array(), geometry, members, view(map.at(map.ended()), event, slots, members, journal),
-            bitmap.marked(), bitmap.dirty(), bitmap.sequence(), newest.scrubbedMs(), journal, replacements,
+            bitmap.marked(), bitmap.dirty(), bitmap.sequence(), newest, journal, replacements,
             Growth.of(config, newest, slots, members, unfollowed), unknown);
     }
 
@@ -593,7 +593,7 @@ public final class RaidAssembly
     {
         return new Superblock(of.array(), config.name(), of.level(), of.stripBytes(), of.blockSizeBytes(),
             of.memberBytes(), of.array(), event, false, SystemEpochClock.INSTANCE.time(), of.scrubbedMs(),
-            slots, journal, reshape, of.checksumOffset());
+            slots, journal, reshape, of.checksumOffset(), of.hasMismatches());
     }
 
     /** Members may have become larger since it was one, or a spare: it is left out, unless it has a slot. */
@@ -682,7 +682,7 @@ public final class RaidAssembly
         final BitSet marked,
         final BitSet dirty,
         final long sequence,
-        final long scrubbedMs,
+        final Superblock scrubbed,
         final JournalState journal,
         final List<Replacement> replacements,
         final Growth growth,
@@ -696,8 +696,8 @@ public final class RaidAssembly
         }
         return new AssembledArray(config.name(), array, geometry,
             hasParity ? FastestEngine.TYPE : null, all, view, marked, dirty, sequence, times, config.copyRates(),
-            scrubbedMs, config.journal(), journal.isMatched(), String.join("; ", unusable),
-            String.join("; ", unfollowed), replacements,
-            journalDevice.device(), growth, unknown);
+            scrubbed.scrubbedMs(), scrubbed.hasMismatches(), config.journal(), journal.isMatched(),
+            String.join("; ", unusable), String.join("; ", unfollowed), replacements, journalDevice.device(), growth,
+            unknown);
     }
 }

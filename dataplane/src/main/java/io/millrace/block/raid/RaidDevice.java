@@ -88,7 +88,7 @@ public final class RaidDevice implements GrowableDevice
         bitmapSequence = assembled.bitmapSequence();
         times = assembled.times();
         copyRates = assembled.copyRates();
-        scrubControl = new ScrubControl(assembled.scrubbedMs());
+        scrubControl = new ScrubControl(assembled.scrubbedMs(), assembled.hasMismatches());
         locks = new StripeLocks(layout.memberBytes(), SystemNanoClock.INSTANCE::nanoTime);
         final boolean isRedundant = layout.parityCount() > 0 || layout.copyCount() > 1;
         intent = isRedundant ? new WriteIntent(layout.memberBytes(), this::wake) : null;

@@ -245,7 +245,7 @@ final class Scrub
         }
         else
         {
-            control.result(tally.result(status, 0));
+            report(tally.result(status, 0));
         }
         device.reports().onChanged();
         return true;
@@ -261,7 +261,7 @@ final class Scrub
         status = ScrubStatus.WAITING;
         // A rebuild or a resync shows its own.
         device.reports().endProgress(OPERATION);
-        control.result(tally.result(status, 0));
+        report(tally.result(status, 0));
         device.reports().onChanged();
         return true;
     }
@@ -326,9 +326,14 @@ final class Scrub
         }
     }
 
+    private void report(final ScrubResult result)
+    {
+        isUnstored |= control.result(result);
+    }
+
     private void publish()
     {
-        control.result(tally.result(status, 0));
+        report(tally.result(status, 0));
         device.reports().progress(new DeviceProgress(OPERATION, (int)(nextOffset * 1000 / endOffset)));
     }
 
@@ -351,7 +356,7 @@ final class Scrub
             isUnstored = true;
         }
         device.reports().endProgress(OPERATION);
-        control.result(tally.result(how, endedMs));
+        report(tally.result(how, endedMs));
         control.onEnded();
         device.reports().onChanged();
     }
@@ -366,8 +371,8 @@ final class Scrub
     }
 
     /**
-     * {@return whether superblocks have not been given the time of the last complete scrub yet, which they are from
-     * then on}
+     * {@return whether superblocks have not been given the time of the last complete scrub yet, or whether rows are
+     * known not to match; they are from then on}
      */
     boolean takeUnstored()
     {

@@ -31,11 +31,13 @@ final class ScrubControl
     /**
      * Nothing was asked for.
      *
-     * @param scrubbedMs when the last complete scrub ended, milliseconds since 1970 (UTC); 0: never.
+     * @param scrubbedMs    when the last complete scrub ended, milliseconds since 1970 (UTC); 0: never.
+     * @param hasMismatches whether superblocks say that rows are known not to match.
      */
-    ScrubControl(final long scrubbedMs)
+    ScrubControl(final long scrubbedMs, final boolean hasMismatches)
     {
         this.scrubbedMs = scrubbedMs;
+        this.hasMismatches = hasMismatches;
     }
 
     /**
@@ -141,15 +143,22 @@ final class ScrubControl
 
     /**
      * {@return whether rows are known not to match: a scrub has found some that were not repaired, and none has found
-     * since that all match. It is not known of before the array was assembled}
+     * since that all match}
      */
     boolean hasMismatches()
     {
         return hasMismatches;
     }
 
-    void result(final ScrubResult newResult)
+    /**
+     * Publishes a result. {@link Scrub} alone.
+     *
+     * @param newResult of the scrub that runs, or has ended.
+     * @return whether {@link #hasMismatches} has another answer by it.
+     */
+    boolean result(final ScrubResult newResult)
     {
+        final boolean before = hasMismatches;
         if (newResult.mismatches() != newResult.repaired())
         {
             hasMismatches = true;
@@ -159,5 +168,6 @@ final class ScrubControl
             hasMismatches = false;
         }
         result = newResult;
+        return before != hasMismatches;
     }
 }

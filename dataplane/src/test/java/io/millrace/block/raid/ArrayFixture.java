@@ -299,11 +299,27 @@ final class ArrayFixture implements AutoCloseable
         open();
     }
 
-    /** Cuts the power while no host is there, and assembles the array of the same drives when it is back. */
-    void losePower()
+    /** No host is there any more, and the power is cut before a step from now on; the next one is 1. */
+    void cutBefore(final int step)
     {
         initiator.close();
         initiator = null;
+        supply.cutBefore(supply.steps() + step);
+    }
+
+    boolean isCut()
+    {
+        return supply.isCut();
+    }
+
+    /** Cuts the power while no host is there, and assembles the array of the same drives when it is back. */
+    void losePower()
+    {
+        if (null != initiator)
+        {
+            initiator.close();
+            initiator = null;
+        }
         fixture.cut(supply);
         fixture.stop();
         array.close();

@@ -30,6 +30,7 @@ import org.agrona.MutableDirectBuffer;
  * @param journal        which entries of the journal count.
  * @param reshape        how far the data is spread over one more member, or Q moved to the last one.
  * @param checksumOffset of the checksums of blocks on each member, in bytes of the device: behind the data; 0: none.
+ * @param hasMismatches  whether a scrub has found rows that do not match, and none has found since that all match.
  */
 public record Superblock(
     UUID array,
@@ -46,7 +47,8 @@ public record Superblock(
     List<Slot> slots,
     JournalState journal,
     ReshapeState reshape,
-    long checksumOffset)
+    long checksumOffset,
+    boolean hasMismatches)
 {
     /** Length of a superblock on a member. */
     public static final int BYTES = PageChecksum.PAGE_BYTES;
@@ -100,7 +102,7 @@ public record Superblock(
     }
 
     /**
-     * A superblock of an array that is not reshaped and has no checksums.
+     * A superblock of an array that is not reshaped, has no checksums, and is not known to have mismatches.
      *
      * @param array          UUID of the array.
      * @param name           of the array.
@@ -132,7 +134,7 @@ public record Superblock(
         final JournalState journal)
     {
         this(array, name, level, stripBytes, blockSizeBytes, memberBytes, member, eventCount, clean, updatedMs,
-            scrubbedMs, slots, journal, ReshapeState.NONE, 0);
+            scrubbedMs, slots, journal, ReshapeState.NONE, 0, false);
     }
 
     /**
@@ -324,7 +326,7 @@ public record Superblock(
     public Superblock forMember(final UUID uuid)
     {
         return new Superblock(array, name, level, stripBytes, blockSizeBytes, memberBytes, uuid, eventCount, clean,
-            updatedMs, scrubbedMs, slots, journal, reshape, checksumOffset);
+            updatedMs, scrubbedMs, slots, journal, reshape, checksumOffset, hasMismatches);
     }
 
     /**
@@ -335,7 +337,7 @@ public record Superblock(
     public Superblock with(final JournalState other)
     {
         return new Superblock(array, name, level, stripBytes, blockSizeBytes, memberBytes, member, eventCount, clean,
-            updatedMs, scrubbedMs, slots, other, reshape, checksumOffset);
+            updatedMs, scrubbedMs, slots, other, reshape, checksumOffset, hasMismatches);
     }
 
     /**
@@ -346,7 +348,7 @@ public record Superblock(
     public Superblock withChecksums(final long offset)
     {
         return new Superblock(array, name, level, stripBytes, blockSizeBytes, memberBytes, member, eventCount, clean,
-            updatedMs, scrubbedMs, slots, journal, reshape, offset);
+            updatedMs, scrubbedMs, slots, journal, reshape, offset, hasMismatches);
     }
 
     /**

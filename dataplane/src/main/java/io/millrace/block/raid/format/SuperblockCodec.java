@@ -66,7 +66,8 @@ final class SuperblockCodec
             (0 == superblock.level().layoutCode() ? 0 : SuperblockLayout.FEATURE_LAYOUT) |
             (null == superblock.journal().device() ? 0 : SuperblockLayout.FEATURE_JOURNAL_DEVICE) |
             (0 == superblock.checksumOffset() ? 0 : SuperblockLayout.FEATURE_CHECKSUMS) |
-            (superblock.isMovingQ() ? SuperblockLayout.FEATURE_MOVING_Q : 0), LITTLE_ENDIAN);
+            (superblock.isMovingQ() ? SuperblockLayout.FEATURE_MOVING_Q : 0) |
+            (superblock.hasMismatches() ? SuperblockLayout.FEATURE_MISMATCHES : 0), LITTLE_ENDIAN);
         buffer.putLong(index + SuperblockLayout.CHECKSUM_OFFSET_OFFSET, superblock.checksumOffset(), LITTLE_ENDIAN);
         buffer.putInt(
             index + SuperblockLayout.PREVIOUS_COUNT_OFFSET, superblock.reshape().previousCount(), LITTLE_ENDIAN);
@@ -124,7 +125,9 @@ final class SuperblockCodec
                 slots(buffer, index, memberCount),
                 journal(buffer, index),
                 reshape(buffer, index),
-                buffer.getLong(index + SuperblockLayout.CHECKSUM_OFFSET_OFFSET, LITTLE_ENDIAN));
+                buffer.getLong(index + SuperblockLayout.CHECKSUM_OFFSET_OFFSET, LITTLE_ENDIAN),
+                0 != (buffer.getLong(index + SuperblockLayout.FEATURES_OFFSET, LITTLE_ENDIAN) &
+                    SuperblockLayout.FEATURE_MISMATCHES));
             checkFeatures(buffer, index, decoded);
             return decoded;
         }

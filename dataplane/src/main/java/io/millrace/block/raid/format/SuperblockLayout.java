@@ -12,7 +12,8 @@ import io.millrace.block.raid.layout.RaidLevel;
  *             2 lost events, 4 lost blocks,       176   8  journal epoch
  *             8 reshape, 16 erasure code,
  *             32 layout, 64 journal device,
- *             128 checksums, 256 moving Q
+ *             128 checksums, 256 moving Q,
+ *             512 mismatches
  *     24   8  reserved 1
  *     32  16  array UUID                          184   4  journal matched: 1 yes
  *                                                 188   4  journal places
@@ -59,9 +60,12 @@ final class SuperblockLayout
     static final long FEATURE_CHECKSUMS = 128;
     /** A reshape leaves the count of slots as it is, and moves Q of all stripes to the last one. */
     static final long FEATURE_MOVING_Q = 256;
+    /** A scrub has found rows that do not match: what is wrong is not to be given up, or computed from. */
+    static final long FEATURE_MISMATCHES = 512;
     /** Bits of the features that this build knows. */
     static final long FEATURES_KNOWN = FEATURE_JOURNAL | FEATURE_LOST_EVENTS | FEATURE_LOST_BLOCKS | FEATURE_RESHAPE |
-        FEATURE_ERASURE_CODE | FEATURE_LAYOUT | FEATURE_JOURNAL_DEVICE | FEATURE_CHECKSUMS | FEATURE_MOVING_Q;
+        FEATURE_ERASURE_CODE | FEATURE_LAYOUT | FEATURE_JOURNAL_DEVICE | FEATURE_CHECKSUMS | FEATURE_MOVING_Q |
+        FEATURE_MISMATCHES;
     static final int STATE_CLEAN = 1;
     static final int STATE_ACTIVE = 2;
 

@@ -2,6 +2,7 @@ package io.millrace.block.raid.format;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -156,6 +157,19 @@ class SuperblockLayoutTest
         assertArrayEquals(bytes.array(), Superblocks.encode(superblock));
         assertEquals(superblock, Superblocks.decode(bytes.array()));
         assertTrue(superblock.hasLostBlocks());
+    }
+
+    @Test
+    void shouldWriteAndReadThatRowsDoNotMatch()
+    {
+        final ByteBuffer bytes = ByteBuffer.wrap(bytes(1)).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putLong(16, 512);
+        Superblocks.checksum(bytes.array());
+        final Superblock superblock = Superblocks.decode(bytes.array());
+        assertTrue(superblock.hasMismatches());
+        assertFalse(SUPERBLOCK.hasMismatches());
+        assertArrayEquals(bytes.array(), Superblocks.encode(superblock.forMember(MEMBER)));
+        assertTrue(superblock.with(JournalState.NONE).withChecksums(0).hasMismatches());
     }
 
     private static Superblock erasureCode()

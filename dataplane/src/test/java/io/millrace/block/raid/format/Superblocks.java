@@ -40,8 +40,9 @@ final class Superblocks
             journal(random, 1 + (random.nextLong() >>> 1) % eventCount) : JournalState.NONE;
         return new Superblock(uuid(random), name(random), level, stripBytes, random.nextBoolean() ? 512 : 4096,
             memberBytes, null == any.member() ? uuid(random) : any.member(), eventCount,
-            random.nextBoolean(), random.nextLong() >>> 1, random.nextLong() >>> 1, slots, journal)
-            .withChecksums(level.parityCount() > 0 && random.nextBoolean() ? ChecksumArea.offset(memberBytes) : 0);
+            random.nextBoolean(), random.nextLong() >>> 1, random.nextLong() >>> 1, slots, journal,
+            ReshapeState.NONE, level.parityCount() > 0 && random.nextBoolean() ? ChecksumArea.offset(memberBytes) : 0,
+            random.nextBoolean());
     }
 
     private static JournalState journal(final Random random, final long epoch)

@@ -1,0 +1,129 @@
+package io.millrace.block.raid;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.raid.layout.RaidLevel;
+import io.millrace.seed.TestSeeds;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Rows that a scrub has found not to match are known after a stop or a crash, until they are made right. */
+class MismatchRestartTest
+{
+    private static final CopyRates SLOW = new CopyRates(64 << 10, 64 << 10);
+    /** Far more than a scrub of a small array has. */
+    private static final int STEPS_MAX = 500;
+
+    private final Random random = TestSeeds.random();
+
+    private static boolean isStored(final ArrayFixture fixture, final boolean hasMismatches)
+    {
+        return fixture.array().raidMembers().stream().allMatch((each) ->
+            hasMismatches == fixture.read(each.index()).superblock().hasMismatches());
+    }
+
+    private static void awaitStored(final ArrayFixture fixture, final boolean hasMismatches)
+    {
+        ArrayFixture.await(() -> isStored(fixture, hasMismatches), "stored");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RAID6,4", "RAID6_Q_LAST,5", "RAID5,3", "EC3,6", "RAID1,3", "RAID10,4"})
+    void shouldBeKnownAfterACrashAndAStop(final RaidLevel level, final int memberCount)
+    {
+        try (ArrayFixture fixture = new ArrayFixture(random, level, memberCount, 0))
+        {
+            assertFalse(fixture.array().scrubControl().hasMismatches());
+            fixture.corrupt(1, 0);
+            LevelChangeTest.scrub(fixture.array(), ScrubMode.CHECK, 1);
+            awaitStored(fixture, true);
+            fixture.losePower();
+            assertTrue(fixture.array().scrubControl().hasMismatches(), "forgotten by a crash");
+            fixture.assembleAlone();
+            fixture.restart();
+            assertTrue(fixture.array().scrubControl().hasMismatches(), "forgotten by a stop, or by a start");
+        }
+    }
+
+    @Test
+    void shouldRefuseAfterACrashWhatWouldComputeOfThem()
+    {
+        try (ArrayFixture fixture = new ArrayFixture(random, RaidLevel.RAID6, 4, 0))
+        {
+            fixture.corrupt(fixture.layout().dataSlot(0, 0), 0);
+            LevelChangeTest.scrub(fixture.array(), ScrubMode.CHECK, 1);
+            awaitStored(fixture, true);
+            fixture.losePower();
+            ArrayFixture.await(() -> fixture.array().intent().nextResync(0) < 0, "resynchronized");
+            final String reason = "has rows that do not match, of which parity may tell what is wrong";
+            final String moved = assertThrows(CompletionException.class,
+                () -> fixture.array().moveQ().join()).getCause().getMessage();
+            assertTrue(moved.contains(reason), moved);
+            fixture.addDisk();
+            final String grown = assertThrows(BlockDeviceException.class,
+                () -> fixture.set("d0 d1 d2 d3 d4", "")).getMessage();
+            assertTrue(grown.contains(reason), grown);
+        }
+    }
+
+    /** A scrub of a large array takes hours. */
+    @Test
+    void shouldBeStoredWhileTheScrubGoesOn()
+    {
+        try (ArrayFixture fixture = new ArrayFixture(random, RaidLevel.RAID6, 4, 0))
+        {
+            fixture.copyRates(SLOW);
+            fixture.corrupt(1, 0);
+            fixture.array().scrub(ScrubMode.CHECK);
+            awaitStored(fixture, true);
+            assertTrue(fixture.array().scrubControl().isActive(), "it has ended too early");
+            fixture.losePower();
+            assertTrue(fixture.array().scrubControl().hasMismatches());
+        }
+    }
+
+    /** Wherever the power is cut, superblocks say so while any row differs. */
+    @ParameterizedTest
+    @CsvSource({"RAID6,4", "RAID5,3", "EC3,6"})
+    void shouldBeKnownUntilRepairsAreStable(final RaidLevel level, final int memberCount)
+    {
+        boolean isOver = false;
+        for (int step = 1; !isOver; step++)
+        {
+            try (ArrayFixture fixture = new ArrayFixture(random, level, memberCount, 0, JournalMode.ALWAYS))
+            {
+                for (final int row : List.of(0, 20))
+                {
+                    fixture.corrupt(1, row * (long)ArrayFixture.STRIP_BYTES);
+                }
+                LevelChangeTest.scrub(fixture.array(), ScrubMode.CHECK, 2);
+                awaitStored(fixture, true);
+                final RaidDevice array = fixture.array();
+                final long event = array.view().eventCount();
+                fixture.cutBefore(step);
+                array.scrub(ScrubMode.REPAIR);
+                ArrayFixture.await(() -> fixture.isCut() || !array.scrubControl().hasMismatches() &&
+                    event != array.view().eventCount(), "cut or stored");
+                isOver = !fixture.isCut();
+                fixture.losePower();
+                final boolean isKnown = fixture.array().scrubControl().hasMismatches();
+                fixture.array().scrub(ScrubMode.CHECK);
+                ArrayFixture.await(() -> !fixture.array().scrubControl().isActive(), "scrubbed");
+                final ScrubResult result = fixture.array().scrubControl().result();
+                final int cut = step;
+                assertTrue(isKnown || 0 == result.mismatches(),
+                    () -> "cut before step " + cut + ": " + result.mismatches() + " rows differ, and nobody knows");
+                assertEquals(ScrubStatus.COMPLETED, result.status());
+            }
+            assertTrue(step < STEPS_MAX, "the steps come to an end");
+        }
+    }
+}
