@@ -2,30 +2,24 @@ package io.millrace.bindings;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import org.agrona.UnsafeApi;
 
 /**
  * Memory by absolute address: kernel rings, DMA buffers, structures handed to system calls. Nothing is checked, so
  * callers check before they come here. Values are little-endian, as both supported processors, NVMe and the kernel
- * rings are. Stateless; any thread. Accesses compile to plain loads and stores.
+ * rings are. Stateless; any thread. Accesses compile to plain loads and stores: those of a memory segment are calls of
+ * calls, which the compiler gives up to inline in what is inlined deep already, as most of a request is.
  */
 public final class NativeMemory
 {
     @SuppressWarnings("restricted")
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
-    private static final ValueLayout.OfShort SHORT =
-        ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    private static final VarHandle SHORT_ORDERED = ValueLayout.JAVA_SHORT.varHandle();
     private static final int FILL_SEED_BYTES = 64;
     /** Stays in the first-level cache while it is copied on. */
     private static final int FILL_PIECE_BYTES = 16 << 10;
-    private static final VarHandle INT_ORDERED = ValueLayout.JAVA_INT.varHandle();
-    private static final VarHandle LONG_ORDERED = ValueLayout.JAVA_LONG.varHandle();
 
     private NativeMemory()
     {
@@ -38,7 +32,7 @@ public final class NativeMemory
      */
     public static byte getByte(final long address)
     {
-        return ALL.get(ValueLayout.JAVA_BYTE, address);
+        return UnsafeApi.getByte(address);
     }
 
     /**
@@ -49,7 +43,7 @@ public final class NativeMemory
      */
     public static void putByte(final long address, final byte value)
     {
-        ALL.set(ValueLayout.JAVA_BYTE, address, value);
+        UnsafeApi.putByte(address, value);
     }
 
     /**
@@ -59,7 +53,7 @@ public final class NativeMemory
      */
     public static short getShort(final long address)
     {
-        return ALL.get(SHORT, address);
+        return UnsafeApi.getShort(address);
     }
 
     /**
@@ -70,7 +64,7 @@ public final class NativeMemory
      */
     public static void putShort(final long address, final short value)
     {
-        ALL.set(SHORT, address, value);
+        UnsafeApi.putShort(address, value);
     }
 
     /**
@@ -80,7 +74,7 @@ public final class NativeMemory
      */
     public static int getInt(final long address)
     {
-        return ALL.get(INT, address);
+        return UnsafeApi.getInt(address);
     }
 
     /**
@@ -91,7 +85,7 @@ public final class NativeMemory
      */
     public static void putInt(final long address, final int value)
     {
-        ALL.set(INT, address, value);
+        UnsafeApi.putInt(address, value);
     }
 
     /**
@@ -101,7 +95,7 @@ public final class NativeMemory
      */
     public static long getLong(final long address)
     {
-        return ALL.get(LONG, address);
+        return UnsafeApi.getLong(address);
     }
 
     /**
@@ -112,7 +106,7 @@ public final class NativeMemory
      */
     public static void putLong(final long address, final long value)
     {
-        ALL.set(LONG, address, value);
+        UnsafeApi.putLong(address, value);
     }
 
     /**
@@ -122,7 +116,7 @@ public final class NativeMemory
      */
     public static int getIntAcquire(final long address)
     {
-        return (int)INT_ORDERED.getAcquire(ALL, address);
+        return UnsafeApi.getIntAcquire(null, address);
     }
 
     /**
@@ -133,7 +127,7 @@ public final class NativeMemory
      */
     public static void putIntRelease(final long address, final int value)
     {
-        INT_ORDERED.setRelease(ALL, address, value);
+        UnsafeApi.putIntRelease(null, address, value);
     }
 
     /**
@@ -143,7 +137,7 @@ public final class NativeMemory
      */
     public static long getLongAcquire(final long address)
     {
-        return (long)LONG_ORDERED.getAcquire(ALL, address);
+        return UnsafeApi.getLongAcquire(null, address);
     }
 
     /**
@@ -154,7 +148,7 @@ public final class NativeMemory
      */
     public static void putLongRelease(final long address, final long value)
     {
-        LONG_ORDERED.setRelease(ALL, address, value);
+        UnsafeApi.putLongRelease(null, address, value);
     }
 
     /**
@@ -165,7 +159,7 @@ public final class NativeMemory
      */
     public static void putShortRelease(final long address, final short value)
     {
-        SHORT_ORDERED.setRelease(ALL, address, value);
+        UnsafeApi.putShortRelease(null, address, value);
     }
 
     /**
@@ -178,7 +172,7 @@ public final class NativeMemory
      */
     public static boolean compareAndSetInt(final long address, final int expected, final int value)
     {
-        return INT_ORDERED.compareAndSet(ALL, address, expected, value);
+        return UnsafeApi.compareAndSetInt(null, address, expected, value);
     }
 
     /**

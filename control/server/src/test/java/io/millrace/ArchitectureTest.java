@@ -3,6 +3,7 @@ package io.millrace;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.codeUnits;
@@ -19,6 +20,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.millrace.bindings.NativeMemory;
 import java.io.PrintStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.Linker;
@@ -31,6 +33,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.agrona.UnsafeApi;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -103,11 +106,16 @@ class ArchitectureTest
             .check(classes);
     }
 
+    /** What accesses memory by address takes Agrona's way, which the compiler inlines. */
     @Test
     void shouldKeepBindingsOnTheJdkAlone()
     {
         classes().that().resideInAPackage(BINDINGS)
-            .should().onlyDependOnClassesThat().resideInAnyPackage(BINDINGS, "java..")
+            .should().onlyDependOnClassesThat(
+                resideInAnyPackage(BINDINGS, "java..").or(type(UnsafeApi.class)))
+            .check(classes);
+        noClasses().that().resideInAPackage(BINDINGS).and().doNotBelongToAnyOf(NativeMemory.class)
+            .should().dependOnClassesThat().areAssignableTo(UnsafeApi.class)
             .check(classes);
     }
 
