@@ -202,8 +202,13 @@ final class Connection implements ResponseHandler, AutoCloseable
     /** What it waits for while it is opened, should that not come. */
     String missing()
     {
-        return "no data plane " + (state.compareTo(State.OPENING) < 0 ? "listens on " : "answers on ") +
-            ctx.requestChannel() + " stream " + ctx.requestStreamId();
+        final String address = ctx.requestChannel() + " stream " + ctx.requestStreamId();
+        if (ctx.requestChannel().startsWith(CommonContext.IPC_CHANNEL))
+        {
+            return "no data plane " + (state.compareTo(State.OPENING) < 0 ? "listens on " : "answers on ") + address;
+        }
+        return "no answer came in time from " + address + ": start a data plane that has this control.channel, or " +
+            "find out who floods the port or drops its packets ('ss -uanp' shows the queue)";
     }
 
     private boolean isOpening()

@@ -94,7 +94,17 @@ public final class ControlDirectories
     public static Path spdkSocket(final String name)
     {
         final Path socket = base().resolve(spdkSocketName(name));
-        return socket.toString().getBytes(StandardCharsets.UTF_8).length > SOCKET_PATH_BYTES_MAX ? null : socket;
+        return isTooLong(socket) ? null : socket;
+    }
+
+    /**
+     * {@return whether the kernel takes a path for no socket, since it is longer than 107 bytes}
+     *
+     * @param socket path of a Unix domain socket.
+     */
+    public static boolean isTooLong(final Path socket)
+    {
+        return socket.toString().getBytes(StandardCharsets.UTF_8).length > SOCKET_PATH_BYTES_MAX;
     }
 
     private static String spdkSocketName(final String name)

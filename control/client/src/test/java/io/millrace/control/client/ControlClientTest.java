@@ -406,6 +406,18 @@ class ControlClientTest
             fixture.context().secret(ControlFixture.SECRET).keyName(ControlFixture.KEY_NAME))).code());
     }
 
+    /** Who floods the port is not seen by a client. */
+    @Test
+    void shouldNotSayThatNobodyListensWhereAnAnswerMayBeLost()
+    {
+        start("udp");
+        fixture.stopPeer();
+        final String message = assertThrows(ControlTimeoutException.class, () -> fixture.connect(
+            fixture.context().connectTimeoutNs(TimeUnit.SECONDS.toNanos(2)))).getMessage();
+        assertTrue(message.contains("no answer came in time from aeron:udp"), message);
+        assertTrue(message.contains("floods the port"), message);
+    }
+
     @Test
     void shouldSayWhyNoSessionCouldBeOpened()
     {

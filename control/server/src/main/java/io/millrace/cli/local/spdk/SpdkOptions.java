@@ -4,6 +4,7 @@ import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.console.TimeSpan;
 import io.millrace.control.client.ControlDirectories;
+import io.millrace.control.client.DriverProcess;
 import io.millrace.rpc.SpdkRpc;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -55,7 +56,8 @@ final class SpdkOptions
         {
             throw new CommandException(ExitCode.USAGE, "--timeout is not between 1 ms and 24 h: use 60s");
         }
-        return new SpdkRpc(null == socket ? trusted(socket(dataPlane, System.getenv())) : socket, timeoutMs);
+        return new SpdkRpc(null == socket ? served(socket(dataPlane, System.getenv()),
+            directory(dataPlane, System.getenv())) : socket, timeoutMs);
     }
 
     /**
@@ -77,6 +79,12 @@ final class SpdkOptions
                     " does not say where the socket of SPDK is: name the data plane with --data-plane, or the " +
                     "socket (spdk.rpc-socket) with --socket");
             }
+            if (ControlDirectories.isTooLong(beside))
+            {
+                throw new CommandException(ExitCode.USAGE, "the path of the socket beside " +
+                    ControlDirectories.CONTROL_VARIABLE + '=' + control + " would be longer than 107 bytes: set " +
+                    "spdk.rpc-socket, and name it with --socket");
+            }
             return beside;
         }
         final String name = null == dataPlane ? ControlDirectories.DATA_PLANE_NAME_DEFAULT : dataPlane;
@@ -89,9 +97,29 @@ final class SpdkOptions
         return path;
     }
 
-    private static Path trusted(final Path path)
+    private static Path directory(final String dataPlane, final Map<String, String> environment)
     {
-        if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS))
+        final String control = environment.getOrDefault(ControlDirectories.CONTROL_VARIABLE, "");
+        return null != dataPlane ? ControlDirectories.dataPlane(dataPlane) :
+            control.isEmpty() ? ControlDirectories.dataPlane() : Path.of(control);
+    }
+
+    /**
+     * {@return the socket of a data plane that runs}
+     *
+     * @param path      of the socket, which a process that was killed may have left.
+     * @param directory of the data plane, in which it accepts commands.
+     * @throws CommandException if the data plane or its SPDK does not run, or the socket may be another user's.
+     */
+    static Path served(final Path path, final Path directory)
+    {
+        final boolean isThere = Files.exists(path, LinkOption.NOFOLLOW_LINKS);
+        if (!isThere && !Files.exists(directory, LinkOption.NOFOLLOW_LINKS) || DriverProcess.of(directory).hasEnded())
+        {
+            throw new CommandException(ExitCode.FAILURE, "no data plane runs in " + directory + ", and SPDK runs in " +
+                "one: start it with 'millrace serve --config FILE', where FILE has a section spdk or a device of SPDK");
+        }
+        if (!isThere)
         {
             throw new CommandException(ExitCode.FAILURE, "SPDK does not run in the data plane: there is no " +
                 path + "; it starts with the first device of SPDK, or with the data plane where its file has a " +

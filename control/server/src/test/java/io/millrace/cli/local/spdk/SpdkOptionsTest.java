@@ -2,13 +2,18 @@ package io.millrace.cli.local.spdk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.control.client.ControlDirectories;
+import io.millrace.control.client.DriverProcess;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -52,5 +57,45 @@ class SpdkOptionsTest
         assertEquals(ExitCode.USAGE, refused.exitCode());
         assertEquals("MILLRACE_CONTROL=" + control + " does not say where the socket of SPDK is: name the data plane " +
             "with --data-plane, or the socket (spdk.rpc-socket) with --socket", refused.getMessage());
+    }
+
+    /** The kernel cuts no path. */
+    @Test
+    void shouldRefuseASocketWhosePathIsTooLong()
+    {
+        final String parent = "/run/" + "a".repeat(92);
+        assertEquals(Path.of(parent, "spdk.sock"), socket(null, parent + "/data-plane"));
+        final String control = parent + "b/data-plane";
+        final CommandException refused = assertThrows(CommandException.class, () -> socket(null, control));
+        assertEquals(ExitCode.USAGE, refused.exitCode());
+        assertEquals("the path of the socket beside MILLRACE_CONTROL=" + control + " would be longer than 107 bytes: " +
+            "set spdk.rpc-socket, and name it with --socket", refused.getMessage());
+    }
+
+    @Test
+    void shouldTellADataPlaneThatDoesNotRunFromOneWithoutSpdk(@TempDir final Path base) throws IOException
+    {
+        final Path directory = base.resolve("data-plane");
+        final Path socket = base.resolve("spdk.sock");
+        final String absent = "no data plane runs in " + directory + ", and SPDK runs in one: start it with " +
+            "'millrace serve --config FILE', where FILE has a section spdk or a device of SPDK";
+        assertEquals(absent, refusal(socket, directory));
+        Files.createDirectory(directory);
+        assertTrue(refusal(socket, directory).startsWith("SPDK does not run in the data plane: "));
+        DriverProcess.write(directory, ProcessHandle.current().pid());
+        Files.createFile(socket);
+        assertEquals(socket, SpdkOptions.served(socket, directory));
+        final Path process = directory.resolve("process");
+        // Another process that had the id.
+        Files.writeString(process, Files.readString(process).replaceFirst(" [0-9]+ ", " 1 "));
+        assertEquals(absent, refusal(socket, directory));
+    }
+
+    private static String refusal(final Path socket, final Path directory)
+    {
+        final CommandException refused =
+            assertThrows(CommandException.class, () -> SpdkOptions.served(socket, directory));
+        assertEquals(ExitCode.FAILURE, refused.exitCode());
+        return refused.getMessage();
     }
 }
