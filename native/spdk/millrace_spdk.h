@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /* Of this header. Java refuses a library that has another. */
-#define MILLRACE_SPDK_INTERFACE 5
+#define MILLRACE_SPDK_INTERFACE 6
 
 /* Types of messages to native code: requests. slot: of the request; word1: address of its millrace_spdk_bdev. */
 /* address, length: payload, whole blocks; word0: first block. */
@@ -214,6 +214,15 @@ int32_t millrace_spdk_reactor_ended(const millrace_spdk_reactor *reactor);
 
 /* Gives its memory back, when it has ended. */
 void millrace_spdk_reactor_free(millrace_spdk_reactor *reactor);
+
+/*
+ * Makes the pools that SPDK has by default smaller, of requests and of buffers, and what each thread keeps of them. Before
+ * millrace_spdk_subsystems_start(), whose configuration may set others; any thread.
+ *
+ * divisor  of what they have; a power of two from 1 to 16.
+ * Returns 0, or a negated errno.
+ */
+int32_t millrace_spdk_pools_divide(int32_t divisor);
 
 /*
  * Starts SPDK's subsystems with a JSON configuration, on the first reactor. Ends with MILLRACE_SPDK_DONE.

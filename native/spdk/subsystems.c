@@ -1,6 +1,7 @@
 /* SPDK's subsystems and its JSON-RPC, on the application thread. */
 #include "internal.h"
 
+#include "spdk/accel.h"
 #include "spdk/module/bdev/nvme.h"
 
 typedef struct starting
@@ -104,6 +105,39 @@ int32_t millrace_spdk_subsystems_start(
     {
         on_startup_configured(0, start);
     }
+int32_t millrace_spdk_pools_divide(const int32_t divisor)
+{
+    const uint32_t by = (uint32_t)divisor;
+    struct spdk_iobuf_opts buffers;
+    memset(&buffers, 0, sizeof(buffers));
+    spdk_iobuf_get_opts(&buffers, sizeof(buffers));
+    buffers.small_pool_count /= by;
+    buffers.large_pool_count /= by;
+    const int error = spdk_iobuf_set_opts(&buffers);
+    if (0 != error)
+    {
+        return error;
+    }
+    struct spdk_accel_opts accel;
+    memset(&accel, 0, sizeof(accel));
+    spdk_accel_get_opts(&accel, sizeof(accel));
+    accel.small_cache_size /= by;
+    accel.large_cache_size /= by;
+    const int accel_error = spdk_accel_set_opts(&accel);
+    if (0 != accel_error)
+    {
+        return accel_error;
+    }
+    struct spdk_bdev_opts bdevs;
+    memset(&bdevs, 0, sizeof(bdevs));
+    spdk_bdev_get_opts(&bdevs, sizeof(bdevs));
+    bdevs.bdev_io_pool_size = (bdevs.bdev_io_pool_size + 1) / by - 1;
+    bdevs.bdev_io_cache_size /= by;
+    bdevs.iobuf_small_cache_size /= by;
+    bdevs.iobuf_large_cache_size /= by;
+    return 0 == spdk_bdev_set_opts(&bdevs) ? 0 : -EINVAL;
+}
+
     else
     {
         spdk_subsystem_load_config(start->json, start->bytes, on_startup_configured, start, true);

@@ -1,7 +1,5 @@
 package io.millrace.spdk;
 
-import io.millrace.bindings.Errno;
-import io.millrace.bindings.NativeException;
 import io.millrace.bindings.spdk.SpdkEnvironment;
 import io.millrace.bindings.spdk.SpdkReactorCalls;
 import io.millrace.reactor.Reactor;
@@ -21,6 +19,9 @@ final class EnvironmentStart
     private static final String PROCESS_NAME = "millrace";
     private static final Path STATUS = Path.of("/proc/self/status");
     private static final String CPUS = "Cpus_allowed_list:";
+    private static final Path MEMORY = Path.of("/proc/meminfo");
+    private static final String MEMORY_TOTAL = "MemTotal:";
+    private static final int KIB_SHIFT = 10;
 
     private EnvironmentStart()
     {
@@ -36,6 +37,7 @@ final class EnvironmentStart
     static void start(final SpdkConfig config, final SpdkMessages messages)
     {
         Reactor.checkMayBlock(START);
+        checkMemory(config);
         final Throwable[] failure = new Throwable[1];
         final Thread thread = new Thread(() ->
         {
@@ -63,31 +65,38 @@ final class EnvironmentStart
         if (null != failure[0])
         {
             throw new SpdkException("spdk: its environment did not start (" + failure[0].getMessage() + ')' +
-                messages.explain() + ": " + remedy(config, failure[0]), failure[0]);
+                messages.explain() + ": " + StartRemedy.ofEnvironment(config, failure[0]), failure[0]);
         }
     }
 
-    /** DPDK writes what it finds wrong to standard error before it takes messages, as of a processor. */
-    private static String remedy(final SpdkConfig config, final Throwable failure)
+    /** Ordinary pages are taken when they are used: where there are none left the kernel ends a process. */
+    private static void checkMemory(final SpdkConfig config)
     {
-        final boolean isMemory = failure instanceof NativeException e && Errno.ENOMEM == e.errno();
-        return !isMemory ? "see what DPDK wrote to standard error" :
-            config.hugepages() ? "are " + config.memoryMib() + " MiB of hugepages free (sysctl vm.nr_hugepages), and " +
-            "may this user use them?" : "has the machine " + config.memoryMib() + " MiB of free memory?";
+        final long totalMib = Long.parseLong(line(MEMORY, MEMORY_TOTAL).replace(" kB", "")) >> KIB_SHIFT;
+        if (!config.hugepages() && config.memoryMib() > totalMib)
+        {
+            throw new SpdkException("spdk: memory of " + config.memoryMib() + " MiB is more than the machine has, " +
+                totalMib + " MiB: lower spdk.memory");
+        }
     }
 
     /** {@return the CPUs that this process may use, as the kernel writes them: {@code 0-3,8}} */
     private static String allowedCpus()
     {
-        try (Stream<String> lines = Files.lines(STATUS))
+        return line(STATUS, CPUS);
+    }
+
+    private static String line(final Path file, final String name)
+    {
+        try (Stream<String> lines = Files.lines(file))
         {
-            return lines.filter((line) -> line.startsWith(CPUS)).findFirst()
-                .map((line) -> line.substring(CPUS.length()).strip())
-                .orElseThrow(() -> new SpdkException("spdk: " + STATUS + " has no " + CPUS));
+            return lines.filter((line) -> line.startsWith(name)).findFirst()
+                .map((line) -> line.substring(name.length()).strip())
+                .orElseThrow(() -> new SpdkException("spdk: " + file + " has no " + name + ": mount /proc"));
         }
         catch (final IOException e)
         {
-            throw new SpdkException("spdk: " + STATUS + " cannot be read (" + e + "): mount /proc", e);
+            throw new SpdkException("spdk: " + file + " cannot be read (" + e + "): mount /proc", e);
         }
     }
 }

@@ -17,12 +17,14 @@ import java.util.List;
  */
 public record SpdkConfig(Path config, int memoryMib, boolean hugepages, List<String> pciAllowed, Path rpcSocket)
 {
-    /** Smallest {@link #memoryMib()}; below some 400 SPDK needs a configuration with smaller pools. */
+    /** Smallest {@link #memoryMib()}. */
     public static final int MEMORY_MIB_MIN = 256;
     /** Default of {@link #memoryMib()}. */
     public static final int MEMORY_MIB_DEFAULT = 512;
     /** Largest {@link #memoryMib()}: what DPDK takes. */
     public static final int MEMORY_MIB_MAX = 1 << 20;
+    /** By which SPDK's pools, 390 MiB, are divided when there is less memory than {@link #MEMORY_MIB_DEFAULT}. */
+    static final int POOLS_DIVISOR = 4;
     /** {@code sun_path} of a Unix domain socket, with the 0 at its end. */
     private static final int SOCKET_PATH_BYTES = 108;
 

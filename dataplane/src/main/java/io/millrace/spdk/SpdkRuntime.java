@@ -164,6 +164,10 @@ public final class SpdkRuntime
         applicationReactor.start();
         try
         {
+            if (config.memoryMib() < SpdkConfig.MEMORY_MIB_DEFAULT)
+            {
+                SpdkReactorCalls.dividePools(SpdkConfig.POOLS_DIVISOR);
+            }
             final CompletableFuture<Integer> started = new CompletableFuture<>();
             applicationReactor.call(() ->
             {
@@ -232,7 +236,8 @@ public final class SpdkRuntime
         }
         final String text = cause instanceof TimeoutException ? "it was not ready within " + START_S + " s" :
             String.valueOf(cause.getMessage());
-        return new SpdkException("spdk: " + text + messages.explain(), cause);
+        final String said = messages.explain();
+        return new SpdkException("spdk: " + text + said + ": " + StartRemedy.ofSubsystems(config, said), cause);
     }
 
     /**

@@ -86,6 +86,29 @@ public final class SpdkReactorCalls
     }
 
     /**
+     * Makes the pools smaller that SPDK has by default, of requests and of buffers: before
+     * {@link #startSubsystems}, whose configuration may set others.
+     *
+     * @param divisor of what they have; a power of two from 1 to 16.
+     * @throws NativeException when SPDK refuses.
+     */
+    public static void dividePools(final int divisor)
+    {
+        try
+        {
+            check("millrace_spdk_pools_divide", (int)Handles.POOLS_DIVIDE.invokeExact(divisor));
+        }
+        catch (final NativeException e)
+        {
+            throw e;
+        }
+        catch (final Throwable t)
+        {
+            throw Native.broken(t);
+        }
+    }
+
+    /**
      * Makes a reactor with an SPDK thread; that of the first is SPDK's application thread.
      *
      * @param name of the SPDK thread.
@@ -327,6 +350,8 @@ public final class SpdkReactorCalls
             SpdkLibrary.link("millrace_spdk_log_read", spdk_h.millrace_spdk_log_read$descriptor());
         private static final MethodHandle THREADS_START =
             SpdkLibrary.link("millrace_spdk_threads_start", spdk_h.millrace_spdk_threads_start$descriptor());
+        private static final MethodHandle POOLS_DIVIDE =
+            SpdkLibrary.link("millrace_spdk_pools_divide", spdk_h.millrace_spdk_pools_divide$descriptor());
         private static final MethodHandle CREATE =
             SpdkLibrary.link("millrace_spdk_reactor_create", spdk_h.millrace_spdk_reactor_create$descriptor());
         private static final MethodHandle QUEUES =

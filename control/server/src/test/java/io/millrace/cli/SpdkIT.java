@@ -139,7 +139,7 @@ class SpdkIT
         }
     }
 
-    private static void requireSpdk()
+    static void requireSpdk()
     {
         require(null != System.getenv("MILLRACE_SPDK_LIBRARY"), "MILLRACE_SPDK_LIBRARY is not set",
             "install SPDK, make -C native/spdk SPDK_DIR=PREFIX, and set it to native/spdk/target/libmillrace_spdk.so");

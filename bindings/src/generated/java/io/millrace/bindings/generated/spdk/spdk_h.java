@@ -23,10 +23,10 @@ public class spdk_h extends spdk_h$shared {
     static final SymbolLookup SYMBOL_LOOKUP = SymbolLookup.loaderLookup()
             .or(Linker.nativeLinker().defaultLookup());
 
-    private static final int MILLRACE_SPDK_INTERFACE = (int)5L;
+    private static final int MILLRACE_SPDK_INTERFACE = (int)6L;
     /**
      * {@snippet lang=c :
-     * #define MILLRACE_SPDK_INTERFACE 5
+     * #define MILLRACE_SPDK_INTERFACE 6
      * }
      */
     public static int MILLRACE_SPDK_INTERFACE() {
@@ -823,6 +823,23 @@ public class spdk_h extends spdk_h$shared {
      */
     public static FunctionDescriptor millrace_spdk_reactor_free$descriptor() {
         return millrace_spdk_reactor_free.DESC;
+    }
+
+    private static class millrace_spdk_pools_divide {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            spdk_h.C_INT,
+            spdk_h.C_INT
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int32_t millrace_spdk_pools_divide(int32_t divisor)
+     * }
+     */
+    public static FunctionDescriptor millrace_spdk_pools_divide$descriptor() {
+        return millrace_spdk_pools_divide.DESC;
     }
 
     private static class millrace_spdk_subsystems_start {

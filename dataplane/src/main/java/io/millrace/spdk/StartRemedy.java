@@ -1,0 +1,64 @@
+package io.millrace.spdk;
+
+import io.millrace.bindings.Errno;
+import io.millrace.bindings.NativeException;
+import java.nio.file.Path;
+import java.util.regex.Pattern;
+
+/**
+ * What to do about a start of SPDK that failed, by what SPDK says of it. Stateless.
+ */
+final class StartRemedy
+{
+    private static final Pattern OF_MEMORY = Pattern.compile(
+        "could not allocate|cannot allocate|unable to allocate|failed to allocate|alloc\\w*\\(\\) failed|no memory|" +
+        "failed to populate|failed to create.*(pool|iobuf)", Pattern.CASE_INSENSITIVE);
+    private static final Pattern OF_JSON =
+        Pattern.compile("parsing.*JSON|JSON configuration", Pattern.CASE_INSENSITIVE);
+
+    private StartRemedy()
+    {
+    }
+
+    /**
+     * {@return what to do when DPDK has not started}
+     *
+     * @param config  of SPDK.
+     * @param failure of the call.
+     */
+    static String ofEnvironment(final SpdkConfig config, final Throwable failure)
+    {
+        final int errno = failure instanceof final NativeException e ? e.errno() : 0;
+        if (config.hugepages() && (Errno.ENOMEM == errno || Errno.EACCES == errno))
+        {
+            return "have " + config.memoryMib() + " MiB of hugepages free and some more (sysctl vm.nr_hugepages), in " +
+                "a mount of hugetlbfs that this user may write, or leave spdk.hugepages out";
+        }
+        // DPDK writes what it finds wrong to standard error before it takes messages, as of a processor.
+        return Errno.ENOMEM != errno ? "see what DPDK wrote to standard error" :
+            "lower spdk.memory, " + config.memoryMib() + " MiB, or free as much, and allow it (ulimit -v, the " +
+            "control group)";
+    }
+
+    /**
+     * {@return what to do when subsystems have not started}
+     *
+     * @param config of SPDK.
+     * @param said   by SPDK; empty: nothing.
+     */
+    static String ofSubsystems(final SpdkConfig config, final String said)
+    {
+        final Path file = config.config();
+        if (OF_MEMORY.matcher(said).find())
+        {
+            return "raise spdk.memory, " + config.memoryMib() + " MiB" + (null == file ? "" :
+                ", or make what " + file + " has in it smaller (malloc bdevs, bdev_set_options, iobuf_set_options)");
+        }
+        if (null == file)
+        {
+            return "see what SPDK wrote to the log";
+        }
+        return OF_JSON.matcher(said).find() ? "write " + file + " as SPDK's save_config does" :
+            "correct what " + file + " has of it, or leave that out and try the method with 'millrace spdk rpc'";
+    }
+}
