@@ -101,6 +101,9 @@ millrace_spdk_reactor *millrace_spdk_current(void);
 /* The first reactor, whose own SPDK thread is the application thread. */
 millrace_spdk_reactor *millrace_spdk_application(void);
 
+/* Whether methods may be those of millrace_spdk_configure(). On the application thread. */
+bool millrace_spdk_is_configuring(void);
+
 /* Remembers which namespace a bdev is of, when it is one of SPDK's NVMe driver. Returns false when no path says so now. On the
    application thread. */
 bool millrace_spdk_nvme_watch(millrace_spdk_bdev *bdev);

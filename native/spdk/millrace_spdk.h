@@ -237,6 +237,16 @@ int32_t millrace_spdk_subsystems_start(
 /* Stops subsystems, whose bdevs nobody has open any more. Ends with MILLRACE_SPDK_DONE. */
 int32_t millrace_spdk_subsystems_stop(millrace_spdk_reactor *reactor, int32_t operation);
 
+/*
+ * Has methods of JSON-RPC refused that change a subsystem of SPDK's NVMe-oF target, unless millrace_spdk_configure() carries them
+ * out. On the first reactor.
+ *
+ * nqn         of the subsystem; copied.
+ * is_guarded  whether they are refused from now on.
+ * Returns 0 or a negated errno.
+ */
+int32_t millrace_spdk_subsystem_guard(const char *nqn, int32_t is_guarded);
+
 /* Serves SPDK's JSON-RPC on a Unix domain socket, on the first reactor. */
 int32_t millrace_spdk_rpc_listen(millrace_spdk_reactor *reactor, const char *path);
 

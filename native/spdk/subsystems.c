@@ -12,6 +12,14 @@ typedef struct starting
     int64_t bytes;
 } starting;
 
+/* Calls of millrace_spdk_configure() that have not ended; on the application thread. */
+static int32_t configuring;
+
+bool millrace_spdk_is_configuring(void)
+{
+    return 0 != configuring;
+}
+
 static void end_start(starting *start, const int result)
 {
     millrace_spdk_tell(start->reactor, MILLRACE_SPDK_DONE, start->operation, 0, result, 0);
@@ -21,6 +29,12 @@ static void end_start(starting *start, const int result)
 
 static void on_runtime_configured(int result, void *context)
 {
+    end_start((starting *)context, result);
+}
+
+static void on_configured(int result, void *context)
+{
+    configuring--;
     end_start((starting *)context, result);
 }
 
@@ -91,20 +105,6 @@ static starting *make_start(
     return start;
 }
 
-int32_t millrace_spdk_subsystems_start(
-    millrace_spdk_reactor *reactor, const char *json, const int64_t bytes, const int32_t operation)
-{
-    starting *const start = make_start(reactor, json, bytes, operation);
-    if (NULL == start)
-    {
-        return -ENOMEM;
-    }
-    millrace_spdk_enter(reactor);
-    spdk_rpc_set_state(SPDK_RPC_STARTUP);
-    if (NULL == start->json)
-    {
-        on_startup_configured(0, start);
-    }
 int32_t millrace_spdk_pools_divide(const int32_t divisor)
 {
     const uint32_t by = (uint32_t)divisor;
@@ -138,6 +138,20 @@ int32_t millrace_spdk_pools_divide(const int32_t divisor)
     return 0 == spdk_bdev_set_opts(&bdevs) ? 0 : -EINVAL;
 }
 
+int32_t millrace_spdk_subsystems_start(
+    millrace_spdk_reactor *reactor, const char *json, const int64_t bytes, const int32_t operation)
+{
+    starting *const start = make_start(reactor, json, bytes, operation);
+    if (NULL == start)
+    {
+        return -ENOMEM;
+    }
+    millrace_spdk_enter(reactor);
+    spdk_rpc_set_state(SPDK_RPC_STARTUP);
+    if (NULL == start->json)
+    {
+        on_startup_configured(0, start);
+    }
     else
     {
         spdk_subsystem_load_config(start->json, start->bytes, on_startup_configured, start, true);
@@ -154,8 +168,9 @@ int32_t millrace_spdk_configure(
     {
         return -ENOMEM;
     }
+    configuring++;
     millrace_spdk_enter(reactor);
-    spdk_subsystem_load_config(start->json, start->bytes, on_runtime_configured, start, true);
+    spdk_subsystem_load_config(start->json, start->bytes, on_configured, start, true);
     millrace_spdk_leave();
     return 0;
 }

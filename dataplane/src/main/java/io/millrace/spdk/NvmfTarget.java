@@ -119,6 +119,8 @@ public final class NvmfTarget
             ", \"model_number\": " + quote(model) + ", \"allow_any_host\": " + allowAnyHost +
             ", \"ana_reporting\": true, \"max_namespaces\": " + NSID_MAX + ", \"min_cntlid\": " + firstId +
             ", \"max_cntlid\": " + lastId);
+        // What JSON-RPC changed of it the data plane would not know.
+        runtime.guard(nqn, true);
     }
 
     /**
@@ -130,6 +132,7 @@ public final class NvmfTarget
     public void deleteSubsystem(final String nqn, final Runnable onLate)
     {
         runtime.call("nvmf_delete_subsystem", subsystem(nqn), LATE_MS, onLate);
+        runtime.guard(nqn, false);
     }
 
     /**

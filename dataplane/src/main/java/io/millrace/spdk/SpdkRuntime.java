@@ -352,6 +352,21 @@ public final class SpdkRuntime
         });
     }
 
+    /**
+     * Has SPDK's JSON-RPC refuse what changes a subsystem, or no more. Calls of this class are carried out.
+     *
+     * @param nqn       of the subsystem.
+     * @param isGuarded which of both.
+     */
+    void guard(final String nqn, final boolean isGuarded)
+    {
+        onApplication(() ->
+        {
+            SpdkExportCalls.guard(nqn, isGuarded);
+            return null;
+        });
+    }
+
     private void configure(final String json)
     {
         final String refusal = refusal(json, 0, (_) -> {});

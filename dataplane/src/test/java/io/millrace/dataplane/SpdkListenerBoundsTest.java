@@ -90,10 +90,36 @@ class SpdkListenerBoundsTest
         return ConnectionConfig.to(address.socketAddress(), nqn).keepAliveMs(0).build();
     }
 
-    private String listenerJson()
+    private String listenerParams()
     {
-        return "{'nqn':'" + nqn + "','listen_address':{'trtype':'TCP','adrfam':'IPv4','traddr':'127.0.0.1'," +
-            "'trsvcid':'" + spdk.serviceId() + "'}}";
+        return ("'nqn':'" + nqn + "','listen_address':{'trtype':'TCP','adrfam':'IPv4','traddr':'127.0.0.1'," +
+            "'trsvcid':'" + spdk.serviceId() + "'}").replace('\'', '"');
+    }
+
+    /** SPDK tells nobody of it, so that the data plane would go on showing what was. */
+    @Test
+    void shouldHaveJsonRpcChangeNoSubsystemOfTheDataPlane()
+    {
+        listen(spdk);
+        final String ofSubsystem = "{'nqn':'" + nqn + "'}";
+        for (final String[] each : new String[][] {{"nvmf_delete_subsystem", ofSubsystem},
+            {"nvmf_subsystem_remove_listener", '{' + listenerParams() + '}'},
+            {"nvmf_subsystem_remove_ns", "{'nqn':'" + nqn + "','nsid':1}"},
+            {"nvmf_subsystem_allow_any_host", "{'nqn':'" + nqn + "','allow_any_host':false}"}})
+        {
+            final IllegalStateException refused =
+                assertThrows(IllegalStateException.class, () -> SpdkTesting.rpc(each[0], each[1]));
+            assertTrue(refused.getMessage().contains("subsystem " + nqn + " is the data plane's"),
+                refused.getMessage());
+        }
+        try (RemoteController controller = host.connect(to(spdk)))
+        {
+            assertEquals(1, Waits.get(controller.namespaces()).size());
+        }
+        assertTrue(SpdkTesting.rpc("nvmf_subsystem_get_listeners", ofSubsystem).contains(spdk.serviceId()));
+        Waits.get(dataPlane.subsystems().delete(nqn));
+        SpdkTesting.rpc("nvmf_create_subsystem", ofSubsystem);
+        SpdkTesting.rpc("nvmf_delete_subsystem", ofSubsystem);
     }
 
     /** SPDK compares the address that a host came in on with that of the listener. */
@@ -126,10 +152,10 @@ class SpdkListenerBoundsTest
     void shouldSetAStateAgainThatSpdkRefused()
     {
         listen(spdk);
-        SpdkTesting.rpc("nvmf_subsystem_remove_listener", listenerJson());
+        SpdkTesting.runtime().call("nvmf_subsystem_remove_listener", listenerParams());
         final String refused = Waits.get(dataPlane.anaStates().set(nqn, spdk, 1, AnaState.INACCESSIBLE));
         assertTrue(refused.contains("ANA of subsystem " + nqn), refused);
-        SpdkTesting.rpc("nvmf_subsystem_add_listener", listenerJson());
+        SpdkTesting.runtime().call("nvmf_subsystem_add_listener", listenerParams());
         assertEquals("", Waits.get(dataPlane.anaStates().set(nqn, spdk, 1, AnaState.INACCESSIBLE)));
         try (RemoteController controller = host.connect(to(spdk)))
         {
@@ -175,7 +201,7 @@ class SpdkListenerBoundsTest
     void shouldLeaveNothingOfASubsystemThatSpdkHasNoMore()
     {
         listen(spdk);
-        SpdkTesting.rpc("nvmf_delete_subsystem", "{'nqn':'" + nqn + "'}");
+        SpdkTesting.runtime().call("nvmf_delete_subsystem", "\"nqn\":\"" + nqn + '"');
         dataPlane.listeners().remove(spdk);
         Waits.get(dataPlane.subsystems().delete(nqn));
         assertNull(dataPlane.devices().get(vol0).user());
@@ -191,7 +217,7 @@ class SpdkListenerBoundsTest
         final String other = SpdkTesting.name("nqn.2026-11.io.millrace:bounds");
         dataPlane.subsystems().create(new SubsystemSettings(
             other, null, null, true, List.of(), List.of(new NamespaceSettings(1, vol1, null))));
-        SpdkTesting.rpc("nvmf_delete_subsystem", "{'nqn':'" + nqn + "'}");
+        SpdkTesting.runtime().call("nvmf_delete_subsystem", "\"nqn\":\"" + nqn + '"');
         dataPlane.controllers().assignIds(new ControllerIds(1, 320));
         for (final String each : List.of(nqn, other))
         {

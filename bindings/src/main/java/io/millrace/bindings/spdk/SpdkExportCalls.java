@@ -162,6 +162,31 @@ public final class SpdkExportCalls
     }
 
     /**
+     * Has methods of JSON-RPC refused that change a subsystem of SPDK's NVMe-oF target, or no more; those of
+     * {@link #configure} are carried out.
+     *
+     * @param nqn       of the subsystem.
+     * @param isGuarded which of both.
+     * @throws NativeException when there is no memory.
+     */
+    public static void guard(final String nqn, final boolean isGuarded)
+    {
+        try (Arena arena = Arena.ofConfined())
+        {
+            check("millrace_spdk_subsystem_guard",
+                (int)Handles.GUARD.invokeExact(arena.allocateFrom(nqn), isGuarded ? 1 : 0));
+        }
+        catch (final NativeException e)
+        {
+            throw e;
+        }
+        catch (final Throwable t)
+        {
+            throw Native.broken(t);
+        }
+    }
+
+    /**
      * Carries out the methods of a JSON configuration. A descriptor says when.
      *
      * @param reactor   the first.
@@ -247,5 +272,7 @@ public final class SpdkExportCalls
             SpdkLibrary.link("millrace_spdk_export_remove", spdk_h.millrace_spdk_export_remove$descriptor());
         private static final MethodHandle CONFIGURE =
             SpdkLibrary.link("millrace_spdk_configure", spdk_h.millrace_spdk_configure$descriptor());
+        private static final MethodHandle GUARD =
+            SpdkLibrary.link("millrace_spdk_subsystem_guard", spdk_h.millrace_spdk_subsystem_guard$descriptor());
     }
 }

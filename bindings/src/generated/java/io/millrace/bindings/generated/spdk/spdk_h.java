@@ -880,6 +880,24 @@ public class spdk_h extends spdk_h$shared {
         return millrace_spdk_subsystems_stop.DESC;
     }
 
+    private static class millrace_spdk_subsystem_guard {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            spdk_h.C_INT,
+            spdk_h.C_POINTER,
+            spdk_h.C_INT
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int32_t millrace_spdk_subsystem_guard(const char *nqn, int32_t is_guarded)
+     * }
+     */
+    public static FunctionDescriptor millrace_spdk_subsystem_guard$descriptor() {
+        return millrace_spdk_subsystem_guard.DESC;
+    }
+
     private static class millrace_spdk_rpc_listen {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             spdk_h.C_INT,
