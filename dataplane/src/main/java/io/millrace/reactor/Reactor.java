@@ -31,13 +31,13 @@ public final class Reactor implements AutoCloseable
     private static final int COMMANDS_PER_CYCLE = 16;
     private static final int TIMERS_PER_CYCLE = 64;
     /**
-     * How long a reactor without work leaves its descriptors alone after it found none ready. A check costs about 300 ns
-     * in the kernel. Idle descriptors wait for this interval at most.
+     * How long a reactor without work leaves its descriptors alone after it found none ready. A check costs about
+     * 300 ns in the kernel. Idle descriptors wait for this interval at most.
      */
     private static final long IDLE_READINESS_INTERVAL_NS = 2_000;
     /**
-     * The same for a reactor with work, whose cycles are longer than the other interval: it would make the call in each of
-     * them, for sockets that its pollers ask by themselves.
+     * The same for a reactor with work, whose cycles are longer than the other interval: it would make the call in
+     * each of them, for sockets that its pollers ask by themselves.
      */
     private static final long BUSY_READINESS_INTERVAL_NS = 20_000;
     /** Bounds how old the counters of a sleeping reactor get. */
