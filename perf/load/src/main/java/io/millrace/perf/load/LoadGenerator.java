@@ -38,7 +38,6 @@ import org.agrona.concurrent.SystemNanoClock;
  */
 public final class LoadGenerator implements AutoCloseable
 {
-    private static final long SPIN_NS = 1_000_000;
     private static final long COORDINATION_INTERVAL_NS = 2_000_000;
     /** Each check of a running load takes the CPU from its reactor where the two share one. */
     private static final long LOAD_INTERVAL_NS = 50_000_000;
@@ -187,8 +186,8 @@ public final class LoadGenerator implements AutoCloseable
         }
         for (final int cpu : cpus)
         {
-            final Reactor reactor = new Reactor(new ReactorConfig("load-" + reactors.size(), cpu,
-                ReactorConfig.IdleMode.SLEEP, SPIN_NS));
+            // As a data plane's: one that spins for longer takes the CPU from a kernel that moves its packets there.
+            final Reactor reactor = new Reactor(ReactorConfig.of("load-" + reactors.size(), cpu));
             reactors.add(reactor);
             reactor.start();
             groups.add(null == hostBuffers ? HostTransports.pollGroup(reactor) :
