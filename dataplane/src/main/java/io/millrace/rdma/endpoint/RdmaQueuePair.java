@@ -1,6 +1,7 @@
 package io.millrace.rdma.endpoint;
 
 import io.millrace.bindings.Errno;
+import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.verbs.Verbs;
 import io.millrace.bindings.verbs.WorkCompletion;
 import io.millrace.rdma.core.RdmaCore;
@@ -52,6 +53,8 @@ public final class RdmaQueuePair implements CompletionTarget
     private boolean hasRefused;
     private int marker;
     /** The first of those that it has bound. */
+    /** The last receive requests, which the provider has refused: they end when the queue pair is destroyed. */
+    private int refusedReceives;
     private MemoryWindow windows;
     /** Of the completion that is being reported. */
     private long entryAddress;
@@ -178,7 +181,7 @@ public final class RdmaQueuePair implements CompletionTarget
 
     int outstanding()
     {
-        return sends.outstanding() + receives.outstanding();
+        return sends.outstanding() + receives.outstanding() - refusedReceives;
     }
 
     CompletionStatus failure()
@@ -307,11 +310,17 @@ public final class RdmaQueuePair implements CompletionTarget
 
     private boolean postHeldReceives()
     {
-        if (next.isClosed() || nextReceives.isEmpty())
+        final int count = nextReceives.count();
+        if (next.isClosed() || 0 == count)
         {
             return false;
         }
-        onPosted(core.postReceive(qpAddress, nextReceives.take(), next.badAddress()));
+        final int status = core.postReceive(qpAddress, nextReceives.take(), next.badAddress());
+        if (0 != status)
+        {
+            refusedReceives += nextReceives.refused(count, NativeMemory.getLong(next.badAddress()));
+        }
+        onPosted(status);
         return true;
     }
 
@@ -324,7 +333,8 @@ public final class RdmaQueuePair implements CompletionTarget
     public boolean postReceive(final long id)
     {
         final int segments = next.takeSegments();
-        if (next.isClosed() || 0 == receives.room())
+        // What follows a refused one would be taken for its end.
+        if (next.isClosed() || 0 == receives.room() || 0 != refusedReceives)
         {
             return false;
         }

@@ -61,9 +61,21 @@ final class ReceiveList
         return requestsMax == count;
     }
 
-    boolean isEmpty()
+    int count()
     {
-        return 0 == count;
+        return count;
+    }
+
+    /**
+     * {@return how many of a list that was taken a provider has refused: one and all behind it}
+     *
+     * @param posted       how many the list had.
+     * @param firstRefused address of that request, as the provider has it; none when it is in another list.
+     */
+    int refused(final int posted, final long firstRefused)
+    {
+        final long index = (firstRefused - requestsAddress) / ReceiveRequest.SIZE_BYTES;
+        return firstRefused < requestsAddress || index >= posted ? 0 : posted - (int)index;
     }
 
     /** {@return address of its first request; the list is empty then, once the device has copied it} */

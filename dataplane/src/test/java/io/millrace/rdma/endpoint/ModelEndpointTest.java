@@ -2,6 +2,7 @@ package io.millrace.rdma.endpoint;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,6 +15,9 @@ import io.millrace.rdma.model.RdmaModel;
 import io.millrace.rdma.model.RdmaProcesses;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -391,6 +395,37 @@ class ModelEndpointTest extends RdmaEndpointContractTest
     }
 
     /** The peer may send as soon as it is accepted. */
+    /** The device gives back what it took before; the others are nobody's to wait for. */
+    @Test
+    void shouldNotWaitForReceiveRequestsThatTheProviderRefused() throws InterruptedException
+    {
+        open();
+        host.run(() ->
+        {
+            final int before = client.queuePair().outstanding();
+            client.queuePair().holdUntilPolled();
+            for (int i = 0; i < 3; i++)
+            {
+                assertTrue(client.at(hostData() + i * RECEIVE_BYTES, RECEIVE_BYTES).postReceive(100 + i));
+            }
+            model.hostCore().refuseReceiveAfter(1);
+            client.queuePair().ring();
+            assertEquals(before + 1, client.queuePair().outstanding());
+            assertFalse(client.at(hostData(), RECEIVE_BYTES).postReceive(103), "it would end those before it");
+        });
+        final List<String> reports = new ArrayList<>();
+        while (reports.isEmpty() || !reports.getLast().startsWith("closed: "))
+        {
+            reports.add(client.next());
+        }
+        for (int i = 0; i < RECEIVES; i++)
+        {
+            assertEquals(1, Collections.frequency(reports, "received " + i + " FLUSHED 0 0"), "of " + reports);
+        }
+        assertEquals(List.of("received 100 FLUSHED 0 0", "received 101 FLUSHED 0 0", "received 102 FLUSHED 0 0"),
+            reports.subList(RECEIVES, RECEIVES + 3));
+    }
+
     @Test
     void shouldPostReceiveRequestsThatAreCollectedBeforeItAccepts() throws InterruptedException
     {

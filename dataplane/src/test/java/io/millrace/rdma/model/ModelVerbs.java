@@ -88,6 +88,7 @@ abstract class ModelVerbs implements RdmaCore
     long lockedBytes;
     private Posted posted = NOTHING_POSTED;
     private int sendsUntilRefused = Integer.MAX_VALUE;
+    private int receivesUntilRefused = Integer.MAX_VALUE;
 
     ModelVerbs(final ModelNetwork network, final ModelDescriptors descriptors)
     {
@@ -175,7 +176,7 @@ abstract class ModelVerbs implements RdmaCore
             for (long next = requestAddress; 0 != next; next = ModelRequest.next(next, isSend))
             {
                 count(0, isSend ? 1 : 0, 0, isSend ? 0 : 1);
-                final int status = pair.device.isRemoved() ? -Errno.EIO : isSend && isRefused() ? -Errno.ENOMEM :
+                final int status = pair.device.isRemoved() ? -Errno.EIO : isRefused(isSend) ? -Errno.ENOMEM :
                     isSend ? pair.postSend(next) : pair.postReceive(next);
                 if (status < 0)
                 {
@@ -193,9 +194,9 @@ abstract class ModelVerbs implements RdmaCore
             posted.receives + receives);
     }
 
-    private boolean isRefused()
+    private boolean isRefused(final boolean isSend)
     {
-        return 0 == sendsUntilRefused--;
+        return 0 == (isSend ? sendsUntilRefused-- : receivesUntilRefused--);
     }
 
     /**
@@ -219,6 +220,19 @@ abstract class ModelVerbs implements RdmaCore
         synchronized (network)
         {
             sendsUntilRefused = before;
+        }
+    }
+
+    /**
+     * Has the provider refuse one receive request, and with it the rest of its list.
+     *
+     * @param before how many it takes before.
+     */
+    public final void refuseReceiveAfter(final int before)
+    {
+        synchronized (network)
+        {
+            receivesUntilRefused = before;
         }
     }
 
