@@ -106,6 +106,12 @@ final class CompletionQueue implements Poller
         return counters;
     }
 
+    /** {@return the clock of the reactor's cycle} */
+    long nowNs()
+    {
+        return reactor.nowNs();
+    }
+
     /** {@return how many entries are not reserved} */
     int room()
     {

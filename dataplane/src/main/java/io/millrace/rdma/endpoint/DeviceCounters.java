@@ -5,9 +5,9 @@ import io.millrace.bindings.verbs.Verbs;
 import java.util.Arrays;
 
 /**
- * What the connections of a reactor have done by a device: requests when they are posted, receive requests and failures
- * when they complete. The memory is the caller's, such as a file that others read. Written by one reactor; nothing is
- * allocated.
+ * What the connections of a reactor have done by a device: requests when they are posted, receive requests, latencies
+ * and failures when they complete. The memory is the caller's, such as a file that others read. Written by one reactor;
+ * nothing is allocated.
  */
 public final class DeviceCounters
 {
@@ -71,7 +71,23 @@ public final class DeviceCounters
         /** Requests that ended as {@link CompletionStatus#TIMEOUT}. */
         FAILED_TIMEOUT(CompletionStatus.TIMEOUT),
         /** Requests that ended as {@link CompletionStatus#OTHER}. */
-        FAILED_OTHER(CompletionStatus.OTHER);
+        FAILED_OTHER(CompletionStatus.OTHER),
+        /** SEND requests that succeeded and whose latency is known. */
+        TIMED_SENDS,
+        /** Their latencies, added up. */
+        SEND_NS,
+        /** RDMA READ requests that succeeded and whose latency is known. */
+        TIMED_READS,
+        /** Their latencies, added up. */
+        READ_NS,
+        /** RDMA WRITE requests that succeeded and whose latency is known. */
+        TIMED_WRITES,
+        /** Their latencies, added up. */
+        WRITE_NS,
+        /** Atomics that succeeded and whose latency is known. */
+        TIMED_ATOMICS,
+        /** Their latencies, added up. */
+        ATOMIC_NS;
 
         private final CompletionStatus status;
 
@@ -106,18 +122,32 @@ public final class DeviceCounters
     private static final int[] REQUESTS_BY_OPCODE = new int[OPCODES];
     /** 0 where bytes are not counted. */
     private static final int[] BYTES_BY_OPCODE = new int[OPCODES];
+    /** 0 where latencies are not counted. */
+    private static final int[] TIMED_BY_OPCODE = new int[OPCODES];
+    private static final int[] NS_BY_OPCODE = new int[OPCODES];
 
     static
     {
         Arrays.fill(REQUESTS_BY_OPCODE, Value.OTHERS.ordinal() * Long.BYTES);
-        opcodes(Value.SENDS, Value.SENT_BYTES,
-            Verbs.IBV_WR_SEND, Verbs.IBV_WR_SEND_WITH_IMM, Verbs.IBV_WR_SEND_WITH_INV);
-        opcodes(Value.READS, Value.READ_BYTES, Verbs.IBV_WR_RDMA_READ);
-        opcodes(Value.WRITES, Value.WRITTEN_BYTES, Verbs.IBV_WR_RDMA_WRITE, Verbs.IBV_WR_RDMA_WRITE_WITH_IMM);
-        for (final int atomic : new int[]{Verbs.IBV_WR_ATOMIC_CMP_AND_SWP, Verbs.IBV_WR_ATOMIC_FETCH_AND_ADD})
-        {
-            REQUESTS_BY_OPCODE[atomic] = Value.ATOMICS.ordinal() * Long.BYTES;
-        }
+        final int[] sends = {Verbs.IBV_WR_SEND, Verbs.IBV_WR_SEND_WITH_IMM, Verbs.IBV_WR_SEND_WITH_INV};
+        final int[] reads = {Verbs.IBV_WR_RDMA_READ};
+        final int[] writes = {Verbs.IBV_WR_RDMA_WRITE, Verbs.IBV_WR_RDMA_WRITE_WITH_IMM};
+        final int[] atomics = {Verbs.IBV_WR_ATOMIC_CMP_AND_SWP, Verbs.IBV_WR_ATOMIC_FETCH_AND_ADD};
+        offsets(REQUESTS_BY_OPCODE, Value.SENDS, sends);
+        offsets(REQUESTS_BY_OPCODE, Value.READS, reads);
+        offsets(REQUESTS_BY_OPCODE, Value.WRITES, writes);
+        offsets(REQUESTS_BY_OPCODE, Value.ATOMICS, atomics);
+        offsets(BYTES_BY_OPCODE, Value.SENT_BYTES, sends);
+        offsets(BYTES_BY_OPCODE, Value.READ_BYTES, reads);
+        offsets(BYTES_BY_OPCODE, Value.WRITTEN_BYTES, writes);
+        offsets(TIMED_BY_OPCODE, Value.TIMED_SENDS, sends);
+        offsets(TIMED_BY_OPCODE, Value.TIMED_READS, reads);
+        offsets(TIMED_BY_OPCODE, Value.TIMED_WRITES, writes);
+        offsets(TIMED_BY_OPCODE, Value.TIMED_ATOMICS, atomics);
+        offsets(NS_BY_OPCODE, Value.SEND_NS, sends);
+        offsets(NS_BY_OPCODE, Value.READ_NS, reads);
+        offsets(NS_BY_OPCODE, Value.WRITE_NS, writes);
+        offsets(NS_BY_OPCODE, Value.ATOMIC_NS, atomics);
         for (final Value each : Value.values())
         {
             OFFSET_BY_STATUS[each.status.ordinal()] = each.ordinal() * Long.BYTES;
@@ -136,12 +166,11 @@ public final class DeviceCounters
         this.address = address;
     }
 
-    private static void opcodes(final Value requests, final Value bytes, final int... opcodes)
+    private static void offsets(final int[] table, final Value value, final int[] opcodes)
     {
         for (final int opcode : opcodes)
         {
-            REQUESTS_BY_OPCODE[opcode] = requests.ordinal() * Long.BYTES;
-            BYTES_BY_OPCODE[opcode] = bytes.ordinal() * Long.BYTES;
+            table[opcode] = value.ordinal() * Long.BYTES;
         }
     }
 
@@ -172,6 +201,16 @@ public final class DeviceCounters
         if (0 != BYTES_BY_OPCODE[opcode])
         {
             add(BYTES_BY_OPCODE[opcode], bytes);
+        }
+    }
+
+    /** A request of a send queue has succeeded. */
+    void onTimed(final int opcode, final long latencyNs)
+    {
+        if (0 != TIMED_BY_OPCODE[opcode])
+        {
+            add(TIMED_BY_OPCODE[opcode], 1);
+            add(NS_BY_OPCODE[opcode], latencyNs);
         }
     }
 

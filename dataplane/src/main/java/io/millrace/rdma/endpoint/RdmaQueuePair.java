@@ -38,6 +38,7 @@ public final class RdmaQueuePair implements CompletionTarget
     private final NextRequest next;
     private final ReceiveList nextReceives;
     private final RequestOrder sends;
+    private final RequestTimes sendTimes;
     private final RequestOrder receives;
     private final int slot;
     /** From which it takes receive requests, or null. */
@@ -52,9 +53,9 @@ public final class RdmaQueuePair implements CompletionTarget
     /** Whether the provider has refused a send request: the device reports neither that nor those behind it. */
     private boolean hasRefused;
     private int marker;
-    /** The first of those that it has bound. */
     /** The last receive requests, which the provider has refused: they end when the queue pair is destroyed. */
     private int refusedReceives;
+    /** The first of those that it has bound. */
     private MemoryWindow windows;
     /** Of the completion that is being reported. */
     private long entryAddress;
@@ -96,6 +97,7 @@ public final class RdmaQueuePair implements CompletionTarget
         next = new NextRequest(config.segments(), Math.min(LIST_MAX, config.sendDepth()));
         nextReceives = next.receives(Math.min(LIST_MAX, null == shared ? config.receiveDepth() : 1));
         sends = new RequestOrder(config.sendDepth());
+        sendTimes = new RequestTimes(counters, config.sendDepth());
         receives = new RequestOrder(null == shared ? config.receiveDepth() : 0);
     }
 
@@ -547,7 +549,9 @@ public final class RdmaQueuePair implements CompletionTarget
         }
         // Places are free again when a request with a completion has ended: there is one in each half of the queue.
         final boolean hasCompletion = isSignalled || 2 * (sends.sinceCompletion() + 1) >= config.sendDepth();
-        final long sendId = RequestId.send(slot, sends.add(id, isSignalled));
+        final int sequence = sends.add(id, isSignalled);
+        final long sendId = RequestId.send(slot, sequence);
+        sendTimes.onPosted(sequence, opcode, completions.nowNs());
         if (hasCompletion)
         {
             sends.lastHasCompletion();
@@ -636,9 +640,15 @@ public final class RdmaQueuePair implements CompletionTarget
         {
             endRefused(sequence);
         }
+        final int first = sends.first();
         if (!sends.endUntil(sequence))
         {
             return;
+        }
+        // The request of flush has no time.
+        if (CompletionStatus.SUCCESS == status && !hasMarker)
+        {
+            sendTimes.onSucceeded(first, sequence, completions.nowNs());
         }
         if (CompletionStatus.SUCCESS != status)
         {

@@ -81,6 +81,12 @@ final class RequestOrder
         return true;
     }
 
+    /** {@return the oldest one that is outstanding, when one is} */
+    int first()
+    {
+        return head;
+    }
+
     /** {@return the oldest one, which has ended} */
     int endFirst()
     {

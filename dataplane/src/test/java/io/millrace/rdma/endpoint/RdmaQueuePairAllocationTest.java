@@ -2,6 +2,9 @@ package io.millrace.rdma.endpoint;
 
 import com.sun.management.ThreadMXBean;
 import io.millrace.rdma.core.LinuxRdmaCore;
+import io.millrace.reactor.DrivenReactor;
+import io.millrace.reactor.ReactorConfig;
+import io.millrace.reactor.ReactorErrorHandler;
 import io.millrace.testing.AllocationWindows;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -22,10 +25,12 @@ class RdmaQueuePairAllocationTest
     @Test
     void shouldAllocateNothingPerRequestWhenWarm() throws Throwable
     {
-        try (ModelProvider provider = new ModelProvider(folder))
+        try (DrivenReactor reactor = new DrivenReactor(
+                ReactorConfig.of("clock", -1), ReactorErrorHandler.standard());
+            ModelProvider provider = new ModelProvider(folder))
         {
             final CompletionQueue queue = new CompletionQueue(
-                LinuxRdmaCore.INSTANCE, null, provider.counters, null, provider.completionQueue, 0L,
+                LinuxRdmaCore.INSTANCE, reactor.reactor(), provider.counters, null, provider.completionQueue, 0L,
                 SIZES.completions());
             final RdmaQueuePair pair = new RdmaQueuePair(queue, new CompletionHandler()
             {

@@ -1,6 +1,11 @@
 package io.millrace.rdma.endpoint;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import io.millrace.rdma.core.LinuxRdmaCore;
+import io.millrace.reactor.DrivenReactor;
+import io.millrace.reactor.ReactorConfig;
+import io.millrace.reactor.ReactorErrorHandler;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +36,8 @@ abstract class RdmaQueuePairFixture
     };
     @TempDir
     static Path folder;
+    /** Whose clock stands still between its cycles. */
+    DrivenReactor reactor;
     ModelProvider provider;
     CompletionQueue queue;
     RdmaQueuePair pair;
@@ -39,9 +46,10 @@ abstract class RdmaQueuePairFixture
     @BeforeEach
     void open() throws Throwable
     {
+        reactor = new DrivenReactor(ReactorConfig.of("clock", -1), ReactorErrorHandler.standard());
         provider = new ModelProvider(folder);
         queue = new CompletionQueue(
-            LinuxRdmaCore.INSTANCE, null, provider.counters, null, provider.completionQueue, 0L,
+            LinuxRdmaCore.INSTANCE, reactor.reactor(), provider.counters, null, provider.completionQueue, 0L,
             3 * SIZES.completions());
         pair = pair();
     }
@@ -50,6 +58,15 @@ abstract class RdmaQueuePairFixture
     void close()
     {
         provider.close();
+        reactor.close();
+    }
+
+    /** {@return nanoseconds by which a cycle advanced the clock} */
+    long cycle() throws InterruptedException
+    {
+        final long beforeNs = reactor.reactor().nowNs();
+        assertTrue(reactor.drive(() -> reactor.reactor().nowNs() > beforeNs, 10_000_000_000L));
+        return reactor.reactor().nowNs() - beforeNs;
     }
 
     RdmaQueuePair pair()
@@ -68,8 +85,8 @@ abstract class RdmaQueuePairFixture
 
     CompletionQueue queue(final int entries)
     {
-        return new CompletionQueue(
-            LinuxRdmaCore.INSTANCE, null, provider.counters, null, provider.completionQueue, 0L, entries);
+        return new CompletionQueue(LinuxRdmaCore.INSTANCE, reactor.reactor(), provider.counters, null,
+            provider.completionQueue, 0L, entries);
     }
 
     RdmaQueuePair pair(

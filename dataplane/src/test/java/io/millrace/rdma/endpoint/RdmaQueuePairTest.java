@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.verbs.Verbs;
 import io.millrace.rdma.RdmaException;
+import io.millrace.rdma.endpoint.DeviceCounters.Value;
 import io.millrace.rdma.endpoint.ModelProvider.Posted;
 import io.millrace.rdma.endpoint.ModelProvider.Segment;
 import java.util.ArrayList;
@@ -425,6 +426,50 @@ class RdmaQueuePairTest extends RdmaQueuePairFixture
         assertEquals(List.of(false, false), posted);
         assertFalse(made[0].segment(0x1000, 8, 7).postCompareAndSwap(3, 0x2000, 8, 1, 2), "after it was closed");
         assertEquals(List.of(1, 1), List.of(provider.sentCount(), provider.receivedCount()));
+    }
+
+    /** From the cycle that posts to the one that finds the completion. */
+    @Test
+    void shouldCountLatenciesByOperation() throws InterruptedException
+    {
+        pair.postRead(1, true, 0, 0);
+        pair.postSend(2, false);
+        long readNs = cycle();
+        pair.postWrite(3, false, 0, 0);
+        pair.postSendWithImmediate(4, true, 5);
+        pair.postFetchAndAdd(5, 0, 0, 1);
+        final long sendNs = cycle();
+        readNs += sendNs;
+        provider.complete(provider.sent(0), 0);
+        provider.complete(provider.sent(3), 0);
+        provider.complete(provider.sent(4), Verbs.IBV_WC_REM_ACCESS_ERR);
+        queue.poll();
+        assertEquals(List.of(1L, readNs), timed(Value.TIMED_READS, Value.READ_NS));
+        assertEquals(List.of(1L, sendNs), timed(Value.TIMED_WRITES, Value.WRITE_NS), "reported by the next one");
+        assertEquals(List.of(1L, sendNs), timed(Value.TIMED_SENDS, Value.SEND_NS), "the first was posted earlier");
+        assertEquals(List.of(0L, 0L), timed(Value.TIMED_ATOMICS, Value.ATOMIC_NS), "it failed");
+    }
+
+    private List<Long> timed(final Value count, final Value sum)
+    {
+        return List.of(provider.counters.get(count), provider.counters.get(sum));
+    }
+
+    /** A request that ends a connection is none of its owner's. */
+    @Test
+    void shouldCountNoLatencyOfTheRequestThatEndsAConnection() throws InterruptedException
+    {
+        pair.postCompareAndSwap(1, 0, 0, 1, 2);
+        pair.postSend(2, false);
+        final long atomicNs = cycle();
+        provider.complete(provider.sent(0), 0);
+        queue.poll();
+        assertEquals(List.of(1L, atomicNs), timed(Value.TIMED_ATOMICS, Value.ATOMIC_NS));
+        pair.flush();
+        provider.complete(provider.lastSent(), 0);
+        queue.poll();
+        assertEquals(List.of(0L, 0L), timed(Value.TIMED_SENDS, Value.SEND_NS));
+        assertEquals(List.of(0L, 0L), timed(Value.TIMED_WRITES, Value.WRITE_NS), "opcode 0");
     }
 
     /** The number of a queue pair is free when nothing of it can come any more. */

@@ -80,6 +80,14 @@ final class StatusMetrics
                 case OTHERS -> new RdmaMetric(Metric.RDMA_OPERATIONS, "other");
                 case QUEUE_PAIRS -> new RdmaMetric(Metric.RDMA_QUEUE_PAIRS, "");
                 case CONNECTIONS -> new RdmaMetric(Metric.RDMA_CONNECTIONS, "");
+                case TIMED_SENDS -> new RdmaMetric(Metric.RDMA_TIMED, "send");
+                case SEND_NS -> new RdmaMetric(Metric.RDMA_SECONDS, "send");
+                case TIMED_READS -> new RdmaMetric(Metric.RDMA_TIMED, "read");
+                case READ_NS -> new RdmaMetric(Metric.RDMA_SECONDS, "read");
+                case TIMED_WRITES -> new RdmaMetric(Metric.RDMA_TIMED, "write");
+                case WRITE_NS -> new RdmaMetric(Metric.RDMA_SECONDS, "write");
+                case TIMED_ATOMICS -> new RdmaMetric(Metric.RDMA_TIMED, "atomic");
+                case ATOMIC_NS -> new RdmaMetric(Metric.RDMA_SECONDS, "atomic");
                 case REMOVALS -> new RdmaMetric(Metric.RDMA_REMOVALS, "");
                 default -> new RdmaMetric(Metric.RDMA_ERRORS, value.status().verbsName());
             });
@@ -136,13 +144,14 @@ final class StatusMetrics
         {
             if (value.name().equals(info.counter()))
             {
+                final double number = Metric.RDMA_SECONDS == rdma.metric() ? info.value() / NS_PER_S : info.value();
                 if (rdma.label().isEmpty())
                 {
-                    samples.add(rdma.metric(), info.value(), plane, info.subject());
+                    samples.add(rdma.metric(), number, plane, info.subject());
                 }
                 else
                 {
-                    samples.add(rdma.metric(), info.value(), plane, info.subject(), rdma.label());
+                    samples.add(rdma.metric(), number, plane, info.subject(), rdma.label());
                 }
             }
         });

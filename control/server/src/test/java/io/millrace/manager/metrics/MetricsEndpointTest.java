@@ -232,6 +232,12 @@ class MetricsEndpointTest
             assertSample(scraped,
                 "millrace_rdma_errors_total{data_plane=\"a\",device=\"mlx5_0\",status=\"LOC_LEN_ERR\"} " +
                 (300.0 + DeviceCounters.Value.FAILED_LENGTH.ordinal()));
+            assertSample(scraped,
+                "millrace_rdma_timed_operations_total{data_plane=\"a\",device=\"mlx5_0\",operation=\"write\"} " +
+                (300.0 + DeviceCounters.Value.TIMED_WRITES.ordinal()));
+            assertSample(scraped,
+                "millrace_rdma_operation_seconds_total{data_plane=\"a\",device=\"mlx5_0\",operation=\"write\"} " +
+                (300 + DeviceCounters.Value.WRITE_NS.ordinal()) / 1e9);
             assertSample(scraped, "millrace_rdma_queue_pairs{data_plane=\"a\",device=\"mlx5_0\"} " +
                 (300.0 + DeviceCounters.Value.QUEUE_PAIRS.ordinal()));
             final String holder = "{data_plane=\"a\",holder=\"nqn.host\",kind=\"host\",reactor=\"reactor-0\"} ";

@@ -1,6 +1,9 @@
 package io.millrace.rdma.endpoint;
 
 import io.millrace.rdma.core.LinuxRdmaCore;
+import io.millrace.reactor.DrivenReactor;
+import io.millrace.reactor.ReactorConfig;
+import io.millrace.reactor.ReactorErrorHandler;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -38,6 +41,7 @@ public class QueuePairBenchmark
     private static final int PAYLOAD_BYTES = 64;
     private static final int KEY = 7;
 
+    private DrivenReactor reactor;
     private StubProvider provider;
     private CompletionQueue queue;
     private RdmaQueuePair pair;
@@ -51,10 +55,12 @@ public class QueuePairBenchmark
     @Setup
     public void setUp() throws Throwable
     {
+        reactor = new DrivenReactor(ReactorConfig.of("clock", -1), ReactorErrorHandler.standard());
         provider = new StubProvider();
         final QueuePairConfig sizes = new QueuePairConfig(DEPTH, RECEIVE_DEPTH, SEGMENTS, 0, 1);
         queue = new CompletionQueue(
-            LinuxRdmaCore.INSTANCE, null, provider.counters, null, provider.completionQueue, 0L, sizes.completions());
+            LinuxRdmaCore.INSTANCE, reactor.reactor(), provider.counters, null, provider.completionQueue, 0L,
+            sizes.completions());
         pair = new RdmaQueuePair(queue, new CompletionHandler()
         {
             @Override
@@ -80,6 +86,7 @@ public class QueuePairBenchmark
     {
         pair.close();
         provider.close();
+        reactor.close();
     }
 
     /**
