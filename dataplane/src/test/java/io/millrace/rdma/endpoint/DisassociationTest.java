@@ -13,6 +13,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -166,12 +167,21 @@ class DisassociationTest extends RdmaEndpointFixture
         target.run(regions.take()::close);
     }
 
-    /** Its memory is the device's as long as the hardware carries it out. */
+    /**
+     * Its memory is the device's as long as the hardware carries it out; and the peer's, whose requests the hardware
+     * serves, when nothing of this side is outstanding any more.
+     */
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void shouldGiveNothingBackWhileTheHardwareUsesIt(final boolean isHidden) throws Exception
+    @CsvSource({"false, 32", "true, 32", "false, 0"})
+    void shouldGiveNothingBackWhileTheHardwareUsesIt(final boolean isHidden, final int receives) throws Exception
     {
         listenToDevices(target);
+        if (0 == receives)
+        {
+            onServerQueuePair = (_) ->
+            {
+            };
+        }
         final LinkedBlockingQueue<Integer> keys = new LinkedBlockingQueue<>();
         open();
         keys.add(host.call(() -> (int)client.connection().keys().remoteKey(hostData(), HALF)));
