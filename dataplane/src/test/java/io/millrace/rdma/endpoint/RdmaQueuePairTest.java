@@ -450,6 +450,17 @@ class RdmaQueuePairTest extends RdmaQueuePairFixture
         assertEquals(List.of(0L, 0L), timed(Value.TIMED_ATOMICS, Value.ATOMIC_NS), "it failed");
     }
 
+    @Test
+    void shouldCountNoLatencyOfOtherRequests() throws InterruptedException
+    {
+        pair.postInvalidate(1, true, 7);
+        cycle();
+        provider.complete(provider.sent(0), 0);
+        queue.poll();
+        assertEquals(1, provider.counters.get(Value.OTHERS));
+        assertEquals(0, provider.counters.get(Value.SENDS));
+    }
+
     private List<Long> timed(final Value count, final Value sum)
     {
         return List.of(provider.counters.get(count), provider.counters.get(sum));
