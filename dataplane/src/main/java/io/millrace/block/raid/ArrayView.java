@@ -30,6 +30,7 @@ final class ArrayView
     private final String failure;
     private final boolean isComplete;
     private final boolean hasAllData;
+    private final boolean isInPlace;
     private final boolean isSteady;
     private final long journalEpoch;
     /** That entries of the journal go to when writes are journaled; null: members. */
@@ -59,7 +60,8 @@ final class ArrayView
         this.journalDevice = journalDevice;
         isComplete = areInSync(states);
         hasAllData = areInSync(Arrays.copyOf(states, map.slotsWithData()));
-        isSteady = isComplete && null == target && null == failure && !map.isReshaping();
+        isInPlace = null == failure && !map.isReshaping();
+        isSteady = isComplete && null == target && isInPlace;
     }
 
     private static boolean areInSync(final SlotState... states)
@@ -490,6 +492,14 @@ final class ArrayView
     boolean isSteady()
     {
         return isSteady;
+    }
+
+    /**
+     * {@return whether data is where the layout says, as far as slots have it: none moves, and the array serves}
+     */
+    boolean isInPlace()
+    {
+        return isInPlace;
     }
 
     /**

@@ -3,15 +3,16 @@ package io.millrace.block.raid;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.layout.ArrayLayout;
 
 /**
- * Requests that need one member and nothing else: reads within a strip, and writes within a strip of an array that has
- * no copies and no parity, while all members are in sync. They go to the member with the memory of the host, without
- * lock, bitmap and buffer, which such requests do not take as stripe requests either. What a member does not end well
- * is continued by a {@link StripeRequest}, as if that had asked the member; until then it uses none, and before that
- * the member's channel counts it, which stays open for it. A read that takes long may be answered by others first
- * ({@link HedgedReads}). The reactor's only; nothing is allocated per request.
+ * Requests that need one member and nothing else: reads within a strip whose member is in sync, and writes within a
+ * strip of an array that has no copies and no parity, while all members are in sync. They go to the member with the
+ * memory of the host, without lock, bitmap and buffer, which such requests do not take as stripe requests either. What
+ * a member does not end well is continued by a {@link StripeRequest}, as if that had asked the member; until then it
+ * uses none, and before that the member's channel counts it, which stays open for it. A read that takes long may be
+ * answered by others first ({@link HedgedReads}). The reactor's only; nothing is allocated per request.
  */
 final class DirectRequests
 {
@@ -85,12 +86,12 @@ final class DirectRequests
     boolean submit(final BlockRequest request)
     {
         final BlockOperation operation = request.operation();
-        final boolean isAccepted =
-            BlockOperation.READ == operation || acceptsWrites && BlockOperation.WRITE == operation;
         final long offset = request.lba() << blockShift;
         final long length = (long)request.blocks() << blockShift;
         final ArrayView view = device.view();
-        if (0 == freeCount || !isAccepted || !view.isSteady() || (offset & unitBytes - 1) + length > unitBytes)
+        final boolean isAccepted = BlockOperation.READ == operation ? view.isInPlace() :
+            acceptsWrites && BlockOperation.WRITE == operation && view.isSteady();
+        if (0 == freeCount || !isAccepted || (offset & unitBytes - 1) + length > unitBytes)
         {
             return false;
         }
@@ -114,6 +115,10 @@ final class DirectRequests
             }
             slot = layout.slotBehind(firstSlot, copy);
             memberStrip = layout.memberStripBehind(firstSlot, firstStrip, copy);
+        }
+        if (!view.isComplete() && SlotState.IN_SYNC != view.state(slot))
+        {
+            return false;
         }
         submit(request, view, slot, (memberStrip << stripShift) + (offset & layout.stripBytes() - 1));
         return true;
@@ -143,7 +148,7 @@ final class DirectRequests
     }
 
     /**
-     * The copy whose member has the least to do; none where copies may differ since a crash.
+     * The copy whose member has the least to do; none where copies may differ since a crash, or one is being rebuilt.
      *
      * @param view       with the members.
      * @param strip      of the array.
@@ -153,7 +158,8 @@ final class DirectRequests
     private int source(final ArrayView view, final long strip, final long firstStrip, final int firstSlot)
     {
         final WriteIntent intent = device.intent();
-        if (intent.needsResync(intent.region(firstStrip << stripShift)))
+        if (intent.needsResync(intent.region(firstStrip << stripShift)) ||
+            !view.isComplete() && isRebuilding(view, firstSlot))
         {
             return NO_COPY;
         }
@@ -165,7 +171,8 @@ final class DirectRequests
         for (int i = 0; i < copyCount && 0 != least; i++)
         {
             final int copy = start + i < copyCount ? start + i : start + i - copyCount;
-            final int load = channel.inFlight(view.member(layout.slotBehind(firstSlot, copy)));
+            final int slot = layout.slotBehind(firstSlot, copy);
+            final int load = SlotState.IN_SYNC == view.state(slot) ? channel.inFlight(view.member(slot)) : least;
             if (load < least)
             {
                 least = load;
@@ -173,6 +180,20 @@ final class DirectRequests
             }
         }
         return chosen;
+    }
+
+    /** What a member that is being rebuilt has by now it takes off the others, which a stripe request sees to. */
+    private static boolean isRebuilding(final ArrayView view, final int firstSlot)
+    {
+        final ArrayLayout layout = view.layout();
+        for (int copy = 0; copy < layout.copyCount(); copy++)
+        {
+            if (SlotState.REBUILDING == view.state(layout.slotBehind(firstSlot, copy)))
+            {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void onPart(final BlockRequest part)

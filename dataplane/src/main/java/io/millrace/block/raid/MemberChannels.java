@@ -293,6 +293,31 @@ final class MemberChannels
     }
 
     /**
+     * Asks a member that {@link RaidMember#lendsAtOnce lends at once} for its memory. Nothing waits when it refuses.
+     *
+     * @param member of the array.
+     * @param part   a read, lendable and without segments.
+     * @return whether the part has ended; if it is lent then, to be {@link #giveBack given back}.
+     */
+    boolean lend(final RaidMember member, final BlockRequest part)
+    {
+        final int index = member.index();
+        return !isClosing && member == members[index] && State.CLOSING != states[index] && null != channels[index] &&
+            channels[index].submit(part);
+    }
+
+    /**
+     * Gives back what a member has lent, which is before anything else is done with its channel.
+     *
+     * @param member of the array.
+     * @param part   that was lent to.
+     */
+    void giveBack(final RaidMember member, final BlockRequest part)
+    {
+        channels[member.index()].releaseLoan(part);
+    }
+
+    /**
      * {@return requests that were completed or submitted}
      */
     int poll()

@@ -37,6 +37,7 @@ final class ParityStripeRequest extends JournaledRequest
 
     private final StripeRows rows;
     private final StripeAreas areas;
+    private final RowLosses losses;
     /** Null of an array without checksums. */
     private final RowChecksums expected;
     private Strategy strategy;
@@ -61,6 +62,7 @@ final class ParityStripeRequest extends JournaledRequest
         super(channel);
         rows = new StripeRows(channel.layout());
         areas = new StripeAreas(rows, channel.codes());
+        losses = new RowLosses(channel.device(), rows);
         expected = null == checksums ? null : new RowChecksums(checksums, rows);
     }
 
@@ -152,9 +154,8 @@ final class ParityStripeRequest extends JournaledRequest
         {
             return BlockStatus.DEVICE_ERROR;
         }
-        final LostBlockChanges changes = channel.device().lostBlockChanges();
-        if (Purpose.RESYNC == purpose ? loseParity(changes) :
-            null != target && loseOfTarget(changes) && loseWrong(changes))
+        if (Purpose.RESYNC == purpose ? losses.loseParity(view, badSlots) :
+            null != target && losses.loseOf(view, target, wrongSlots))
         {
             finish(BlockStatus.SUCCESS);
             return BlockStatus.SUCCESS;
@@ -162,61 +163,12 @@ final class ParityStripeRequest extends JournaledRequest
         return BlockStatus.MEDIA_ERROR;
     }
 
-    /** When it has left, nothing that was copied to it counts. */
-    private boolean loseOfTarget(final LostBlockChanges changes)
-    {
-        return !view.isWritten(target) || changes.lose(target, rows.memberOffset(), rows.count());
-    }
-
-    /** What is wrong cannot be computed either, and nobody is to compute from it what was just lost. */
-    private boolean loseWrong(final LostBlockChanges changes)
-    {
-        boolean isLost = true;
-        for (long left = wrongSlots; 0 != left && view.isWritten(target); left &= left - 1)
-        {
-            isLost &= changes.lose(view, Long.numberOfTrailingZeros(left), rows.memberOffset(), rows.count());
-        }
-        return isLost;
-    }
-
-    /**
-     * Parity cannot be made to match data that is lost. Unless it is needed, since it may match, nobody is to compute
-     * anything from it.
-     */
-    private boolean loseParity(final LostBlockChanges changes)
-    {
-        if (rows.unreadableData() <= rows.stripCount() - rows.dataCount() && !hasLostData())
-        {
-            return false;
-        }
-        boolean isLost = true;
-        for (int index = rows.dataCount(); index < rows.stripCount(); index++)
-        {
-            isLost &= changes.lose(view, rows.slot(index), rows.memberOffset(), rows.count());
-        }
-        return isLost;
-    }
-
-    /** Whether a member is known not to have data of the rows. */
-    private boolean hasLostData()
-    {
-        for (int index = 0; index < rows.dataCount(); index++)
-        {
-            final int slot = rows.slot(index);
-            if (0 != (badSlots & 1L << slot) &&
-                view.member(slot).lostBlocks().covers(rows.memberOffset(), rows.count(), channel.blockShift()))
-            {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** Parity may not match since a crash, and the data that it is for was not known before that either. */
     private boolean isUntrusted()
     {
         final WriteIntent intent = channel.device().intent();
-        return 0 != badSlots && intent.needsResync(intent.region(rows.memberOffset())) && hasLostData();
+        return 0 != badSlots && intent.needsResync(intent.region(rows.memberOffset())) &&
+            losses.haveLostData(view, badSlots);
     }
 
     private BlockStatus planCopy()
@@ -524,8 +476,7 @@ final class ParityStripeRequest extends JournaledRequest
     /** Reads the rows of every strip that is left, and computes the others. */
     private BlockStatus reconstruct()
     {
-        final int unreadable = rows.unreadableData();
-        if (unreadable > rows.readableParity() || isUntrusted())
+        if (rows.unreadableData() > rows.readableParity() || isUntrusted())
         {
             return lost();
         }
@@ -538,15 +489,25 @@ final class ParityStripeRequest extends JournaledRequest
         {
             return null;
         }
-        issuing(StripeState.READING);
-        int parityNeeded = unreadable;
-        for (int index = 0; index < rows.stripCount(); index++)
+        final long needed = rows.needed();
+        // What is read for a host with checksums is verified member by member.
+        if (Purpose.READ == purpose && null == expected && channel.lentStrips().borrow(view, rows, areas, needed))
         {
-            if (rows.isReadable(index) && (index < rows.dataCount() || parityNeeded > 0))
+            try
             {
-                parityNeeded -= index < rows.dataCount() ? 0 : 1;
-                read(index, rows.start(), rows.end());
+                areas.recover((ArrayRequest)parent);
             }
+            finally
+            {
+                channel.lentStrips().giveBack();
+            }
+            finish(BlockStatus.SUCCESS);
+            return BlockStatus.SUCCESS;
+        }
+        issuing(StripeState.READING);
+        for (long left = needed; 0 != left; left &= left - 1)
+        {
+            read(Long.numberOfTrailingZeros(left), rows.start(), rows.end());
         }
         issued();
         return BlockStatus.SUCCESS;
@@ -635,14 +596,15 @@ final class ParityStripeRequest extends JournaledRequest
 
     private void onReconstructed()
     {
+        if (Purpose.READ == purpose)
+        {
+            areas.recover((ArrayRequest)parent);
+            finish(BlockStatus.SUCCESS);
+            return;
+        }
         areas.recover();
         switch (purpose)
         {
-            case READ ->
-            {
-                areas.copyPayloadOut((ArrayRequest)parent);
-                finish(BlockStatus.SUCCESS);
-            }
             case WRITE ->
             {
                 areas.copyPayloadIn(parent);

@@ -40,6 +40,7 @@ final class RaidChannel implements BlockChannel
     private final ZeroQueue zeroes;
     private final ChannelClosing closing;
     private final DirectRequests direct;
+    private final LentStrips lentStrips = new LentStrips(this);
     private StripeRequest freeStripes;
     /** Requests that stripe requests are still to be made for, in their order. */
     private final ArrayRequestList issuing = new ArrayRequestList();
@@ -174,6 +175,14 @@ final class RaidChannel implements BlockChannel
     StripeCodes codes()
     {
         return codes;
+    }
+
+    /**
+     * {@return loans of members, of one call at a time}
+     */
+    LentStrips lentStrips()
+    {
+        return lentStrips;
     }
 
     int blockShift()

@@ -15,6 +15,7 @@ final class RaidMember
     private final int index;
     private final BlockDevice device;
     private final UUID id;
+    private final boolean lendsAtOnce;
     private final LostBlocks lostBlocks = new LostBlocks();
     private volatile long rebuiltBytes;
     private volatile long correctedErrors;
@@ -37,6 +38,7 @@ final class RaidMember
         this.index = index;
         this.device = device;
         this.id = id;
+        lendsAtOnce = null != device && device.geometry().completesInline() && device.geometry().lendsReads();
         this.rebuiltBytes = rebuiltBytes;
     }
 
@@ -59,6 +61,14 @@ final class RaidMember
     BlockDevice device()
     {
         return device;
+    }
+
+    /**
+     * {@return whether a read may be answered with the device's own memory, before its submission returns}
+     */
+    boolean lendsAtOnce()
+    {
+        return lendsAtOnce;
     }
 
     UUID id()

@@ -1,5 +1,6 @@
 package io.millrace.block.raid;
 
+import io.millrace.memory.MemoryDomain;
 import io.millrace.memory.Segments;
 
 /**
@@ -127,6 +128,29 @@ final class StripeAreas
     }
 
     /**
+     * Computes the rows of data strips that were not read, for a read of them.
+     *
+     * @param request to read.
+     */
+    void recover(final ArrayRequest request)
+    {
+        final int index = rows.firstCovered();
+        final long offset = rows.arrayOffset(index);
+        // All that is read is one strip that cannot be: it is computed where it is wanted.
+        if (index + 1 == rows.endCovered() && !rows.isReadable(index) && request.payloadRun(offset) >= rows.count() &&
+            MemoryDomain.HOST == request.request().segments().domain())
+        {
+            areas[index] = request.payloadAddress(offset);
+            recover();
+        }
+        else
+        {
+            recover();
+            copyPayloadOut(request);
+        }
+    }
+
+    /**
      * Computes the rows of a data strip from all others.
      *
      * @param index of the data strip.
@@ -228,12 +252,8 @@ final class StripeAreas
         }
     }
 
-    /**
-     * Copies what a read covers from the areas.
-     *
-     * @param request to read.
-     */
-    void copyPayloadOut(final ArrayRequest request)
+    /** Copies what a read covers from the areas. */
+    private void copyPayloadOut(final ArrayRequest request)
     {
         for (int index = rows.firstCovered(); index < rows.endCovered(); index++)
         {

@@ -437,6 +437,23 @@ final class StripeRows
     }
 
     /**
+     * {@return indexes of strips that the rows of all others are computed from, by bit: data that can be read, and as
+     * many strips of parity as there are of data that cannot}
+     */
+    long needed()
+    {
+        final long data = readable & (1L << dataCount) - 1;
+        long parity = readable ^ data;
+        long needed = data;
+        for (int left = dataCount - Long.bitCount(data); left > 0 && 0 != parity; left--)
+        {
+            needed |= Long.lowestOneBit(parity);
+            parity &= parity - 1;
+        }
+        return needed;
+    }
+
+    /**
      * {@return count of data strips whose rows cannot be read}
      */
     int unreadableData()
