@@ -26,9 +26,10 @@ final class RegionCopies
     private final int blockShift;
     private final int blockBytes;
     private final CopyRate rate;
+    private final CopyLength besideHosts = new CopyLength();
     private final LostBlockStore lists;
     private final LostBlockChanges lost;
-    private final CopyWindow window = new CopyWindow(this::onEnded);
+    private final CopyWindow window = new CopyWindow(this::onCopyEnded);
     /** Null of an array without checksums. */
     private final ChecksumWindow checksums;
     private Purpose purpose;
@@ -53,6 +54,9 @@ final class RegionCopies
     private int tornCount;
     /** When the next copy may begin. */
     private long resumeNs;
+    /** When the last copy began, and what it takes at the least rate. */
+    private long beganNs;
+    private long longestNs;
     /** When the reactor wakes for that. */
     private long timerNs;
     /** Regions before it are left out of resyncs until the next retry: a block of the last cannot be read. */
@@ -292,7 +296,7 @@ final class RegionCopies
         {
             // A rebuild may go on where one with a shorter buffer stopped.
             final long leftOfStrip = stripBytes - (nextOffset & stripBytes - 1);
-            final int bytesMax = 0 != singleEnd ? blockBytes : channel.sizes().workBytesMax();
+            final int bytesMax = bytesMax();
             final int length = (int)Math.min(Math.min(bytesMax, Math.min(leftOfStrip, leftOfWindow())),
                 Math.min(endOffset, device.view().map().rowsEnd(nextOffset)) - nextOffset);
             if (isByBitmap && !isMarked())
@@ -311,6 +315,14 @@ final class RegionCopies
         isBeginning = false;
         onEnded();
         return begun;
+    }
+
+    /** Copies in several slots at an offset, of a resync without parity, have one length. */
+    private int bytesMax()
+    {
+        final int most = channel.sizes().workBytesMax();
+        final boolean isShort = rate.isBesideHosts() && (hasParity || Purpose.RESYNC != purpose);
+        return 0 != singleEnd ? blockBytes : isShort ? Math.min(most, besideHosts.bytes()) : most;
     }
 
     /** Whether what is read next can be verified; other copies that are under way need what the window has. */
@@ -336,6 +348,8 @@ final class RegionCopies
     {
         final long nowNs = reactor.nowNs();
         final long ns = rate.batchNs(length, device.copyRates(), device.hostBytes(), nowNs);
+        beganNs = nowNs;
+        longestNs = (long)((double)length * NS_PER_S / device.copyRates().minBytesPerS());
         final long earliestNs = nowNs - (rate.isBesideHosts() ? 0 : CopyWindow.COPIES_MAX * ns);
         resumeNs = (resumeNs - earliestNs < 0 ? earliestNs : resumeNs) + ns;
         if (resumeNs - nowNs > 0 && timerNs != resumeNs)
@@ -408,6 +422,15 @@ final class RegionCopies
         {
             nextSlot++;
         }
+    }
+
+    private void onCopyEnded()
+    {
+        if (rate.isBesideHosts())
+        {
+            besideHosts.onEnded(reactor.nowNs() - beganNs, longestNs);
+        }
+        onEnded();
     }
 
     /** A copy has ended, or all were begun that can be. */
