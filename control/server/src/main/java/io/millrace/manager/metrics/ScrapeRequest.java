@@ -119,7 +119,8 @@ record ScrapeRequest(String method, String path, String accept, boolean isGzip)
     {
         for (final String each : codings.split(","))
         {
-            final String[] parts = each.strip().toLowerCase(Locale.ROOT).split("\\s*;\\s*");
+            // Of a coding without a name, the name is empty.
+            final String[] parts = each.strip().toLowerCase(Locale.ROOT).split("\\s*;\\s*", -1);
             if ("gzip".equals(parts[0]))
             {
                 return parts.length < 2 || !parts[1].matches("q=0(\\.0*)?");
