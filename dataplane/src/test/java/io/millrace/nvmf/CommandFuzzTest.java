@@ -46,10 +46,13 @@ class CommandFuzzTest
         final List<CompletableFuture<Completion>> answers = send(host, input);
         TestTarget.await("an answer to each command", () -> null != host.disconnectReason() ||
             answers.stream().allMatch(CompletableFuture::isDone));
-        host.close();
-        if (host != admin)
+        if (host == admin)
         {
-            admin.close();
+            target.forget(admin);
+        }
+        else
+        {
+            target.forget(host, admin);
         }
     }
 

@@ -1,5 +1,7 @@
 package io.millrace.nvmf;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.millrace.block.StripedDevice;
 import io.millrace.memory.MemoryRegistry;
@@ -43,6 +45,7 @@ class RdmaCapsuleFuzzTest
     private final HostBuffers hostBuffers = new HostBuffers(new MemoryRegistry(), model.hostCore());
     private TransportContractFixture fixture;
     private ScriptedRdmaHost host;
+    private int resources;
 
     private void serve()
     {
@@ -65,6 +68,8 @@ class RdmaCapsuleFuzzTest
         {
             attempts++;
         }
+        fixture.awaitNothing();
+        resources = model.targetCore().resources();
     }
 
     private boolean isAnswered()
@@ -131,6 +136,8 @@ class RdmaCapsuleFuzzTest
             }
         }
         fixture.awaitNothing();
+        fixture.await("identifiers and queue pairs to end", () -> resources == model.targetCore().resources());
+        assertEquals(List.of(), model.network().violations());
     }
 
     private void connect(final byte[] data)

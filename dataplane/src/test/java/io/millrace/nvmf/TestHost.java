@@ -74,6 +74,11 @@ final class TestHost implements AutoCloseable
         entry.wrap(entryBuffer, 0);
     }
 
+    TestReactor reactor()
+    {
+        return reactor;
+    }
+
     QueuePair queuePair()
     {
         return queuePair;

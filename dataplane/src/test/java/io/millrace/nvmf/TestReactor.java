@@ -92,6 +92,14 @@ final class TestReactor implements AutoCloseable
         return host;
     }
 
+    /** Ends a connection that no test looks at any more, and keeps nothing of it. */
+    void end(final TestHost host)
+    {
+        host.close();
+        host.freeMemory();
+        hosts.remove(host);
+    }
+
     @Override
     public void close()
     {

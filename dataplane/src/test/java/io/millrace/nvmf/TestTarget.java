@@ -162,6 +162,28 @@ final class TestTarget implements AutoCloseable
         }
     }
 
+    /**
+     * Keeps nothing of the hosts that there were.
+     *
+     * @param ended connections of theirs, which end now.
+     */
+    void forget(final TestHost... ended)
+    {
+        for (final TestHost host : ended)
+        {
+            host.reactor().end(host);
+        }
+        for (final TestReactor each : reactors)
+        {
+            await("queue pairs and requests to end", () -> 0 == each.call(() ->
+                each.pollGroup().queuePairs() + each.pollGroup().requestsInUse()));
+        }
+        synchronized (log)
+        {
+            log.clear();
+        }
+    }
+
     TestHost connection()
     {
         return reactors.getFirst().connect(LOCAL);

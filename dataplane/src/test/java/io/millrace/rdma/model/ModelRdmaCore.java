@@ -24,6 +24,7 @@ public class ModelRdmaCore extends ModelVerbs
 {
     private static final int INLINE_BYTES_MAX = 256;
     private static final int PORT_MIN = 40_000;
+    private static final int PORT_MAX = 65_535;
 
     private final List<ModelDevice> devices = new ArrayList<>();
     private final List<ModelIdentifier> listeners = new ArrayList<>();
@@ -412,9 +413,14 @@ public class ModelRdmaCore extends ModelVerbs
         }
     }
 
+    /** {@return a port that nobody listens at; connections of long ago had it as well} */
     int freePort()
     {
-        lastPort++;
+        do
+        {
+            lastPort = PORT_MAX == lastPort ? PORT_MIN : lastPort + 1;
+        }
+        while (listeners.stream().anyMatch((listener) -> lastPort == listener.local().getPort()));
         return lastPort;
     }
 
