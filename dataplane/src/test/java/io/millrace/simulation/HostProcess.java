@@ -30,6 +30,8 @@ final class HostProcess implements ControllerListener
     private static final long CONNECT_NS = 2_500_000_000L;
     private static final long CLOSE_NS = 5_000_000_000L;
     private static final long CONNECT_AGAIN_NS = 20_000_000;
+    private static final String SEQUENCE_ERROR = NvmeStatus.name(NvmeStatus.COMMAND_SEQUENCE_ERROR);
+    private static final String NOT_TRIED = "while it is LIVE";
 
     private final Simulator simulator;
     private final Draw draw;
@@ -53,6 +55,8 @@ final class HostProcess implements ControllerListener
     private RemoteController controller;
     private boolean isConnecting;
     private boolean isClosing;
+    /** A queue could not be opened: the target may have one of its id. */
+    private boolean hasLostQueue;
 
     HostProcess(
         final Simulator simulator,
@@ -129,6 +133,7 @@ final class HostProcess implements ControllerListener
         {
             if (null != failure)
             {
+                checkQueueFailure(failure);
                 simulator.after(CONNECT_AGAIN_NS, () ->
                 {
                     simulator.kernel().enter(node.process());
@@ -147,6 +152,35 @@ final class HostProcess implements ControllerListener
                 openQueue();
             }
         });
+    }
+
+    private void checkQueueFailure(final Throwable failure)
+    {
+        final boolean isOutOfSequence = failure.getMessage().contains(SEQUENCE_ERROR);
+        if (isOutOfSequence && !hasLostQueue)
+        {
+            // Not here: what a stage of a future throws nobody sees.
+            simulator.after(0, () ->
+            {
+                throw new AssertionError(
+                    "host " + number + " has used the id of a queue that the target has: " + failure);
+            });
+        }
+        hasLostQueue |= !isOutOfSequence && !failure.getMessage().contains(NOT_TRIED);
+    }
+
+    /** Closes a queue that is idle, as what its end aborts may still be executed, and opens another. */
+    void reopenQueue()
+    {
+        final RemoteQueuePair idle = queues.stream()
+            .filter((queue) -> workers.stream().noneMatch((worker) -> worker.isUsing(queue))).findFirst().orElse(null);
+        if (null != idle && queues.size() > 1 && queues.size() == workload.queues())
+        {
+            simulator.trace().note(simulator.nowNs(), "host " + number + " closes queue " + idle.queueId());
+            queues.remove(idle);
+            simulator.kernel().enter(node.process());
+            idle.closeAsync().thenRun(this::openQueue);
+        }
     }
 
     @Override
@@ -239,12 +273,18 @@ final class HostProcess implements ControllerListener
         private final HostMemory memory = new HostMemory(workload.bytesMax());
         private final HostRequest request = new HostRequest(this, this::onComplete);
         private Operation operation;
+        private RemoteQueuePair queue;
         private boolean wasSent;
         private Deadlines.Wait wait;
 
         private Worker(final int index)
         {
             this.index = index;
+        }
+
+        private boolean isUsing(final RemoteQueuePair any)
+        {
+            return null != operation && queue == any;
         }
 
         private void next(final long delayNs)
@@ -258,7 +298,7 @@ final class HostProcess implements ControllerListener
             {
                 return;
             }
-            final RemoteQueuePair queue = queues.get(draw.below(queues.size()));
+            queue = queues.get(draw.below(queues.size()));
             final Operation next = workload.next(number, simulator.moment());
             fill(next);
             operation = next;

@@ -61,7 +61,7 @@ final class Nemesis
         // Commands wait for a device to open, but not for long.
         simulator.answers().expect(NvmeStatus.NAMESPACE_NOT_READY);
         // Without the loss of a connection nothing is executed twice.
-        switch (simulation.isRacing() ? 7 + draw.of(0, 1, 3, 4, 6, 7) : draw.below(23))
+        switch (simulation.isRacing() ? 7 + draw.of(0, 1, 3, 4, 6, 7) : draw.below(25))
         {
             case 0, 1 -> reset();
             case 2 -> silence();
@@ -81,6 +81,7 @@ final class Nemesis
             case 17, 18 -> strand();
             case 19 -> hold();
             case 20, 21, 22 -> flipSome();
+            case 23, 24 -> reopenQueue();
             default -> reset();
         }
         next();
@@ -164,6 +165,16 @@ final class Nemesis
         host.reset();
     }
 
+    /** A queue is closed and another opened before the target sees the end of the first. */
+    private void reopenQueue()
+    {
+        final long forNs = draw.between(MS, 40 * MS);
+        simulation.note("what hosts have sent arrives after " + forNs / MS + " ms");
+        simulation.cause("late connections", forNs);
+        simulator.kernel().network().hold(simulation.address(), simulator.nowNs() + forNs, false);
+        simulation.hosts().get(draw.below(simulation.hosts().size())).reopenQueue();
+    }
+
     private void stall()
     {
         final long forNs = draw.between(MS, draw.oneIn(4) && !simulation.isRacing() ? 1_500 * MS : 60 * MS);
@@ -233,6 +244,17 @@ final class Nemesis
         final ModelFaults before = file.faults(faults);
         final long forNs = draw.between(MS, 200 * MS);
         simulation.cause("file with faults", forNs);
+        if (mayFail && !simulation.isRacing() && draw.oneIn(2))
+        {
+            // Whether hosts knew what syncs had lost shows then.
+            simulator.after(draw.between(forNs / 2, 2 * forNs), () ->
+            {
+                if (simulation.isGoingOn())
+                {
+                    losePower();
+                }
+            });
+        }
         simulator.after(forNs, () ->
         {
             simulation.note("file is as before");

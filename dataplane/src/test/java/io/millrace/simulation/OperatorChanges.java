@@ -65,6 +65,10 @@ final class OperatorChanges
         limit(subsystem, isOfHost, nqn, limits(iops, bytes));
         final long forNs = draw.between(5 * MS, 400 * MS);
         simulation.cause("limit", forNs);
+        if (!simulation.isRacing() && draw.oneIn(3))
+        {
+            simulator.after(draw.between(MS, forNs), () -> removeNamespace(target));
+        }
         simulator.after(forNs, () ->
         {
             simulation.note("limit is over");
@@ -125,8 +129,12 @@ final class OperatorChanges
 
     void removeNamespace()
     {
-        final TargetProcess target = target();
-        if (null != target && target.hasNamespace())
+        removeNamespace(target());
+    }
+
+    private void removeNamespace(final TargetProcess target)
+    {
+        if (null != target && simulation.isServing(target) && target.hasNamespace())
         {
             simulation.note("namespace is removed");
             simulation.cause("removed namespace", () -> !target.hasNamespace() && simulation.isServing(target));

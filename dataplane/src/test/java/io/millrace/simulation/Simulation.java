@@ -10,6 +10,7 @@ import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.remote.RemoteDeviceConfig;
 import io.millrace.remote.SimulatedRemote;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -291,6 +292,12 @@ final class Simulation
     FaultDevice fault()
     {
         return storage.fault();
+    }
+
+    /** {@return where hosts find their target} */
+    InetAddress address()
+    {
+        return address.getAddress();
     }
 
     List<HostProcess> hosts()

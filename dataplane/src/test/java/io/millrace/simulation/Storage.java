@@ -40,6 +40,7 @@ final class Storage implements DeviceSource
     private final DriveTiming timing;
     private final int polledBytesMax;
     private final boolean zeroes;
+    private final boolean isBuffered;
     private MemoryDevice memory;
     private Drive drive;
     private SimulatedFile file;
@@ -59,6 +60,7 @@ final class Storage implements DeviceSource
         this.blockBytes = blockBytes;
         this.blocks = blocks;
         timing = new DriveTiming(draw);
+        isBuffered = draw.oneIn(3);
         switch (draw.below(8))
         {
             case 0, 1 -> memory = filledMemory();
@@ -98,13 +100,16 @@ final class Storage implements DeviceSource
     {
         final long sizeBytes = (long)blocks * blockBytes;
         path = sparse(directory, sizeBytes);
-        final SimulatedFile made = new SimulatedFile(path, sizeBytes, blockBytes, draw.generator());
+        final SimulatedFile made = new SimulatedFile(path, sizeBytes, blockBytes, isBuffered, draw.generator());
         final byte[] block = filledBlock();
         for (int i = 0; i < blocks; i++)
         {
             made.fill((long)i * blockBytes, block);
         }
-        made.onLostSync(() -> history.syncLost(simulator.moment()));
+        if (!isBuffered)
+        {
+            made.onLostSync(() -> history.syncLost(simulator.moment()));
+        }
         made.faults(new ModelFaults(0, draw.of(0, 200), draw.of(0, 50), 0));
         return made;
     }
@@ -225,7 +230,8 @@ final class Storage implements DeviceSource
     @Override
     public String toString()
     {
-        final String kind = null != memory ? "memory" : null != drive ? "drive" : "file polled up to " + polledBytesMax;
+        final String kind = null != memory ? "memory" : null != drive ? "drive" : isBuffered ? "buffered file" :
+            "file polled up to " + polledBytesMax;
         return kind + (hasFaults ? " with faults" : "") + (hasDelay ? " with delay" : "");
     }
 

@@ -42,6 +42,7 @@ final class ModelRing implements Ring
     private int registeredFd = NO_FILE;
     private boolean isWithoutPower;
     private boolean isArmed;
+    private boolean isClosed;
     private int head;
     private int tail;
 
@@ -110,6 +111,7 @@ final class ModelRing implements Ring
     @Override
     public long nextEntry()
     {
+        checkOpen();
         if (tail - head > entryMask)
         {
             throw new IllegalStateException("more than " + (entryMask + 1) + " entries");
@@ -122,12 +124,14 @@ final class ModelRing implements Ring
     @Override
     public int unsubmitted()
     {
+        checkOpen();
         return tail - head;
     }
 
     @Override
     public void submit()
     {
+        checkOpen();
         // A channel asks in each of its cycles.
         if (head == tail)
         {
@@ -206,6 +210,7 @@ final class ModelRing implements Ring
     @Override
     public void enter()
     {
+        checkOpen();
         submit();
         synchronized (file)
         {
@@ -261,6 +266,7 @@ final class ModelRing implements Ring
     @Override
     public long completion()
     {
+        checkOpen();
         final long[] oldest = completions.peek();
         if (null == oldest)
         {
@@ -274,12 +280,14 @@ final class ModelRing implements Ring
     @Override
     public void consume()
     {
+        checkOpen();
         completions.remove();
     }
 
     @Override
     public boolean arm()
     {
+        checkOpen();
         if (eventFd < 0)
         {
             return false;
@@ -302,9 +310,20 @@ final class ModelRing implements Ring
         isArmed = false;
     }
 
+    /** The memory of a ring that is closed is gone. */
+    private void checkOpen()
+    {
+        if (isClosed)
+        {
+            throw new IllegalStateException("the ring is closed");
+        }
+    }
+
     @Override
     public void close()
     {
+        checkOpen();
+        isClosed = true;
         file.closed(this);
         outstanding.clear();
         done.clear();

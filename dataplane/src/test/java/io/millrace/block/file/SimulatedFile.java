@@ -16,6 +16,7 @@ public final class SimulatedFile
 
     private final FileDeviceConfig config;
     private final ModelFile file;
+    private final boolean isBuffered;
 
     /**
      * Makes a file of zeroes.
@@ -23,13 +24,24 @@ public final class SimulatedFile
      * @param path       of a file of that size, which keeps its place and is never written.
      * @param sizeBytes  multiple of the block size.
      * @param blockBytes of its blocks.
+     * @param isBuffered whether a page cache is above it: no sync of a device succeeds after one that failed.
      * @param random     source of all chances.
      */
-    public SimulatedFile(final Path path, final long sizeBytes, final int blockBytes, final RandomGenerator random)
+    public SimulatedFile(
+        final Path path,
+        final long sizeBytes,
+        final int blockBytes,
+        final boolean isBuffered,
+        final RandomGenerator random)
     {
+        this.isBuffered = isBuffered;
         config = FileDeviceConfig.of("file", path, sizeBytes, blockBytes).withPreallocate(false)
             .withPolling(FileDeviceConfig.Polling.OFF).withQueueDepth(QUEUE_DEPTH);
         file = new ModelFile(sizeBytes, blockBytes, random);
+        if (isBuffered)
+        {
+            file.buffered();
+        }
     }
 
     /**
@@ -81,8 +93,8 @@ public final class SimulatedFile
     {
         file.schedule(schedule);
         final FileDevice device = FileDevice.open(config, registry, (found) -> new FileCapabilities(
-            true,
-            polledBytesMax,
+            !isBuffered,
+            isBuffered ? 0 : polledBytesMax,
             zeroes ? ZeroStrategy.ZERO_RANGE : ZeroStrategy.NONE,
             zeroes ? DeallocateStrategy.PUNCH_HOLE : DeallocateStrategy.NONE),
             new RingFactory(file::ring, schedule::makeRing));
