@@ -30,6 +30,10 @@ final class HostProcess implements ControllerListener
     private static final long CONNECT_NS = 2_500_000_000L;
     private static final long CLOSE_NS = 5_000_000_000L;
     private static final long CONNECT_AGAIN_NS = 20_000_000;
+    /** Until a host knows that a target ends its controller. */
+    private static final long LOSS_NS = 500_000_000;
+    private static final String SEQUENCE_ERROR = NvmeStatus.name(NvmeStatus.COMMAND_SEQUENCE_ERROR);
+    private static final String NOT_TRIED = "while it is LIVE";
 
     private final Simulator simulator;
     private final Draw draw;
@@ -53,6 +57,9 @@ final class HostProcess implements ControllerListener
     private RemoteController controller;
     private boolean isConnecting;
     private boolean isClosing;
+    /** A queue could not be opened: the target may have one of its id. */
+    private boolean hasLostQueue;
+    private int reconnects;
 
     HostProcess(
         final Simulator simulator,
@@ -129,7 +136,7 @@ final class HostProcess implements ControllerListener
         {
             if (null != failure)
             {
-                simulator.trace().note(simulator.nowNs(), "host " + number + " cannot open a queue: " + failure);
+                checkQueueFailure(failure);
                 simulator.after(CONNECT_AGAIN_NS, () ->
                 {
                     simulator.kernel().enter(node.process());
@@ -148,6 +155,26 @@ final class HostProcess implements ControllerListener
                 openQueue();
             }
         });
+    }
+
+    /** A target refuses queues of a controller that it ends, which its host finds out about soon. */
+    private void checkQueueFailure(final Throwable failure)
+    {
+        final boolean isOutOfSequence = failure.getMessage().contains(SEQUENCE_ERROR);
+        if (isOutOfSequence && !hasLostQueue)
+        {
+            final int before = reconnects;
+            // Not here: what a stage of a future throws nobody sees.
+            simulator.after(LOSS_NS, () ->
+            {
+                if (before == reconnects)
+                {
+                    throw new AssertionError(
+                        "host " + number + " has used the id of a queue that the target has: " + failure);
+                }
+            });
+        }
+        hasLostQueue |= !isOutOfSequence && !failure.getMessage().contains(NOT_TRIED);
     }
 
     /** Closes a queue that is idle, as what its end aborts may still be executed, and opens another. */
@@ -176,6 +203,10 @@ final class HostProcess implements ControllerListener
             !simulator.deadlines().hadCause(simulator.nowNs() - config.commandTimeoutMs() * 1_000_000L - losesNs))
         {
             throw new AssertionError("host " + number + " has lost its connection without a cause: " + reason);
+        }
+        if (ControllerState.RECONNECTING == state)
+        {
+            reconnects++;
         }
         endLate();
     }
