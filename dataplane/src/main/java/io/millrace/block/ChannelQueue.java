@@ -10,8 +10,8 @@ package io.millrace.block;
  * request that meets another one's blocks: each waits for itself, and those that change data are tried first in each
  * poll, however many reads wait for them.
  * <p>
- * The owner polls the queue in each cycle while it is not empty, and does not sleep then: a channel does not say when
- * it would take a request.
+ * The owner polls the queue in each cycle while it is not empty, and does not sleep then, or for some milliseconds at
+ * most: a channel does not say when it would take a request.
  */
 public final class ChannelQueue
 {
@@ -117,7 +117,7 @@ public final class ChannelQueue
     }
 
     /**
-     * {@return how many requests wait; the owner polls while it is above 0, and does not sleep}
+     * {@return how many requests wait; the owner polls while it is above 0}
      */
     public int size()
     {

@@ -8,6 +8,7 @@ import io.millrace.block.ChannelQueue;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.raid.layout.RaidLevel;
+import io.millrace.reactor.TimerListener;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -20,6 +21,11 @@ import java.util.function.Predicate;
  */
 final class MemberChannels
 {
+    /** A channel does not say when it takes requests again: after this time it is asked once more, at first. */
+    private static final long RETRY_NS_MIN = 1_000_000;
+    /** The time doubles up to this while no member takes any: a controller may be reset for seconds. */
+    private static final long RETRY_NS_MAX = 16_000_000;
+
     private final ReactorContext context;
     private final Predicate<RaidMember> isUsed;
     private final RaidMember[] members = new RaidMember[RaidLevel.MEMBERS_MAX];
@@ -34,6 +40,10 @@ final class MemberChannels
     private int limit;
     private int releasedCount;
     private boolean isClosing;
+    private final TimerListener onRetryDue = this::onRetryDue;
+    /** Whether a timer is running that has the reactor offer what was refused. */
+    private boolean isRetryTimed;
+    private long retryNs = RETRY_NS_MIN;
 
     /** Who is notified when a member is open. */
     private record Opened(RaidMember member, Consumer<BlockDeviceException> onDone)
@@ -328,7 +338,12 @@ final class MemberChannels
             final BlockChannel channel = channels[index];
             if (null != channel)
             {
-                count += queues[index].poll();
+                final int taken = queues[index].poll();
+                if (0 != taken)
+                {
+                    retryNs = RETRY_NS_MIN;
+                }
+                count += taken;
                 count += 0 == channel.inFlight() ? 0 : channel.poll();
             }
         }
@@ -341,15 +356,34 @@ final class MemberChannels
 
     boolean canSleep()
     {
+        boolean isRefused = false;
         for (int index = 0; index < limit; index++)
         {
             final BlockChannel channel = channels[index];
-            if (null != channel && (0 != queues[index].size() || 0 != channel.inFlight() && !channel.canSleep()))
+            if (null != channel)
             {
-                return false;
+                if (0 != channel.inFlight() && !channel.canSleep())
+                {
+                    return false;
+                }
+                isRefused |= 0 != queues[index].size();
             }
         }
+        if (isRefused && !isRetryTimed)
+        {
+            isRetryTimed = true;
+            context.reactor().schedule(context.reactor().nowNs() + retryNs, onRetryDue);
+            retryNs = Math.min(2 * retryNs, RETRY_NS_MAX);
+            // How long it sleeps was determined before this timer.
+            return false;
+        }
         return true;
+    }
+
+    /** The cycle offers what was refused. */
+    private void onRetryDue(final long nowNs)
+    {
+        isRetryTimed = false;
     }
 
     /**

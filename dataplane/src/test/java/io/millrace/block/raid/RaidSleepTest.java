@@ -34,6 +34,10 @@ class RaidSleepTest
     private static final long MEMBER_BYTES = 16 << 20;
     /** One that spins runs hundreds of thousands; what waits is tried again every 50 ms, with some cycles after it. */
     private static final int CYCLES_MAX = 5000;
+    /** What members have refused is offered again every 16 ms. */
+    private static final int RETRY_CYCLES_MAX = 10 * CYCLES_MAX;
+    /** The first times after 1, 2 and 4 ms, and some. */
+    private static final long SOON_NS = 8_000_000L;
     private static final long QUIET_NS = 200_000_000L;
     /** A reactor that was not woken sleeps for a second. */
     private static final long WOKEN_NS = 500_000_000L;
@@ -107,18 +111,23 @@ class RaidSleepTest
     /** All reactors with a channel to the array sleep but for a few cycles. */
     private void assertQuiet()
     {
+        assertQuiet(CYCLES_MAX);
+    }
+
+    private void assertQuiet(final int cyclesMax)
+    {
         final List<Reactor> reactors = new ArrayList<>(List.of(fixture.reactor()));
         hosts.forEach((each) -> reactors.add(each.reactor()));
         for (final Reactor reactor : reactors)
         {
             long least = Long.MAX_VALUE;
-            for (int i = 0; i < 5 && least > CYCLES_MAX; i++)
+            for (int i = 0; i < 5 && least > cyclesMax; i++)
             {
                 final long before = reactor.dutyCycle().cycles();
                 pass(QUIET_NS);
                 least = Math.min(least, reactor.dutyCycle().cycles() - before);
             }
-            assertTrue(least <= CYCLES_MAX, reactor.config().name() + " runs " + least + " cycles");
+            assertTrue(least <= cyclesMax, reactor.config().name() + " runs " + least + " cycles");
         }
     }
 
@@ -345,6 +354,53 @@ class RaidSleepTest
                 letGo();
             }
         });
+    }
+
+    /** A drive whose controller is being reset takes nothing, and its channel does not say when it does again. */
+    @ParameterizedTest
+    @EnumSource(value = RaidLevel.class, names = {"RAID1", "RAID5", "RAID10"})
+    void shouldSleepWhileMembersTakeNoRequests(final RaidLevel level)
+    {
+        create(level, JournalMode.DEGRADED, 1, 4);
+        assertSuccess(write(0, 0));
+        long leastNs = Long.MAX_VALUE;
+        for (int i = 0; i < ROUNDS && leastNs > RETRIED_NS; i++)
+        {
+            members.forEach(HeldMember::full);
+            final Initiator.Io io = write(0, 0);
+            assertQuiet(RETRY_CYCLES_MAX);
+            assertFalse(io.result().isDone());
+            final long startNs = System.nanoTime();
+            letGo();
+            assertSuccess(io);
+            leastNs = Math.min(leastNs, System.nanoTime() - startNs);
+        }
+        assertTrue(leastNs <= RETRIED_NS, "took " + leastNs + " ns at best");
+    }
+
+    /** However long members have taken nothing before. */
+    @Test
+    void shouldOfferSoonWhatIsRefusedAnew()
+    {
+        create(RaidLevel.RAID1, JournalMode.DEGRADED, 1, 2);
+        assertSuccess(write(0, 0));
+        long leastNs = Long.MAX_VALUE;
+        for (int i = 0; i < ROUNDS && leastNs > SOON_NS; i++)
+        {
+            members.forEach(HeldMember::full);
+            final Initiator.Io first = write(0, 0);
+            pass(QUIET_NS);
+            letGo();
+            assertSuccess(first);
+            members.forEach(HeldMember::full);
+            final long startNs = System.nanoTime();
+            final Initiator.Io second = write(0, 0);
+            pass(1_000_000L);
+            letGo();
+            assertSuccess(second);
+            leastNs = Math.min(leastNs, System.nanoTime() - startNs);
+        }
+        assertTrue(leastNs <= SOON_NS, "took " + leastNs + " ns at best");
     }
 
     /** Superblocks with another epoch wait for writes that have passed the gates, and others for the gates. */
