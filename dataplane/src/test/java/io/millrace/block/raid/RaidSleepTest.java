@@ -30,6 +30,7 @@ class RaidSleepTest
 {
     private static final int STRIP_BYTES = 16 << 10;
     private static final int BLOCK_BYTES = 4096;
+    private static final int BLOCK_SHIFT = 12;
     private static final int STRIP_BLOCKS = STRIP_BYTES / BLOCK_BYTES;
     private static final long MEMBER_BYTES = 16 << 20;
     /** One that spins runs hundreds of thousands; what waits is tried again every 50 ms, with some cycles after it. */
@@ -325,6 +326,35 @@ class RaidSleepTest
                 letGo();
             }
         });
+    }
+
+    /** A write of lost blocks ends after the list of its member has been stored without them. */
+    @Test
+    void shouldWakeAWriteOfLostBlocksWhenTheListIsStored()
+    {
+        create(RaidLevel.RAID1, JournalMode.DEGRADED, 1, 2);
+        members.forEach(HeldMember::holdMetadata);
+        assertWoken(0, new Round()
+        {
+            @Override
+            public Initiator.Io begin(final int round)
+            {
+                final long block = 1 + round;
+                array.raidMembers().getLast().lostBlocks().add(block * BLOCK_BYTES, BLOCK_SHIFT);
+                // Its region is set.
+                assertSuccess(write(0, 0));
+                members.forEach((each) ->
+                    each.hold((operation, at) -> BlockOperation.WRITE == operation && at < 0));
+                return write(0, block);
+            }
+
+            @Override
+            public void release()
+            {
+                letGo();
+            }
+        });
+        assertTrue(array.raidMembers().getLast().lostBlocks().isEmpty());
     }
 
     @Test
