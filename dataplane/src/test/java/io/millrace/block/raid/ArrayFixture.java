@@ -478,6 +478,14 @@ final class ArrayFixture implements AutoCloseable
         direct.close();
     }
 
+    /** Makes stable what a drive has, behind the array's back. */
+    void flush(final int slot)
+    {
+        final Initiator direct = new Initiator("flushing", disks.get(slot));
+        assertEquals(BlockStatus.SUCCESS, direct.run(BlockOperation.FLUSH, 0, 0, false));
+        direct.close();
+    }
+
     /** Reads everything and compares it with what was written. */
     void verify()
     {
