@@ -61,6 +61,12 @@ final class MemberChannel implements BlockChannel
     @Override
     public boolean submit(final BlockRequest request)
     {
+        if (0 == request.blocks() && BlockOperation.FLUSH != request.operation())
+        {
+            // As a drive does, whose commands have the count less one.
+            request.complete(BlockStatus.DEVICE_ERROR);
+            return true;
+        }
         if (DEPTH == inFlight)
         {
             return false;

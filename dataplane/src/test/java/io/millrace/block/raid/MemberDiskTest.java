@@ -85,6 +85,15 @@ class MemberDiskTest
         return value;
     }
 
+    /** Whoever reads less than a block reads nothing. */
+    @Test
+    void shouldRefuseToReadOrWriteNoBlocks()
+    {
+        assertEquals(BlockStatus.DEVICE_ERROR, initiator.run(BlockOperation.READ, 0, 0, false));
+        assertEquals(BlockStatus.DEVICE_ERROR, initiator.run(BlockOperation.WRITE, 0, 0, false));
+        assertEquals(BlockStatus.SUCCESS, flush());
+    }
+
     private void cut()
     {
         initiator.call(() ->
