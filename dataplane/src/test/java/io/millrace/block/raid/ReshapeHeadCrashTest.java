@@ -69,6 +69,54 @@ class ReshapeHeadCrashTest
         assertTrue(losses > 5, "only " + losses + " members were lost while the first stripes were written");
     }
 
+    /** The member lacks a part of what the step has written, and no region of the bitmap is marked for that. */
+    @ParameterizedTest
+    @CsvSource({"RAID5,3,1,16384", "RAID6,4,1,16384", "RAID6,4,0,131072"})
+    void shouldRebuildAllOfAMemberThatFailsMeanwhile(
+        final RaidLevel level, final int count, final int added, final int stripBytes)
+    {
+        final long seed = random.nextLong();
+        int failures = 0;
+        boolean isWithin = false;
+        for (int step = 1; isWithin || 0 == failures; step += isWithin ? 1 : 4)
+        {
+            final AtomicBoolean hasFailed = new AtomicBoolean();
+            final int slot = step % count;
+            final ReshapedArray growing = new ReshapedArray(level, count, added, stripBytes, JournalMode.ALWAYS, false);
+            try (CrashRun run = growing.run(TestSeeds.fixed(seed), MANY_BLOCKS))
+            {
+                growing.isWaiting(true);
+                run.live(REQUESTS);
+                // Nobody writes any more: no region is marked.
+                run.live(0);
+                growing.isWaiting(false);
+                run.supply().before(step, () ->
+                {
+                    if (growing.isReshaping() && !growing.array().intent().isMarked(0) &&
+                        ReshapeState.Stage.BACKED_UP == growing.array().view().map().state().stage())
+                    {
+                        hasFailed.set(true);
+                        run.members().get(slot).state(MemberState.FAILING);
+                    }
+                });
+                run.live(0);
+                isWithin = hasFailed.get();
+                if (isWithin)
+                {
+                    failures++;
+                    growing.finish(run);
+                }
+                assertTrue(step < MOST_STEPS, "the head comes to its end");
+            }
+            catch (final AssertionError | BlockDeviceException e)
+            {
+                throw new AssertionError("a member fails before step " + step + ", seed of the run " + seed + ": " +
+                    e.getMessage(), e);
+            }
+        }
+        assertTrue(failures > 5, "only " + failures + " members failed while the first stripes were written");
+    }
+
     /** Whether no data lies where the new layout has it. */
     private static boolean isUnmoved(final ReshapedArray growing)
     {
