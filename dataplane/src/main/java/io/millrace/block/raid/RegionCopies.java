@@ -307,6 +307,9 @@ final class RegionCopies
             final long offset = hasParity ? rowsOffset() : arrayOffset();
             if (offset >= 0)
             {
+                // Before it begins: it may end at once.
+                beganNs = reactor.nowNs();
+                longestNs = (long)((double)length * NS_PER_S / device.copyRates().minBytesPerS());
                 channel.beginWork(purpose, target, offset, length, window.add(nextOffset, nextSlot));
                 begun++;
             }
@@ -348,8 +351,6 @@ final class RegionCopies
     {
         final long nowNs = reactor.nowNs();
         final long ns = rate.batchNs(length, device.copyRates(), device.hostBytes(), nowNs);
-        beganNs = nowNs;
-        longestNs = (long)((double)length * NS_PER_S / device.copyRates().minBytesPerS());
         final long earliestNs = nowNs - (rate.isBesideHosts() ? 0 : CopyWindow.COPIES_MAX * ns);
         resumeNs = (resumeNs - earliestNs < 0 ? earliestNs : resumeNs) + ns;
         if (resumeNs - nowNs > 0 && timerNs != resumeNs)
