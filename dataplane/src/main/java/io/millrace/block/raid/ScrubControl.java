@@ -163,7 +163,8 @@ final class ScrubControl
         {
             hasMismatches = true;
         }
-        else if (ScrubStatus.COMPLETED == newResult.status() && 0 == newResult.skippedBytes())
+        else if (ScrubStatus.COMPLETED == newResult.status() && 0 == newResult.skippedBytes() &&
+            0 == newResult.unreadable())
         {
             hasMismatches = false;
         }

@@ -112,6 +112,31 @@ class MismatchRestartTest
         }
     }
 
+    /** A scrub that cannot read such a row has not found that it matches, and it may be readable again. */
+    @Test
+    void shouldBeKnownWhenItsRowCannotBeRead()
+    {
+        try (ArrayFixture fixture = new ArrayFixture(random, RaidLevel.RAID6, 4, 0))
+        {
+            fixture.corrupt(0, 0);
+            LevelChangeTest.scrub(fixture.array(), ScrubMode.CHECK, 1);
+            for (int slot = 1; slot < 4; slot++)
+            {
+                fixture.failBlock(slot, 0);
+            }
+            LevelChangeTest.scrub(fixture.array(), ScrubMode.CHECK, 0);
+            assertEquals(1, fixture.array().scrubControl().result().unreadable());
+            assertTrue(fixture.array().scrubControl().hasMismatches(), "forgotten");
+            for (int slot = 1; slot < 4; slot++)
+            {
+                fixture.disk(slot).healMedia();
+            }
+            fixture.restart();
+            assertTrue(fixture.array().scrubControl().hasMismatches(), "forgotten by superblocks");
+            LevelChangeTest.scrub(fixture.array(), ScrubMode.CHECK, 1);
+        }
+    }
+
     /** Wherever the power is cut, superblocks say so while any row differs. */
     @ParameterizedTest
     @CsvSource({"RAID6,4", "RAID5,3", "EC3,6"})
