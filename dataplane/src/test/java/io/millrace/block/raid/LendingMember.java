@@ -15,7 +15,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** A member that lends its memory, counts what is lent, and refuses or fails reads that it could lend for. */
 final class LendingMember implements BlockDevice
 {
+    private final String name;
     private final BlockDevice inner;
+    private final BlockGeometry geometry;
     /** Loans of all members of the array that were not given back. */
     private final AtomicInteger loans;
     private final AtomicInteger lent = new AtomicInteger();
@@ -34,9 +36,12 @@ final class LendingMember implements BlockDevice
         FAIL
     }
 
-    LendingMember(final BlockDevice inner, final AtomicInteger loans)
+    LendingMember(
+        final String name, final BlockDevice inner, final BlockGeometry geometry, final AtomicInteger loans)
     {
+        this.name = name;
         this.inner = inner;
+        this.geometry = geometry;
         this.loans = loans;
     }
 
@@ -72,13 +77,13 @@ final class LendingMember implements BlockDevice
     @Override
     public String name()
     {
-        return inner.name();
+        return name;
     }
 
     @Override
     public BlockGeometry geometry()
     {
-        return inner.geometry();
+        return geometry;
     }
 
     @Override
@@ -127,7 +132,7 @@ final class LendingMember implements BlockDevice
                 return Answer.FAIL == answer;
             }
             final boolean isRead = BlockOperation.READ == request.operation() &&
-                request.lba() * geometry().blockSizeBytes() >= RaidChannel.dataOffsetBytes();
+                request.lba() * geometry.blockSizeBytes() >= RaidChannel.dataOffsetBytes();
             final boolean isLendable = request.lendable();
             if (isRead && !isLendable)
             {

@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockGeometry;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.Initiator;
+import io.millrace.block.StripedDevice;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.block.raid.layout.ArrayLayout;
 import io.millrace.block.raid.layout.RaidLevel;
@@ -19,7 +21,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,16 +47,33 @@ class LentStripsTest
     private Initiator host;
     private byte[] model;
 
+    private static BlockDevice memory()
+    {
+        return MemoryDevice.create("memory", RaidFixture.deviceBytes(MEMBER_BYTES), BLOCK);
+    }
+
     private void create(final RaidLevel level, final int memberCount, final int lost)
     {
-        for (int i = 0; i < memberCount; i++)
+        add(memberCount, LentStripsTest::memory, UnaryOperator.identity());
+        start(level, false, lost);
+    }
+
+    private void add(final int count, final Supplier<BlockDevice> device, final UnaryOperator<BlockGeometry> geometry)
+    {
+        for (int i = 0; i < count; i++)
         {
-            members.add(new LendingMember(
-                MemoryDevice.create("m" + i, RaidFixture.deviceBytes(MEMBER_BYTES), BLOCK), loans));
+            final BlockDevice inner = device.get();
+            members.add(new LendingMember("m" + i, inner, geometry.apply(inner.geometry()), loans));
             fixture.own(members.get(i));
         }
-        layout = ArrayLayout.of(level, memberCount, STRIP, MEMBER_BYTES);
-        array = fixture.create(level, STRIP, List.<BlockDevice>copyOf(members));
+    }
+
+    private void start(final RaidLevel level, final boolean hasChecksums, final int lost)
+    {
+        array = fixture.assemble(new RaidConfig("array", level, STRIP,
+            members.stream().map(BlockDevice::name).toList(), List.of(), false, false, false, CopyRates.DEFAULT,
+            JournalMode.DEGRADED, "", hasChecksums), List.<BlockDevice>copyOf(members));
+        layout = array.layout();
         host = new Initiator("host", array);
         ArrayFixture.await(() -> array.intent().nextResync(0) < 0, "resynchronized");
         model = new byte[(int)layout.dataBytes()];
@@ -168,6 +189,52 @@ class LentStripsTest
         }
         assertTrue(sum(LendingMember::lent) > 0, "nobody was asked");
         assertEquals(0, members.get(3).lent());
+    }
+
+    /** What is lent is not compared with checksums. */
+    @Test
+    void shouldNotComputeFromWrongBlocksThatWouldBeLent()
+    {
+        add(4, LentStripsTest::memory, UnaryOperator.identity());
+        start(RaidLevel.RAID5, true, 1);
+        assertEquals(0, layout.dataSlot(0, 0));
+        try (Initiator direct = new Initiator("corrupting", members.get(layout.dataSlot(0, 1))))
+        {
+            NativeMemory.fill(arena.address(), BLOCK, (byte)77);
+            assertEquals(BlockStatus.SUCCESS, direct.run(BlockOperation.WRITE,
+                RaidChannel.dataOffsetBytes() / BLOCK, 1, false, arena.address(), BLOCK));
+        }
+        assertEquals(BlockStatus.MEDIA_ERROR,
+            host.run(BlockOperation.READ, 0, 1, false, arena.address(), BLOCK));
+        assertRead(BLOCK, BLOCK);
+    }
+
+    /** As of devices that have some rows in several places. */
+    @Test
+    void shouldCopyWhatIsLentInPieces()
+    {
+        // Strips that end within those of the array.
+        final int stripBlocks = 63;
+        add(6, () -> new StripedDevice(9L * stripBlocks * BLOCK, BLOCK, stripBlocks, 3), UnaryOperator.identity());
+        start(RaidLevel.RAID6, false, 2);
+        for (int offset = 0; offset < model.length; offset += STRIP)
+        {
+            assertRead(offset, STRIP);
+            assertEquals(0, loans.get(), "not given back");
+        }
+        assertTrue(sum(LendingMember::lent) > 0, "nobody was asked");
+    }
+
+    @Test
+    void shouldNotBorrowFromMembersThatMayAnswerLater()
+    {
+        add(4, LentStripsTest::memory, (geometry) -> geometry.toBuilder().completesInline(false).build());
+        start(RaidLevel.RAID5, false, 1);
+        for (int offset = 0; offset < model.length; offset += STRIP)
+        {
+            assertRead(offset, BLOCK);
+        }
+        assertEquals(0, sum(LendingMember::lent));
     }
 
     @ParameterizedTest
