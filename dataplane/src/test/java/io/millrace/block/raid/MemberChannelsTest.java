@@ -34,6 +34,7 @@ class MemberChannelsTest
     private final Set<RaidMember> used = new HashSet<>();
     private final List<Runnable> pending = new ArrayList<>();
     private final List<Device> devices = new ArrayList<>();
+    private final List<RaidMember> members = new ArrayList<>();
     private final RaidMember[] present = new RaidMember[INDEXES];
     private final boolean[] isOpen = new boolean[INDEXES];
     private final boolean[] isReleased = new boolean[INDEXES];
@@ -47,6 +48,7 @@ class MemberChannelsTest
         private int opened;
         private int closings;
         private int submitted;
+        private boolean lends;
 
         @Override
         public String name()
@@ -83,6 +85,10 @@ class MemberChannelsTest
         {
             assertTrue(opened > closings, "submitted to a closed channel");
             submitted++;
+            if (request.lendable() && !lends)
+            {
+                return false;
+            }
             request.complete(BlockStatus.SUCCESS);
             return true;
         }
@@ -151,6 +157,7 @@ class MemberChannelsTest
     {
         used.clear();
         devices.clear();
+        members.clear();
         for (int index = 0; index < INDEXES; index++)
         {
             present[index] = null;
@@ -197,6 +204,23 @@ class MemberChannelsTest
         {
             assertFalse(((Device)each.device()).closings > 0, "closed while it was used");
         }
+        members.forEach(this::lend);
+    }
+
+    /** Of any member that there was: one that has left, or whose channel opens or closes, is not asked. */
+    private void lend(final RaidMember member)
+    {
+        final Device device = (Device)member.device();
+        device.lends = random.nextBoolean();
+        final int before = device.submitted;
+        final BlockRequest request = new BlockRequest(this, (done) ->
+        {
+        });
+        final boolean isLent = channels.lend(member, request.reset(BlockOperation.READ, 0, 1).lendable(true));
+        final boolean isAsked = device.opened > device.closings;
+        assertEquals(isAsked ? before + 1 : before, device.submitted);
+        assertEquals(isAsked && device.lends, isLent);
+        assertEquals(0, channels.inFlight(), "it waits");
     }
 
     private void openOrRelease(final int index)
@@ -208,6 +232,7 @@ class MemberChannelsTest
             devices.add(device);
             final RaidMember opening = new RaidMember(index, device, UUID.randomUUID(), 0);
             present[index] = opening;
+            members.add(opening);
             begun++;
             channels.open(opening, (problem) ->
             {
