@@ -1,0 +1,115 @@
+package io.millrace.reactor;
+
+import static io.millrace.reactor.ReactorTesting.eventDescriptor;
+import static io.millrace.reactor.ReactorTesting.makeReady;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.millrace.bindings.linux.Epoll;
+import io.millrace.bindings.linux.Files;
+import java.lang.reflect.Proxy;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** How often a reactor that does not sleep asks the kernel which descriptors are ready. */
+class ReadinessIntervalTest
+{
+    private static final int CYCLES = 100;
+    private static final long CYCLE_NS = 1_000;
+
+    private final Kernel kernel = (Kernel)Proxy.newProxyInstance(
+        Kernel.class.getClassLoader(), new Class<?>[]{Kernel.class}, (_, method, arguments) ->
+            "nanoTime".equals(method.getName()) ? now() : counted(method.getName(),
+                method.invoke(LinuxKernel.INSTANCE, arguments)));
+    private SimulatedReactor simulated;
+    private int fd;
+    private long nowNs;
+    private int calls;
+    private int work;
+    private int events;
+
+    private Object now()
+    {
+        return nowNs;
+    }
+
+    private Object counted(final String method, final Object result)
+    {
+        calls += "epollPoll".equals(method) ? 1 : 0;
+        return result;
+    }
+
+    private void run(final Runnable test)
+    {
+        final CompletableFuture<Void> done = new CompletableFuture<>();
+        SimulatedReactor.thread(() ->
+        {
+            fd = eventDescriptor(false);
+            try (SimulatedReactor made = new SimulatedReactor("interval", TimeUnit.HOURS.toNanos(1), kernel))
+            {
+                simulated = made;
+                made.run(() ->
+                {
+                    made.reactor().register(fd, Epoll.EPOLLIN, (_) -> events++);
+                    made.reactor().addPoller(() -> work);
+                });
+                calls();
+                test.run();
+                made.run(() -> made.reactor().deregister(fd));
+                done.complete(null);
+            }
+            catch (final Throwable t)
+            {
+                done.completeExceptionally(t);
+            }
+            Files.close(fd);
+        }, "interval").start();
+        done.join();
+    }
+
+    /** Of cycles that take a microsecond each. */
+    private int calls()
+    {
+        calls = 0;
+        events = 0;
+        for (int i = 0; i < CYCLES; i++)
+        {
+            nowNs += CYCLE_NS;
+            simulated.turn();
+        }
+        return calls;
+    }
+
+    @Test
+    void shouldAskEveryOtherMicrosecondWithoutWork()
+    {
+        run(() -> assertEquals(CYCLES / 2, calls()));
+    }
+
+    @Test
+    void shouldAskEveryTwentyMicrosecondsWithWork()
+    {
+        run(() ->
+        {
+            work = 1;
+            calls();
+            assertEquals(CYCLES / 20, calls());
+            work = 0;
+            calls();
+            assertEquals(CYCLES / 2, calls(), "work has ended");
+        });
+    }
+
+    @Test
+    void shouldAskInEachCycleWhileADescriptorIsReady()
+    {
+        run(() ->
+        {
+            work = 1;
+            makeReady(fd);
+            calls();
+            assertEquals(CYCLES, calls());
+            assertEquals(CYCLES, events);
+        });
+    }
+}
