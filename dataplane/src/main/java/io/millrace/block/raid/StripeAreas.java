@@ -1,6 +1,5 @@
 package io.millrace.block.raid;
 
-import io.millrace.memory.MemoryDomain;
 import io.millrace.memory.Segments;
 
 /**
@@ -137,8 +136,7 @@ final class StripeAreas
         final int index = rows.firstCovered();
         final long offset = rows.arrayOffset(index);
         // All that is read is one strip that cannot be: it is computed where it is wanted.
-        if (index + 1 == rows.endCovered() && !rows.isReadable(index) && request.payloadRun(offset) >= rows.count() &&
-            MemoryDomain.HOST == request.request().segments().domain())
+        if (index + 1 == rows.endCovered() && !rows.isReadable(index) && request.payloadRun(offset) >= rows.count())
         {
             areas[index] = request.payloadAddress(offset);
             recover();
