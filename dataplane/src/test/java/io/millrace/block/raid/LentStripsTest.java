@@ -158,6 +158,22 @@ class LentStripsTest
         assertRead(0, 8 * STRIP);
     }
 
+    /** Parity only as far as data is missing. */
+    @ParameterizedTest
+    @CsvSource({"RAID6, 6, 1", "EC3, 8, 1", "EC3, 8, 2"})
+    void shouldBorrowAsManyStripsAsThereAreOfData(final RaidLevel level, final int count, final int lost)
+    {
+        create(level, count, lost);
+        for (int offset = 0; offset < model.length; offset += STRIP)
+        {
+            final int before = sum(LendingMember::lent);
+            assertRead(offset, BLOCK);
+            final int lent = sum(LendingMember::lent) - before;
+            assertTrue(0 == lent || layout.dataCount() == lent, () -> "borrowed " + lent);
+        }
+        assertTrue(sum(LendingMember::lent) > 0, "nothing was lent");
+    }
+
     @ParameterizedTest
     @CsvSource({"REFUSE", "FAIL"})
     void shouldHoldNothingWhileItReadsWhatAMemberDidNotLend(final LendingMember.Answer answer)
