@@ -135,8 +135,8 @@ final class StripeAreas
     {
         final int index = rows.firstCovered();
         final long offset = rows.arrayOffset(index);
-        // All that is read is one strip that cannot be: it is computed where it is wanted.
-        if (index + 1 == rows.endCovered() && !rows.isReadable(index) && request.payloadRun(offset) >= rows.count())
+        // One strip is read, which cannot be, or nothing would be computed: it is computed where it is wanted.
+        if (index + 1 == rows.endCovered() && request.payloadRun(offset) >= rows.count())
         {
             areas[index] = request.payloadAddress(offset);
             recover();
