@@ -9,6 +9,9 @@
 /* Its methods are for reactors of SPDK, and end a process that has none. */
 #define REACTORS "libspdk_event.so"
 
+/* SPDK's subsystem nvmf makes it, and has it until SPDK ends. */
+#define TARGET "nvmf_tgt"
+
 typedef void (*register_method)(const char *name, spdk_rpc_method_handler handler, uint32_t states);
 
 /*
@@ -98,6 +101,22 @@ static void call(struct spdk_jsonrpc_request *request, const struct spdk_json_va
     }
 GUARDED(GUARD)
 
+static spdk_rpc_method_handler spdk_nvmf_delete_target;
+
+/* Of a target with subsystems that are active, SPDK's method never ends, and leaves hosts on what is half destroyed. */
+static void guard_nvmf_delete_target(struct spdk_jsonrpc_request *request, const struct spdk_json_val *params)
+{
+    struct spdk_json_val *name;
+    if (NULL != params && 0 == spdk_json_find_string((struct spdk_json_val *)(uintptr_t)params, "name", NULL, &name) &&
+        spdk_json_strequal(name, TARGET))
+    {
+        spdk_jsonrpc_send_error_response(request, SPDK_JSONRPC_ERROR_INVALID_STATE,
+            "target " TARGET " is the data plane's, and ends with it: delete its subsystems and listeners instead");
+        return;
+    }
+    spdk_nvmf_delete_target(request, params);
+}
+
 #define REPLACE(method) \
     if (0 == strcmp(name, #method)) \
     { \
@@ -108,6 +127,7 @@ GUARDED(GUARD)
 static spdk_rpc_method_handler guarded_handler(const char *name, spdk_rpc_method_handler handler)
 {
     GUARDED(REPLACE)
+    REPLACE(nvmf_delete_target)
     return handler;
 }
 

@@ -96,7 +96,7 @@ class SpdkListenerBoundsTest
             "'trsvcid':'" + spdk.serviceId() + "'}").replace('\'', '"');
     }
 
-    /** SPDK tells nobody of it, so that the data plane would go on showing what was. */
+    /** SPDK does not report it, so that the data plane would go on showing what was. */
     @Test
     void shouldHaveJsonRpcChangeNoSubsystemOfTheDataPlane()
     {
@@ -105,12 +105,13 @@ class SpdkListenerBoundsTest
         for (final String[] each : new String[][] {{"nvmf_delete_subsystem", ofSubsystem},
             {"nvmf_subsystem_remove_listener", '{' + listenerParams() + '}'},
             {"nvmf_subsystem_remove_ns", "{'nqn':'" + nqn + "','nsid':1}"},
-            {"nvmf_subsystem_allow_any_host", "{'nqn':'" + nqn + "','allow_any_host':false}"}})
+            {"nvmf_subsystem_allow_any_host", "{'nqn':'" + nqn + "','allow_any_host':false}"},
+            {"nvmf_delete_target", "{'name':'nvmf_tgt'}"}})
         {
             final IllegalStateException refused =
                 assertThrows(IllegalStateException.class, () -> SpdkTesting.rpc(each[0], each[1]));
-            assertTrue(refused.getMessage().contains("subsystem " + nqn + " is the data plane's"),
-                refused.getMessage());
+            final String subject = each[0].endsWith("_target") ? "target nvmf_tgt" : "subsystem " + nqn;
+            assertTrue(refused.getMessage().contains(subject + " is the data plane's"), refused.getMessage());
         }
         try (RemoteController controller = host.connect(to(spdk)))
         {
