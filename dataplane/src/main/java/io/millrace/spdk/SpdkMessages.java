@@ -30,6 +30,8 @@ final class SpdkMessages implements Poller
 
     /** Names that SPDK puts before a message, of which one call has the same in each. */
     private static final Pattern SUBJECTS = Pattern.compile("^(\\[[^]]*] ?)+(?=.)");
+    /** Punctuation at the end of a message, which is in the middle of a sentence here. */
+    private static final Pattern PUNCTUATION = Pattern.compile("[.:\\s]+$");
 
     private final SpdkMessageListener listener;
     private final MemorySegment text = Arena.global().allocate(TEXT_BYTES);
@@ -128,7 +130,8 @@ final class SpdkMessages implements Poller
     /** {@return errors as the end of a sentence, each once and without its subjects; empty: none} */
     static String sentenceEnd(final Collection<String> errors)
     {
-        return errors.isEmpty() ? "" : errors.stream().map((each) -> SUBJECTS.matcher(each).replaceFirst(""))
+        return errors.isEmpty() ? "" : errors.stream()
+            .map((each) -> PUNCTUATION.matcher(SUBJECTS.matcher(each).replaceFirst("")).replaceFirst(""))
             .distinct().collect(Collectors.joining("; ", "; SPDK says: ", ""));
     }
 

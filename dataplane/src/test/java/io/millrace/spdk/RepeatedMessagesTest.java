@@ -63,10 +63,10 @@ class RepeatedMessagesTest
     void shouldExplainAFailureByEachMessageOnceAndWithoutItsSubjects()
     {
         assertEquals("", SpdkMessages.sentenceEnd(List.of()));
-        assertEquals("; SPDK says: sock connection error -111 (Connection refused); in failed state.; [alone]",
+        assertEquals("; SPDK says: sock connection error -111 (Connection refused); in failed state; [alone]",
             SpdkMessages.sentenceEnd(List.of(
                 "[nqn.host,nqn.subsystem,127.0.0.1,cntlid:0] [CONNECTING] sock connection error -111 " +
                     "(Connection refused)",
-                "[nqn.host,nqn.subsystem,127.0.0.1,cntlid:0] in failed state.", "[alone]", "in failed state.")));
+                "[nqn.host,nqn.subsystem,127.0.0.1,cntlid:0] in failed state.", "[alone]", "in failed state:")));
     }
 }
