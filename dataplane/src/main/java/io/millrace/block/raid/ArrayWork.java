@@ -132,6 +132,12 @@ final class ArrayWork implements BackgroundWork
         checkpointNs = reactor.nowNs() + times.checkpointNs();
         scheduleTick();
         lostBlocks.announceFound();
+        if (hasStoredMismatches)
+        {
+            device.reports().announce("a scrub before this start found rows that do not match, so reads are not " +
+                "hedged: find out which drive corrupts data, and repair them (millrace raid scrub " + device.name() +
+                " --repair)");
+        }
         state = State.IDLE;
     }
 

@@ -50,6 +50,14 @@ class MismatchRestartTest
         ArrayFixture.await(() -> isStored(fixture, hasMismatches), "stored");
     }
 
+    /** At each start, and no sooner. */
+    private static void awaitAnnounced(final ArrayFixture fixture, final long starts)
+    {
+        ArrayFixture.await(() -> starts == fixture.events().stream()
+            .filter((each) -> each.contains("a scrub before this start found rows that do not match")).count(),
+            "announced");
+    }
+
     @ParameterizedTest
     @CsvSource({"RAID6,4", "RAID6_Q_LAST,5", "RAID5,3", "EC3,6", "RAID1,3", "RAID10,4"})
     void shouldBeKnownUntilTheyAreRepaired(final RaidLevel level, final int memberCount)
@@ -62,9 +70,11 @@ class MismatchRestartTest
             awaitStored(fixture, true);
             fixture.losePower();
             assertTrue(fixture.array().scrubControl().hasMismatches(), "forgotten by a crash");
+            awaitAnnounced(fixture, 1);
             fixture.assembleAlone();
             fixture.restart();
             assertTrue(fixture.array().scrubControl().hasMismatches(), "forgotten by a stop, or by a start");
+            awaitAnnounced(fixture, 2);
             LevelChangeTest.scrub(fixture.array(), ScrubMode.REPAIR, 1);
             assertFalse(fixture.array().scrubControl().hasMismatches());
             awaitStored(fixture, false);
