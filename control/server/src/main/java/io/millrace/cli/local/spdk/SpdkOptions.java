@@ -56,6 +56,11 @@ final class SpdkOptions
         {
             throw new CommandException(ExitCode.USAGE, "--timeout is not between 1 ms and 24 h: use 60s");
         }
+        if (null != socket && ControlDirectories.isTooLong(socket))
+        {
+            throw new CommandException(ExitCode.USAGE, "--socket " + socket + " is longer than 107 bytes, the most " +
+                "of a Unix domain socket: name it by a shorter path, such as one relative to this directory");
+        }
         return new SpdkRpc(null == socket ? served(socket(dataPlane, System.getenv()),
             directory(dataPlane, System.getenv())) : socket, timeoutMs);
     }

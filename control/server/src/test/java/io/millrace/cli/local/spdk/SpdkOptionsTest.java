@@ -70,6 +70,13 @@ class SpdkOptionsTest
         assertEquals(ExitCode.USAGE, refused.exitCode());
         assertEquals("the path of the socket beside MILLRACE_CONTROL=" + control + " would be longer than 107 bytes: " +
             "set spdk.rpc-socket, and name it with --socket", refused.getMessage());
+        final Path named = Path.of("/" + "n".repeat(107));
+        final CommandException given =
+            assertThrows(CommandException.class, () -> new SpdkOptions(named, 1000).client());
+        assertEquals(ExitCode.USAGE, given.exitCode());
+        assertEquals("--socket " + named + " is longer than 107 bytes, the most of a Unix domain socket: name it by " +
+            "a shorter path, such as one relative to this directory", given.getMessage());
+        new SpdkOptions(Path.of("/" + "n".repeat(106)), 1000).client();
     }
 
     @Test
