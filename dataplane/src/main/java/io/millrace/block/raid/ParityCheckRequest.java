@@ -314,11 +314,14 @@ final class ParityCheckRequest extends CheckRequest
             reconcileUnreadable();
             return;
         }
-        final boolean isRight = !view.isComplete() || areas.isParityRight();
-        if (view.isComplete())
+        if (!view.isComplete())
         {
-            verify(ALL);
+            // A member has failed meanwhile: what is left of the row does not tell what is wrong.
+            finish(BlockStatus.COMPARE_FAILURE);
+            return;
         }
+        final boolean isRight = areas.isParityRight();
+        verify(ALL);
         if (isRight)
         {
             if (0 == wrongSlots)

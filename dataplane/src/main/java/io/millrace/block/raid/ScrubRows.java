@@ -126,6 +126,11 @@ final class ScrubRows
             }
             tally.onUnreadable();
         }
+        else if (BlockStatus.SUCCESS != status || !request.hasCompared())
+        {
+            // A member has failed meanwhile, say, and may come back with what it had.
+            tally.onUncompared((long)unitBytes * device.layout().dataCount());
+        }
         next();
     }
 

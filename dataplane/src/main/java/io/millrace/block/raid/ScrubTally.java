@@ -58,6 +58,17 @@ final class ScrubTally
     }
 
     /**
+     * Of a part that was compared, rows that differed or could not be read were not compared again.
+     *
+     * @param bytes of the array's data.
+     */
+    void onUncompared(final long bytes)
+    {
+        checkedBytes -= bytes;
+        skippedBytes += bytes;
+    }
+
+    /**
      * {@return whether anything was compared}
      */
     boolean hasCompared()

@@ -53,6 +53,8 @@ public final class MemberDisk implements BlockDevice
     private final AtomicLong endedFlushes = new AtomicLong();
     private volatile MemberState state = MemberState.ONLINE;
     private volatile boolean refusesWrites;
+    /** After which it fails; none by its number. */
+    private volatile long lastRead = -1;
     private boolean isReplaced;
 
     private MemberDisk(
@@ -192,6 +194,12 @@ public final class MemberDisk implements BlockDevice
         refusesWrites = true;
     }
 
+    /** Ends requests with an error when it has begun so many reads from now on; any thread. */
+    void failAfterReads(final int count)
+    {
+        lastRead = reads.get() + count;
+    }
+
     boolean refuses(final BlockOperation operation)
     {
         return refusesWrites && operation.changesData();
@@ -231,6 +239,10 @@ public final class MemberDisk implements BlockDevice
     void count(final BlockOperation operation)
     {
         (BlockOperation.FLUSH == operation ? flushes : operation.changesData() ? writes : reads).incrementAndGet();
+        if (lastRead == reads.get())
+        {
+            state = MemberState.FAILING;
+        }
     }
 
     /** Whether a request reads a bad block. */

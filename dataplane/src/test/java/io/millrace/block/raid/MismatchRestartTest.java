@@ -147,6 +147,31 @@ class MismatchRestartTest
         }
     }
 
+    /** Wherever a member fails: within the first batch, or when a row is compared by itself, or made right. */
+    @ParameterizedTest
+    @CsvSource({"CHECK,4", "CHECK,5", "REPAIR,4", "REPAIR,5", "REPAIR,6"})
+    void shouldBeKnownWhenAMemberFailsMeanwhile(final ScrubMode mode, final int reads)
+    {
+        try (ArrayFixture fixture = new ArrayFixture(random, RaidLevel.RAID6, 4, 1))
+        {
+            fixture.corrupt(fixture.layout().dataSlot(0, 0), 0);
+            final RaidDevice array = fixture.array();
+            LevelChangeTest.scrub(array, ScrubMode.CHECK, 1);
+            fixture.disk(fixture.layout().dataSlot(0, 1)).failAfterReads(reads);
+            array.scrub(mode);
+            ArrayFixture.await(() -> !array.scrubControl().isActive(), "scrubbed");
+            fixture.awaitOnline();
+            final ScrubResult result = array.scrubControl().result();
+            assertEquals(ScrubStatus.COMPLETED, result.status());
+            assertEquals(fixture.layout().dataBytes(), result.checkedBytes() + result.skippedBytes());
+            final boolean isKnown = array.scrubControl().hasMismatches();
+            array.scrub(ScrubMode.CHECK);
+            ArrayFixture.await(() -> !array.scrubControl().isActive(), "scrubbed again");
+            final long left = array.scrubControl().result().mismatches();
+            assertTrue(isKnown || 0 == left, () -> left + " rows differ, and nobody knows, after " + result);
+        }
+    }
+
     /** Wherever the power is cut, superblocks say so while any row differs. */
     @ParameterizedTest
     @CsvSource({"RAID6,4", "RAID5,3", "EC3,6"})
