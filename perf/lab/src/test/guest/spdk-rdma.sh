@@ -120,7 +120,10 @@ Y
     local attempts
     for attempts in 1 2 3
     do
-        ! starts host || return 0
+        if starts host
+        then
+            return 0
+        fi
         grep -q 'not attached after' /tmp/host.log || break
         echo "not attached in attempt $attempts" >&2
     done
