@@ -44,7 +44,7 @@ class StalledStreamTest
     /**
      * The peer lives so long on its first stream, or until that has ended.
      *
-     * @return the longest time without a sign of it.
+     * @return the longest time in which it sent nothing.
      */
     private static long live(final RawServer server, final Socket socket, final int ms) throws InterruptedException
     {

@@ -114,7 +114,6 @@ class ReshapeHeadCrashTest
                     e.getMessage(), e);
             }
         }
-        assertTrue(failures > 5, "only " + failures + " members failed while the first stripes were written");
     }
 
     /** Whether no data lies where the new layout has it. */

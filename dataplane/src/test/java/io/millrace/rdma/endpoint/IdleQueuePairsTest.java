@@ -41,6 +41,7 @@ class IdleQueuePairsTest extends RdmaEndpointFixture
         for (int i = 0; i < ATTEMPTS && share >= SHARE_MAX; i++)
         {
             final long before = cpuNs(reactors);
+            // What is measured is how much CPU this much time takes.
             Thread.sleep(IDLE_MS);
             share = (cpuNs(reactors) - before) / NS_PER_MS / IDLE_MS;
         }

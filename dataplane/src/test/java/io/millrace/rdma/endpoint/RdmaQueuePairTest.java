@@ -466,7 +466,7 @@ class RdmaQueuePairTest extends RdmaQueuePairFixture
         return List.of(provider.counters.get(count), provider.counters.get(sum));
     }
 
-    /** A request that ends a connection is none of its owner's. */
+    /** Owners of a connection do not post the request that ends it. */
     @Test
     void shouldCountNoLatencyOfTheRequestThatEndsAConnection() throws InterruptedException
     {
