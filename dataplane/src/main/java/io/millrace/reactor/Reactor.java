@@ -31,15 +31,16 @@ public final class Reactor implements AutoCloseable
     private static final int COMMANDS_PER_CYCLE = 16;
     private static final int TIMERS_PER_CYCLE = 64;
     /**
-     * How long a reactor without work leaves its descriptors alone after it found none ready. A check costs about
-     * 300 ns in the kernel. Idle descriptors wait for this interval at most.
+     * How long a reactor leaves its descriptors alone after it found none ready, at least. A check costs about 300 ns
+     * in the kernel. Descriptors of a reactor without work wait for this interval at most.
      */
-    private static final long IDLE_READINESS_INTERVAL_NS = 2_000;
+    private static final long READINESS_INTERVAL_MIN_NS = 2_000;
     /**
-     * The same for a reactor with work, whose cycles are longer than the other interval: it would make the call in
-     * each of them, for sockets that its pollers ask by themselves.
+     * The same at most, for a reactor that has had work within this time: each check that finds nothing doubles the
+     * interval up to this, since its pollers ask the sockets with traffic by themselves. Checks between two commands
+     * of a host that waits for each would else take longer than the commands.
      */
-    private static final long BUSY_READINESS_INTERVAL_NS = 20_000;
+    private static final long READINESS_INTERVAL_MAX_NS = 20_000;
     /** Bounds how old the counters of a sleeping reactor get. */
     private static final long SLEEP_NS_MAX = 1_000_000_000;
 
@@ -74,6 +75,7 @@ public final class Reactor implements AutoCloseable
     private long nowNs;
     private long lastWorkNs;
     private long readinessDueNs;
+    private long readinessIntervalNs;
     private boolean lastCycleBusy;
     /** Of a reactor that is driven, while it is; each thread finds itself here or not. */
     private Thread driver;
@@ -515,9 +517,9 @@ public final class Reactor implements AutoCloseable
         if (readiness.size() > 1 && cycleStartNs - readinessDueNs >= 0)
         {
             final int ready = readiness.dispatch(readiness.poll());
-            readinessDueNs = ready > 0 ? cycleStartNs :
-                cycleStartNs + (work > 0 ? BUSY_READINESS_INTERVAL_NS : IDLE_READINESS_INTERVAL_NS);
             work += ready;
+            readinessIntervalNs = ready > 0 ? 0 : nextReadinessIntervalNs(work > 0);
+            readinessDueNs = cycleStartNs + readinessIntervalNs;
         }
         lastCycleBusy = work > 0;
         if (work > 0)
@@ -533,6 +535,13 @@ public final class Reactor implements AutoCloseable
             Thread.onSpinWait();
         }
         return 0;
+    }
+
+    private long nextReadinessIntervalNs(final boolean hasWork)
+    {
+        final boolean hadWork = hasWork || nowNs - lastWorkNs < READINESS_INTERVAL_MAX_NS;
+        return hadWork ? Math.clamp(2 * readinessIntervalNs, READINESS_INTERVAL_MIN_NS, READINESS_INTERVAL_MAX_NS) :
+            READINESS_INTERVAL_MIN_NS;
     }
 
     private long prepareSleep()

@@ -26,6 +26,9 @@ class ReadinessIntervalTest
     private long nowNs;
     private int calls;
     private int work;
+    private int workEachCycles;
+    private int cycle;
+    private boolean oneEvent;
     private int events;
 
     private Object now()
@@ -50,8 +53,8 @@ class ReadinessIntervalTest
                 simulated = made;
                 made.run(() ->
                 {
-                    made.reactor().register(fd, Epoll.EPOLLIN, (_) -> events++);
-                    made.reactor().addPoller(() -> work);
+                    made.reactor().register(fd, Epoll.EPOLLIN, (_) -> onEvent());
+                    made.reactor().addPoller(this::poll);
                 });
                 calls();
                 test.run();
@@ -65,6 +68,21 @@ class ReadinessIntervalTest
             Files.close(fd);
         }, "interval").start();
         done.join();
+    }
+
+    private void onEvent()
+    {
+        events++;
+        if (oneEvent)
+        {
+            simulated.reactor().modify(fd, 0);
+        }
+    }
+
+    private int poll()
+    {
+        cycle++;
+        return 0 != workEachCycles && 0 == cycle % workEachCycles ? 1 : work;
     }
 
     /** Of cycles that take a microsecond each. */
@@ -97,6 +115,33 @@ class ReadinessIntervalTest
             work = 0;
             calls();
             assertEquals(CYCLES / 2, calls(), "work has ended");
+        });
+    }
+
+    @Test
+    void shouldAskEveryTwentyMicrosecondsBetweenPiecesOfWork()
+    {
+        run(() ->
+        {
+            workEachCycles = 10;
+            calls();
+            assertEquals(CYCLES / 20, calls());
+        });
+    }
+
+    @Test
+    void shouldAskSoonAgainAfterADescriptorWasReady()
+    {
+        run(() ->
+        {
+            work = 1;
+            calls();
+            makeReady(fd);
+            oneEvent = true;
+            // In some cycle of the first 20; then in the next one, and 2, 4, 8, 16 and 20 µs later each.
+            calls();
+            assertEquals(1, events);
+            assertEquals(1 + CYCLES / 20 + 3, calls, 1);
         });
     }
 
