@@ -13,6 +13,7 @@ HUGEPAGES=auto
 SOCKETS=posix
 IDLE=sleep
 REALTIME=no
+CONGESTION=cubic
 ONLY=
 JSON_FILE=
 MARKDOWN_FILE=
@@ -50,6 +51,8 @@ common_usage()
   --idle MODE            sleep or busy-spin ($IDLE): what Millrace's reactor does without work; SPDK spins always
   --realtime WHEN        yes or no ($REALTIME): real-time priority (SCHED_RR) for targets and client, so that other processes do
                          not disturb them; needs root
+  --congestion NAME      TCP's congestion control of both sides ($CONGESTION, which Linux has unless told otherwise); to be
+                         another than the machine's needs root
   --json FILE            results of every round, medians and ratios
   --markdown FILE        the table, with command lines and the machine
   --logs DIR             keep the output of targets and clients there
@@ -66,7 +69,7 @@ common_option()
     case $1 in
         --list) LIST=yes; SHIFT=1; return 0 ;;
         --rounds | --seconds | --running-in | --warmup | --only | --target-cpu | --client-cpu | --hugepages | \
-            --spdk-sockets | --idle | --realtime | --json | --markdown | --logs)
+            --spdk-sockets | --idle | --realtime | --congestion | --json | --markdown | --logs)
             [ -n "${2:-}" ] || die $EXIT_USAGE "$1 needs a value" ;;
         *) return 1 ;;
     esac
@@ -82,6 +85,7 @@ common_option()
         --spdk-sockets) SOCKETS=$(one_of "$1" "$2" posix uring) || exit ;;
         --idle) IDLE=$(one_of "$1" "$2" sleep busy-spin) || exit ;;
         --realtime) REALTIME=$(one_of "$1" "$2" yes no) || exit ;;
+        --congestion) CONGESTION=$2 ;;
         --json) JSON_FILE=$2 ;;
         --markdown) MARKDOWN_FILE=$2 ;;
         --logs) KEEP_LOGS=$2 ;;
@@ -147,6 +151,20 @@ find_spdk()
         "SPDK_DIR=/path/to/spdk $0"
 }
 
+# set_congestion: until the end sockets have the congestion control that was asked for. bbr spaces what is sent by timers:
+# over loopback its estimates of the rate decide over large blocks, not the programs.
+set_congestion()
+{
+    local setting=net.ipv4.tcp_congestion_control present
+    present=$(sysctl -n $setting)
+    CONGESTION_NOTE=" congestion control: $CONGESTION;"
+    [ "$present" != "$CONGESTION" ] || return 0
+    sysctl -q -w "$setting=$CONGESTION" 2> /dev/null ||
+        die $EXIT_MISSING "TCP's congestion control is $present and cannot be set to $CONGESTION: run this as root," \
+            "or with --congestion $present, which the result says; there are $(sysctl -n net.ipv4.tcp_available_congestion_control)"
+    FORMER_CONGESTION=$present
+}
+
 check_host()
 {
     local cpu
@@ -196,6 +214,7 @@ clean_up()
         wait "$pid" 2>/dev/null || true
     done
     return_hugepages
+    [ -z "${FORMER_CONGESTION:-}" ] || sysctl -q -w "net.ipv4.tcp_congestion_control=$FORMER_CONGESTION" || true
     [ -z "${CPU_GROUP:-}" ] || rmdir "$CPU_GROUP" || true
     if [ "$status" != 0 ] && [ -z "$KEEP_LOGS" ] && [ -d "${WORK:-}" ]
     then
@@ -465,7 +484,7 @@ report()
         echo
         echo "$MILLRACE_VERSION; ${SPDK_VERSION:-SPDK}; $ROUNDS rounds of $SECONDS_EACH s, in random order, medians;" \
             "${CPU_PERCENT:+targets have $CPU_PERCENT % of one CPU; }"\
-            "real-time priority: $REALTIME; hugepages: $HUGEPAGES (both sides); CPU $TARGET_CPU target, CPU $CLIENT_CPU client."
+            "real-time priority: $REALTIME; hugepages: $HUGEPAGES (both sides);${CONGESTION_NOTE:-} CPU $TARGET_CPU target, CPU $CLIENT_CPU client."
         echo "$(cpu_model), $(nproc) CPUs, Linux $(uname -r), $(date -u +%Y-%m-%d)."
         echo
         sed 's/^/    /' "$WORK/commands"
