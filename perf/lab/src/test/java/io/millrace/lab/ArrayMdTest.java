@@ -124,7 +124,7 @@ final class ArrayMdTest
         {
             write(each, share);
         }
-        final LabResult result = Lab.named("array-md").option("--drives", 0).share(share).run(LIMIT_S, "array-md.sh",
+        final LabResult result = Lab.named("array-md").share(share).run(LIMIT_S, "array-md.sh",
             CASES.stream().map(Case::argument).toArray());
         result.assertPassed();
         for (final Case each : CASES)

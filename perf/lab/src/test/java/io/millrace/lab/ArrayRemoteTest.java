@@ -147,7 +147,7 @@ final class ArrayRemoteTest
             final List<Object> arguments = new ArrayList<>(List.of(port, NQN,
                 ProcessHandle.current().info().command().orElseThrow(), Lab.testClasses()));
             arguments.addAll(EVENTS);
-            try (LabMachine machine = Lab.named("array-remote").option("--drives", 0).share(share)
+            try (LabMachine machine = Lab.named("array-remote").share(share)
                 .start(LIMIT_S, "array-remote.sh", arguments.toArray()))
             {
                 machine.awaitLine("ready for kill");

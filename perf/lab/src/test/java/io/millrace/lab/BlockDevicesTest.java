@@ -15,7 +15,7 @@ final class BlockDevicesTest
     void shouldKeepTheContractOnBlockDevicesOfTheKernel() throws Exception
     {
         final List<String> jvm = GuestJvm.command();
-        final LabResult result = Lab.withJvms("block-devices").onOneHostCpu()
+        final LabResult result = Lab.withJvms("block-devices").onOneHostCpu().drives(2)
             .option("--image", "c512:8192K").option("--image", "c4096:8192K")
             .option("--device", "nvme,serial=CONTRACT,id=contract")
             .option("--device", "nvme-ns,drive=c512,bus=contract,nsid=1")

@@ -17,7 +17,7 @@ final class DmaBufTest
     {
         final List<String> jvm = GuestJvm.command();
         final LabResult result =
-            Lab.withJvms("dma-buf").option("--drives", 1).run(480, "dma-buf.sh", String.join(" ", jvm));
+            Lab.withJvms("dma-buf").drives(1).run(480, "dma-buf.sh", String.join(" ", jvm));
         result.assertPassed();
         final String unpinned = "buffers are not registered with io_uring (Bad address (errno 14)): " +
             "the kernel cannot pin them, so only I/O through the page cache works]";

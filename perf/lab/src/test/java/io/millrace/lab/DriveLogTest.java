@@ -14,7 +14,7 @@ final class DriveLogTest
     {
         final List<String> jvm = GuestJvm.command();
         final LabResult result;
-        try (LabMachine machine = Lab.withJvms("drive-log").option("--drives", 0).option("--image", "ns:256M")
+        try (LabMachine machine = Lab.withJvms("drive-log").option("--image", "ns:256M")
             .option("--device", "nvme,serial=LAB0,id=lab0")
             .option("--device", "nvme-ns,drive=ns,bus=lab0,nsid=1,uuid=4ee8eebf-bb25-4a4e-9c5a-9d4d0fbc1d0e")
             .start(480, "drive-log.sh", String.join(" ", jvm)))

@@ -16,7 +16,7 @@ final class DriveTest
         final List<String> jvm = GuestJvm.command();
         final LabResult result;
         try (LabMachine machine = Lab.withJvms("drive")
-            .option("--drives", 4)
+            .drives(4)
             .option("--image", "group0:64M").option("--image", "group1:64M").option("--image", "hot:64M")
             .option("--device", "nvme,serial=GROUP1,drive=group1,bus=hotplug3,addr=0.1")
             .option("--device", "nvme,serial=GROUP0,drive=group0,bus=hotplug3,addr=0.0,multifunction=on")

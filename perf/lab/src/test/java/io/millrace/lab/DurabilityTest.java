@@ -36,7 +36,7 @@ final class DurabilityTest
     void shouldHoldWhatTheHostWasPromisedWhereverThePowerGoes() throws Exception
     {
         final List<String> jvm = GuestJvm.command("-Xmx128m");
-        final LabResult result = Lab.withJvms("durability").option("--drives", 4).option("--drive-size", "64M")
+        final LabResult result = Lab.withJvms("durability").drives(4).option("--drive-size", "64M")
             .run(480, "durability.sh", String.join(" ", jvm), TargetProcess.NQN);
         result.assertPassed();
         List.of("serve", "drive", "file", "file-system", "end").forEach(result::assertStep);

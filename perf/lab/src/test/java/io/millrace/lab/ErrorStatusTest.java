@@ -33,7 +33,7 @@ final class ErrorStatusTest
         {
             final List<Object> arguments = new ArrayList<>(List.of(target.port(), TargetProcess.NQN));
             arguments.addAll(GuestJvm.millrace());
-            result = Lab.withJvms("errors").run(480, "errors.sh", arguments.toArray());
+            result = Lab.withJvms("errors").drives(1).run(480, "errors.sh", arguments.toArray());
             targetSurvived = target.isAlive();
         }
     }

@@ -79,7 +79,7 @@ final class KernelTargetCommandsTest
         share = Lab.directory("kernel-target-commands-share");
         Files.deleteIfExists(share.resolve("request"));
         final int port = Ports.free();
-        machine = Lab.named("kernel-target-commands").share(share).forward(port, 4420)
+        machine = Lab.named("kernel-target-commands").drives(2).share(share).forward(port, 4420)
             .start(LIMIT_S, "kernel-target-commands.sh", NQN);
         reactor = new Reactor(ReactorConfig.of("kernel-commands", -1));
         group = HostTransports.pollGroup(reactor);

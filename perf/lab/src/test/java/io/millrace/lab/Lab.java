@@ -23,6 +23,7 @@ final class Lab
     private Lab(final String name)
     {
         this.name = name;
+        drives(0);
     }
 
     static Lab named(final String name)
@@ -88,6 +89,12 @@ final class Lab
         options.add(option);
         options.add(String.valueOf(value));
         return this;
+    }
+
+    /** NVMe drives, of which a machine has none otherwise: without them it starts from a saved state. */
+    Lab drives(final int count)
+    {
+        return option("--drives", count);
     }
 
     /**

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -28,7 +30,7 @@ final class MachineTest
         }
 
         final LabResult result;
-        try (LabMachine machine = Lab.named("machine").share(share).start(480, "machine.sh", "a b", "c"))
+        try (LabMachine machine = Lab.named("machine").drives(2).share(share).start(480, "machine.sh", "a b", "c"))
         {
             machine.awaitLine("ready for the drive");
             try (QemuMonitor monitor = machine.monitor())
@@ -50,6 +52,27 @@ final class MachineTest
         assertFalse(result.output().contains("standard error"), result::description);
         assertEquals("hello\n", Files.readString(share.resolve("from-guest")));
         assertTrue(result.kernelLog().contains("lab: marker in the kernel's log"), result::kernelLogOrReason);
+    }
+
+    /** It has stood still since another test had it saved, and knows nothing of this run then. */
+    @Test
+    void shouldStartFromASavedStateWithTheTimeOfTheHost() throws Exception
+    {
+        for (int i = 0; i < 2; i++)
+        {
+            final long before = Instant.now().getEpochSecond();
+            final LabResult result = Lab.named("saved").share(Lab.directory("saved-share-" + i)).run(
+                300, "saved.sh", "run " + i);
+            final long after = Instant.now().getEpochSecond();
+
+            assertEquals(0, result.status(), result::description);
+            final List<String> lines = result.output().lines().toList();
+            assertEquals("run " + i, lines.get(0));
+            final long seconds = Long.parseLong(lines.get(1));
+            assertTrue(before - 1 <= seconds && seconds <= after + 1, () -> before + " " + seconds + " " + after);
+            assertFalse(result.kernelLog().contains("lab: waiting"), result::kernelLogOrReason);
+            assertEquals("run " + i + "\n", Files.readString(Lab.directory("saved-share-" + i).resolve("kept")));
+        }
     }
 
     @Test

@@ -15,7 +15,7 @@ final class NoIommuTest
     {
         final List<String> jvm = GuestJvm.command();
         final LabResult result;
-        try (LabMachine machine = Lab.withJvms("noiommu").option("--drives", 1).option("--append", "intel_iommu=off")
+        try (LabMachine machine = Lab.withJvms("noiommu").drives(1).option("--append", "intel_iommu=off")
             .start(480, "noiommu.sh", String.join(" ", jvm)))
         {
             result = machine.await();

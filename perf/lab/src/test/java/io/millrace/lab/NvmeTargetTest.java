@@ -24,7 +24,7 @@ final class NvmeTargetTest
         final Path image = Lab.directory("nvme-target").resolve("hot.img");
         final LabResult result;
         try (LabMachine machine = Lab.withJvms("nvme-target")
-            .option("--drives", 0).option("--image", "hot:48M")
+            .option("--image", "hot:48M")
             .option("--device", "nvme,serial=HOT,drive=hot,bus=hotplug0,id=hot")
             .start(600, "nvme-target.sh", String.join(" ", jvm), TargetProcess.NQN))
         {

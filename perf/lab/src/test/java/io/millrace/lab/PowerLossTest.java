@@ -15,7 +15,7 @@ final class PowerLossTest
     void shouldKeepWhatWasFlushedWhenTheDiskTakesNothingMore() throws Exception
     {
         final List<String> jvm = GuestJvm.command("-Xmx128m");
-        final LabResult result = Lab.withJvms("power-loss").option("--drives", 3).option("--drive-size", "64M")
+        final LabResult result = Lab.withJvms("power-loss").drives(3).option("--drive-size", "64M")
             .run(480, "power-loss.sh", String.join(" ", jvm), TargetProcess.NQN);
         result.assertPassed();
         List.of("disks", "serve", "cut", "recovered").forEach(result::assertStep);

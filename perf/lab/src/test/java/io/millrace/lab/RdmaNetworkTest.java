@@ -26,7 +26,7 @@ final class RdmaNetworkTest
     static void run() throws Exception
     {
         // Two processors, since host and target poll.
-        result = Lab.named("rdma-network").option("--drives", 0).run(900, "rdma-network.sh",
+        result = Lab.named("rdma-network").run(900, "rdma-network.sh",
             String.join(" ", GuestJvm.command("-Xmx128m")), TargetProcess.NQN, KEEP_ALIVE_SECONDS, IDLE_SECONDS);
     }
 

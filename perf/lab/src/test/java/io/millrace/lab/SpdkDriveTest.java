@@ -25,7 +25,7 @@ final class SpdkDriveTest
         final Path image = Lab.directory("spdk-drive").resolve("hot.img");
         final LabResult result;
         try (LabMachine machine = Lab.withJvms("spdk-drive")
-            .option("--drives", 0).option("--image", "hot:48M")
+            .option("--image", "hot:48M")
             .option("--device", "nvme,serial=HOT,drive=hot,bus=hotplug0,id=hot")
             .start(600, "spdk-drive.sh", String.join(" ", jvm), TargetProcess.NQN))
         {
