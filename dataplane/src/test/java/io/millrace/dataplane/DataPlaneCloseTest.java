@@ -5,18 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDevice;
-import io.millrace.block.BlockDeviceException;
-import io.millrace.block.BlockGeometry;
+import io.millrace.block.CloseListener;
 import io.millrace.block.DeviceProperties;
-import io.millrace.block.OpenListener;
+import io.millrace.block.ForwardingDevice;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.dataplane.device.DeviceDependencies;
 import io.millrace.dataplane.device.DeviceFactory;
 import io.millrace.nvmf.transport.TransportAddress;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -31,74 +28,28 @@ class DataPlaneCloseTest
     private static final int CLOSES = 5;
 
     /** A memory device whose channels never say that they have closed. */
-    private static final class StuckDevice implements BlockDevice
+    private static final class StuckDevice extends ForwardingDevice
     {
-        private final MemoryDevice inner;
         private final AtomicInteger opened = new AtomicInteger();
         private final AtomicInteger closing = new AtomicInteger();
 
         private StuckDevice(final String name)
         {
-            inner = MemoryDevice.create(name, 256L * OperationsFixture.BLOCK, OperationsFixture.BLOCK);
+            super(MemoryDevice.create(name, 256L * OperationsFixture.BLOCK, OperationsFixture.BLOCK));
         }
 
         @Override
-        public String name()
+        protected BlockChannel forward(final BlockChannel below, final ReactorContext context)
         {
-            return inner.name();
-        }
-
-        @Override
-        public BlockGeometry geometry()
-        {
-            return inner.geometry();
-        }
-
-        @Override
-        public void open(final ReactorContext context, final OpenListener listener)
-        {
-            inner.open(context, new OpenListener()
+            opened.incrementAndGet();
+            return new Channel(below)
             {
                 @Override
-                public void onOpened(final BlockChannel channel)
+                public void close(final CloseListener listener)
                 {
-                    opened.incrementAndGet();
-                    listener.onOpened(stuck(channel));
+                    closing.incrementAndGet();
                 }
-
-                @Override
-                public void onOpenFailed(final BlockDeviceException reason)
-                {
-                    listener.onOpenFailed(reason);
-                }
-            });
-        }
-
-        private BlockChannel stuck(final BlockChannel channel)
-        {
-            return (BlockChannel)Proxy.newProxyInstance(
-                BlockChannel.class.getClassLoader(), new Class<?>[]{BlockChannel.class}, (_, method, args) ->
-                {
-                    if ("close".equals(method.getName()))
-                    {
-                        closing.incrementAndGet();
-                        return null;
-                    }
-                    try
-                    {
-                        return method.invoke(channel, args);
-                    }
-                    catch (final InvocationTargetException e)
-                    {
-                        throw e.getCause();
-                    }
-                });
-        }
-
-        @Override
-        public void close()
-        {
-            inner.close();
+            };
         }
     }
 
@@ -127,8 +78,9 @@ class DataPlaneCloseTest
         final List<String> said = fixture.events.stream().map(DataPlaneEvent::text)
             .filter((text) -> text.contains("did not close")).toList();
         assertEquals(1, said.size(), said::toString);
-        assertTrue(said.getFirst().matches("reactor ops0 ends while stuck[01], stuck[01] did not close within 1 s: " +
-            "what is in flight there is lost"), said::toString);
+        // A slow machine may not have closed the volume in that time either.
+        assertTrue(said.getFirst().matches("reactor ops0 ends while (?=.*stuck0)(?=.*stuck1)[\\w, ]+ did not close " +
+            "within 1 s: what is in flight there is lost"), said::toString);
         // Again does nothing, and does not wait again.
         long againNs = Long.MAX_VALUE;
         for (int i = 0; i < CLOSES && againNs >= TimeUnit.MILLISECONDS.toNanos(WAIT_MS); i++)

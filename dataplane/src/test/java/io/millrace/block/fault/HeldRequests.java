@@ -2,13 +2,11 @@ package io.millrace.block.fault;
 
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDevice;
-import io.millrace.block.BlockDeviceException;
-import io.millrace.block.BlockGeometry;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.CloseListener;
-import io.millrace.block.OpenListener;
+import io.millrace.block.ForwardingDevice;
 import io.millrace.block.ReactorContext;
 import java.util.ArrayDeque;
 
@@ -16,9 +14,8 @@ import java.util.ArrayDeque;
  * Passes requests on to a device that completes inline. While it holds reads, they complete later than they were done;
  * while it holds writes, the first one is done later than it was submitted.
  */
-final class HeldRequests implements BlockDevice
+final class HeldRequests extends ForwardingDevice
 {
-    private final BlockDevice inner;
     private volatile BlockOperation held;
     private volatile boolean hasWrite;
     private volatile boolean hasOverlap;
@@ -26,7 +23,7 @@ final class HeldRequests implements BlockDevice
 
     HeldRequests(final BlockDevice inner)
     {
-        this.inner = inner;
+        super(inner, inner.geometry().toBuilder().lendsReads(false).completesInline(false).build());
     }
 
     void hold(final BlockOperation operation)
@@ -64,46 +61,25 @@ final class HeldRequests implements BlockDevice
     }
 
     @Override
-    public BlockGeometry geometry()
-    {
-        return inner.geometry().toBuilder().lendsReads(false).completesInline(false).build();
-    }
-
-    @Override
-    public void open(final ReactorContext context, final OpenListener listener)
-    {
-        inner.open(context, new OpenListener()
-        {
-            @Override
-            public void onOpened(final BlockChannel channel)
-            {
-                listener.onOpened(new Channel(channel));
-            }
-
-            @Override
-            public void onOpenFailed(final BlockDeviceException reason)
-            {
-                listener.onOpenFailed(reason);
-            }
-        });
-    }
-
-    @Override
     public void close()
     {
         // The other device is its owner's.
     }
 
-    /** Of one reactor. */
-    private final class Channel implements BlockChannel
+    @Override
+    protected BlockChannel forward(final BlockChannel below, final ReactorContext context)
     {
-        private final BlockChannel below;
+        return new Forwarding(below);
+    }
+
+    private final class Forwarding extends Channel
+    {
         private final ArrayDeque<BlockRequest> heldReads = new ArrayDeque<>();
         private BlockRequest heldWrite;
 
-        private Channel(final BlockChannel below)
+        private Forwarding(final BlockChannel below)
         {
-            this.below = below;
+            super(below);
         }
 
         @Override
@@ -176,7 +152,7 @@ final class HeldRequests implements BlockDevice
             {
                 heldReads.poll().complete(BlockStatus.ABORTED);
             }
-            below.close((closed) -> listener.onClosed(this));
+            super.close(listener);
         }
     }
 }

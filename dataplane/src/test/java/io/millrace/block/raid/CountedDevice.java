@@ -2,13 +2,12 @@ package io.millrace.block.raid;
 
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDevice;
-import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.CloseListener;
-import io.millrace.block.OpenListener;
+import io.millrace.block.ForwardingDevice;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.raid.format.MemberArea;
 import java.util.ArrayDeque;
@@ -22,10 +21,8 @@ import java.util.function.UnaryOperator;
 /**
  * A member that notes what it is asked for, says of itself what a test wants, and ends operations as a test wants.
  */
-final class CountedDevice implements BlockDevice
+final class CountedDevice extends ForwardingDevice
 {
-    private final BlockDevice inner;
-    private final BlockGeometry geometry;
     private final Queue<Asked> asked = new ConcurrentLinkedQueue<>();
     private final Set<BlockOperation> refused = ConcurrentHashMap.newKeySet();
     private volatile BlockOperation failing;
@@ -60,8 +57,7 @@ final class CountedDevice implements BlockDevice
 
     CountedDevice(final BlockDevice inner, final UnaryOperator<BlockGeometry.Builder> abilities)
     {
-        this.inner = inner;
-        geometry = abilities.apply(inner.geometry().toBuilder().lendsReads(false)).build();
+        super(inner, abilities.apply(inner.geometry().toBuilder().lendsReads(false)).build());
     }
 
     /** From now on an operation ends as not supported. */
@@ -91,8 +87,8 @@ final class CountedDevice implements BlockDevice
     /** From now on requests that change a range of the data wait, as by {@link #hang}. */
     void hang(final long offsetBytes, final long endBytes)
     {
-        rangeBlock = offsetBytes / geometry.blockSizeBytes();
-        rangeEndBlock = endBytes / geometry.blockSizeBytes();
+        rangeBlock = offsetBytes / geometry().blockSizeBytes();
+        rangeEndBlock = endBytes / geometry().blockSizeBytes();
         holding = Holding.HUNG_RANGE;
     }
 
@@ -141,7 +137,7 @@ final class CountedDevice implements BlockDevice
     long bytes(final BlockOperation operation)
     {
         return asked.stream().filter((each) -> operation == each.operation()).mapToLong(Asked::blocks).sum() *
-            geometry.blockSizeBytes();
+            geometry().blockSizeBytes();
     }
 
     Queue<Asked> asked()
@@ -150,50 +146,18 @@ final class CountedDevice implements BlockDevice
     }
 
     @Override
-    public String name()
+    protected BlockChannel forward(final BlockChannel below, final ReactorContext context)
     {
-        return inner.name();
+        return new Forwarding(below);
     }
 
-    @Override
-    public BlockGeometry geometry()
+    private final class Forwarding extends Channel
     {
-        return geometry;
-    }
-
-    @Override
-    public void open(final ReactorContext context, final OpenListener listener)
-    {
-        inner.open(context, new OpenListener()
-        {
-            @Override
-            public void onOpened(final BlockChannel channel)
-            {
-                listener.onOpened(new Channel(channel));
-            }
-
-            @Override
-            public void onOpenFailed(final BlockDeviceException reason)
-            {
-                listener.onOpenFailed(reason);
-            }
-        });
-    }
-
-    @Override
-    public void close()
-    {
-        inner.close();
-    }
-
-    private final class Channel implements BlockChannel
-    {
-        private final BlockChannel below;
         private final Queue<BlockRequest> waiting = new ArrayDeque<>();
 
-        private Channel(final BlockChannel below)
+        private Forwarding(final BlockChannel below)
         {
-            this.below = below;
+            super(below);
         }
 
         @Override
@@ -210,7 +174,7 @@ final class CountedDevice implements BlockDevice
                 request.complete(BlockStatus.DEVICE_ERROR);
                 return true;
             }
-            final long dataBlock = RaidChannel.dataOffsetBytes() / geometry.blockSizeBytes();
+            final long dataBlock = RaidChannel.dataOffsetBytes() / geometry().blockSizeBytes();
             if (operation.changesData() && isHeld(request.lba(), dataBlock))
             {
                 held.incrementAndGet();
@@ -239,9 +203,9 @@ final class CountedDevice implements BlockDevice
                 case HUNG_RANGE -> lba >= dataBlock + rangeBlock && lba < dataBlock + rangeEndBlock;
                 case HUNG -> true;
                 case HUNG_JOURNAL ->
-                    lba >= MemberArea.JOURNAL_OFFSET_BYTES / geometry.blockSizeBytes() && lba < dataBlock;
-                case HUNG_LISTS -> lba == MemberArea.lostBlocksOffset(0) / geometry.blockSizeBytes() ||
-                    lba == MemberArea.lostBlocksOffset(1) / geometry.blockSizeBytes();
+                    lba >= MemberArea.JOURNAL_OFFSET_BYTES / geometry().blockSizeBytes() && lba < dataBlock;
+                case HUNG_LISTS -> lba == MemberArea.lostBlocksOffset(0) / geometry().blockSizeBytes() ||
+                    lba == MemberArea.lostBlocksOffset(1) / geometry().blockSizeBytes();
             };
         }
 
@@ -287,7 +251,7 @@ final class CountedDevice implements BlockDevice
                 held.decrementAndGet();
                 waiting.remove().complete(BlockStatus.ABORTED);
             }
-            below.close((closed) -> listener.onClosed(this));
+            super.close(listener);
         }
     }
 }

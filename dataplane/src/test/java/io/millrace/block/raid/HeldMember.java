@@ -2,15 +2,13 @@ package io.millrace.block.raid;
 
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDevice;
-import io.millrace.block.BlockDeviceException;
-import io.millrace.block.BlockGeometry;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.CloseListener;
+import io.millrace.block.ForwardingDevice;
 import io.millrace.block.MemoryHold;
 import io.millrace.block.MemoryQuarantine;
-import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.reactor.Reactor;
 import java.util.ArrayDeque;
@@ -20,12 +18,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiPredicate;
 
 /** A member whose requests to data wait as a test wants, then are done, or end with an error. */
-final class HeldMember implements BlockDevice
+final class HeldMember extends ForwardingDevice
 {
     private static final BiPredicate<BlockOperation, Long> NONE = (operation, block) -> false;
 
-    private final BlockDevice inner;
-    private final BlockGeometry geometry;
     private final long dataBlock;
     private final AtomicInteger held = new AtomicInteger();
     private final Queue<Long> reads = new ConcurrentLinkedQueue<>();
@@ -33,7 +29,7 @@ final class HeldMember implements BlockDevice
     private final Queue<Asked> asked = new ConcurrentLinkedQueue<>();
     private final Queue<MemoryHold> holds = new ConcurrentLinkedQueue<>();
     private final Queue<Long> kept = new ConcurrentLinkedQueue<>();
-    private final Queue<Channel> channels = new ConcurrentLinkedQueue<>();
+    private final Queue<Forwarding> channels = new ConcurrentLinkedQueue<>();
     private volatile BiPredicate<BlockOperation, Long> holding = NONE;
     private volatile boolean holdsMetadata;
     private volatile BlockStatus ended;
@@ -48,9 +44,8 @@ final class HeldMember implements BlockDevice
 
     HeldMember(final BlockDevice inner)
     {
-        this.inner = inner;
-        geometry = inner.geometry().toBuilder().lendsReads(false).build();
-        dataBlock = RaidChannel.dataOffsetBytes() / geometry.blockSizeBytes();
+        super(inner, inner.geometry().toBuilder().lendsReads(false).build());
+        dataBlock = RaidChannel.dataOffsetBytes() / geometry().blockSizeBytes();
     }
 
     /** From now on requests wait that a test names by operation and first block of the data. */
@@ -72,7 +67,7 @@ final class HeldMember implements BlockDevice
         isFull = false;
         ended = null;
         holding = NONE;
-        channels.forEach(Channel::wake);
+        channels.forEach(Forwarding::wake);
     }
 
     /** What waits ends so, and nothing waits any more. */
@@ -80,7 +75,7 @@ final class HeldMember implements BlockDevice
     {
         ended = status;
         holding = NONE;
-        channels.forEach(Channel::wake);
+        channels.forEach(Forwarding::wake);
     }
 
     /** What ends with an error, or is aborted, is still used by the drive. */
@@ -137,63 +132,23 @@ final class HeldMember implements BlockDevice
     }
 
     @Override
-    public String name()
+    protected BlockChannel forward(final BlockChannel below, final ReactorContext context)
     {
-        return inner.name();
+        final Forwarding opened = new Forwarding(below, context.quarantine(), context.reactor());
+        channels.add(opened);
+        return opened;
     }
 
-    @Override
-    public BlockGeometry geometry()
+    private final class Forwarding extends Channel
     {
-        return geometry;
-    }
-
-    @Override
-    public void open(final ReactorContext context, final OpenListener listener)
-    {
-        inner.open(context, new OpenListener()
-        {
-            @Override
-            public void onOpened(final BlockChannel channel)
-            {
-                final Channel opened = new Channel(channel, context.quarantine(), context.reactor());
-                channels.add(opened);
-                listener.onOpened(opened);
-            }
-
-            @Override
-            public void onOpenFailed(final BlockDeviceException reason)
-            {
-                listener.onOpenFailed(reason);
-            }
-        });
-    }
-
-    @Override
-    public void close()
-    {
-        try
-        {
-            inner.close();
-        }
-        catch (final Exception e)
-        {
-            throw new AssertionError(e);
-        }
-    }
-
-    private final class Channel implements BlockChannel
-    {
-        private final BlockChannel below;
         private final MemoryQuarantine quarantine;
         private final Queue<BlockRequest> waiting = new ArrayDeque<>();
-
         private final Reactor reactor;
         private volatile boolean hasWaiting;
 
-        private Channel(final BlockChannel below, final MemoryQuarantine quarantine, final Reactor reactor)
+        private Forwarding(final BlockChannel below, final MemoryQuarantine quarantine, final Reactor reactor)
         {
-            this.below = below;
+            super(below);
             this.quarantine = quarantine;
             this.reactor = reactor;
         }
@@ -326,7 +281,7 @@ final class HeldMember implements BlockDevice
                 held.decrementAndGet();
                 end(waiting.remove(), BlockStatus.ABORTED);
             }
-            below.close((closed) -> listener.onClosed(this));
+            super.close(listener);
         }
     }
 }

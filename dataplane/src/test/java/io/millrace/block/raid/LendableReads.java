@@ -2,14 +2,12 @@ package io.millrace.block.raid;
 
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDevice;
-import io.millrace.block.BlockDeviceException;
-import io.millrace.block.BlockGeometry;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.CloseListener;
+import io.millrace.block.ForwardingDevice;
 import io.millrace.block.MemoryHold;
-import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.memory.DmaMemory;
 import io.millrace.memory.Segments;
@@ -21,17 +19,18 @@ import java.util.concurrent.atomic.AtomicLong;
  * A device whose short reads may be answered by that below in other memory, as the target's are. Reads have memory of
  * this device's, which a member may keep, and are copied.
  */
-final class LendableReads implements BlockDevice
+final class LendableReads extends ForwardingDevice
 {
     private static final int READ_BYTES_MAX = 16 << 10;
     private static final int SLOTS = 64;
 
-    private final BlockDevice below;
+    private final BlockDevice device;
     private final AtomicLong loans = new AtomicLong();
 
-    LendableReads(final BlockDevice below)
+    LendableReads(final BlockDevice device)
     {
-        this.below = below;
+        super(device);
+        this.device = device;
     }
 
     /** {@return reads that were answered in other memory} */
@@ -41,58 +40,19 @@ final class LendableReads implements BlockDevice
     }
 
     @Override
-    public String name()
+    protected BlockChannel forward(final BlockChannel below, final ReactorContext context)
     {
-        return below.name();
+        return new Forwarding(below);
     }
 
-    @Override
-    public BlockGeometry geometry()
+    private final class Forwarding extends Channel
     {
-        return below.geometry();
-    }
-
-    @Override
-    public void open(final ReactorContext context, final OpenListener listener)
-    {
-        below.open(context, new OpenListener()
-        {
-            @Override
-            public void onOpened(final BlockChannel channel)
-            {
-                listener.onOpened(new Channel(channel));
-            }
-
-            @Override
-            public void onOpenFailed(final BlockDeviceException reason)
-            {
-                listener.onOpenFailed(reason);
-            }
-        });
-    }
-
-    @Override
-    public void close()
-    {
-        try
-        {
-            below.close();
-        }
-        catch (final Exception e)
-        {
-            throw new AssertionError(e);
-        }
-    }
-
-    private final class Channel implements BlockChannel
-    {
-        private final BlockChannel inner;
         private final DmaMemory memory = DmaMemory.map(SLOTS * READ_BYTES_MAX);
         private final Deque<Slot> free = new ArrayDeque<>();
 
-        private Channel(final BlockChannel inner)
+        private Forwarding(final BlockChannel below)
         {
-            this.inner = inner;
+            super(below);
             for (int i = 0; i < SLOTS; i++)
             {
                 free.push(new Slot(this, memory.address() + (long)i * READ_BYTES_MAX));
@@ -105,13 +65,13 @@ final class LendableReads implements BlockDevice
             final int length = request.segments().totalBytes();
             if (BlockOperation.READ != request.operation() || free.isEmpty() || length > READ_BYTES_MAX)
             {
-                return inner.submit(request);
+                return below.submit(request);
             }
             final Slot slot = free.pop();
             slot.outer = request;
             slot.part.reset(BlockOperation.READ, request.lba(), request.blocks())
                 .forceUnitAccess(request.forceUnitAccess()).addSegment(slot.address, length).lendable(true);
-            if (inner.submit(slot.part))
+            if (below.submit(slot.part))
             {
                 return true;
             }
@@ -132,12 +92,12 @@ final class LendableReads implements BlockDevice
             }
             else
             {
-                outer.failedAs(part, below);
+                outer.failedAs(part, device);
             }
             if (part.lent())
             {
                 loans.incrementAndGet();
-                inner.releaseLoan(part);
+                below.releaseLoan(part);
                 part.clearLent();
             }
             if (null == hold)
@@ -163,27 +123,9 @@ final class LendableReads implements BlockDevice
         }
 
         @Override
-        public int poll()
-        {
-            return inner.poll();
-        }
-
-        @Override
-        public boolean canSleep()
-        {
-            return inner.canSleep();
-        }
-
-        @Override
-        public int inFlight()
-        {
-            return inner.inFlight();
-        }
-
-        @Override
         public void close(final CloseListener listener)
         {
-            inner.close((closed) ->
+            below.close((closed) ->
             {
                 memory.close();
                 listener.onClosed(this);
@@ -197,7 +139,7 @@ final class LendableReads implements BlockDevice
         private final BlockRequest part;
         private BlockRequest outer;
 
-        private Slot(final Channel channel, final long address)
+        private Slot(final Forwarding channel, final long address)
         {
             this.address = address;
             part = new BlockRequest(this, (completed) -> channel.onComplete(this));

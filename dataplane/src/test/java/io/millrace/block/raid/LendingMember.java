@@ -2,22 +2,18 @@ package io.millrace.block.raid;
 
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDevice;
-import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
-import io.millrace.block.CloseListener;
-import io.millrace.block.OpenListener;
+import io.millrace.block.ForwardingDevice;
 import io.millrace.block.ReactorContext;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A member that lends its memory, counts what is lent, and refuses or fails reads that it could lend for. */
-final class LendingMember implements BlockDevice
+final class LendingMember extends ForwardingDevice
 {
     private final String name;
-    private final BlockDevice inner;
-    private final BlockGeometry geometry;
     /** Loans of all members of the array that were not given back. */
     private final AtomicInteger loans;
     private final AtomicInteger lent = new AtomicInteger();
@@ -39,9 +35,8 @@ final class LendingMember implements BlockDevice
     LendingMember(
         final String name, final BlockDevice inner, final BlockGeometry geometry, final AtomicInteger loans)
     {
+        super(inner, geometry);
         this.name = name;
-        this.inner = inner;
-        this.geometry = geometry;
         this.loans = loans;
     }
 
@@ -81,43 +76,16 @@ final class LendingMember implements BlockDevice
     }
 
     @Override
-    public BlockGeometry geometry()
+    protected BlockChannel forward(final BlockChannel below, final ReactorContext context)
     {
-        return geometry;
+        return new Forwarding(below);
     }
 
-    @Override
-    public void open(final ReactorContext context, final OpenListener listener)
+    private final class Forwarding extends Channel
     {
-        inner.open(context, new OpenListener()
+        private Forwarding(final BlockChannel below)
         {
-            @Override
-            public void onOpened(final BlockChannel channel)
-            {
-                listener.onOpened(new Channel(channel));
-            }
-
-            @Override
-            public void onOpenFailed(final BlockDeviceException reason)
-            {
-                listener.onOpenFailed(reason);
-            }
-        });
-    }
-
-    @Override
-    public void close()
-    {
-        inner.close();
-    }
-
-    private final class Channel implements BlockChannel
-    {
-        private final BlockChannel below;
-
-        private Channel(final BlockChannel below)
-        {
-            this.below = below;
+            super(below);
         }
 
         @Override
@@ -132,7 +100,7 @@ final class LendingMember implements BlockDevice
                 return Answer.FAIL == answer;
             }
             final boolean isRead = BlockOperation.READ == request.operation() &&
-                request.lba() * geometry.blockSizeBytes() >= RaidChannel.dataOffsetBytes();
+                request.lba() * geometry().blockSizeBytes() >= RaidChannel.dataOffsetBytes();
             final boolean isLendable = request.lendable();
             if (isRead && !isLendable)
             {
@@ -156,30 +124,6 @@ final class LendingMember implements BlockDevice
         {
             loans.decrementAndGet();
             below.releaseLoan(request);
-        }
-
-        @Override
-        public int inFlight()
-        {
-            return below.inFlight();
-        }
-
-        @Override
-        public int poll()
-        {
-            return below.poll();
-        }
-
-        @Override
-        public boolean canSleep()
-        {
-            return below.canSleep();
-        }
-
-        @Override
-        public void close(final CloseListener listener)
-        {
-            below.close((closed) -> listener.onClosed(this));
         }
     }
 }

@@ -24,14 +24,16 @@ class ReshapeHeadCrashTest
 
     private final Random random = TestSeeds.random();
 
-    /**
-     * Each member has its rows of a slice restored by itself: one that is not there has the new ones, of which the
-     * bitmap knows nothing when it comes back.
-     */
-    @ParameterizedTest
-    @CsvSource({"RAID5,3,1,16384", "RAID5,4,1,16384", "RAID6,4,1,16384", "RAID6,4,0,131072"})
-    void shouldRebuildAllOfAMemberThatWasLostMeanwhile(
-        final RaidLevel level, final int count, final int added, final int stripBytes)
+    /** A run of an array, and what it loses at a step of the run. */
+    private interface HeadRun
+    {
+        /** {@return whether it was lost: while the first stripes were moved} */
+        boolean run(ReshapedArray growing, CrashRun run, int step);
+    }
+
+    /** {@return runs that have lost something: one at each step of the time in which the first stripes are moved} */
+    private int throughHead(
+        final RaidLevel level, final int count, final int added, final int stripBytes, final HeadRun each)
     {
         final long seed = random.nextLong();
         int losses = 0;
@@ -41,31 +43,62 @@ class ReshapeHeadCrashTest
             final ReshapedArray growing = new ReshapedArray(level, count, added, stripBytes, JournalMode.ALWAYS, false);
             try (CrashRun run = growing.run(TestSeeds.fixed(seed), MANY_BLOCKS))
             {
-                growing.isWaiting(true);
-                run.live(REQUESTS);
-                // Nobody writes any more: no region is marked.
-                run.live(0);
-                growing.isWaiting(false);
-                run.live(step, 0);
-                isWithin = growing.isReshaping() && !growing.array().intent().isMarked(0) &&
-                    ReshapeState.Stage.BACKED_UP == growing.array().view().map().state().stage();
+                isWithin = each.run(growing, run, step);
                 if (isWithin)
                 {
                     losses++;
-                    growing.lost().add("member" + step % count);
-                    run.live(0);
-                    growing.lost().clear();
-                    run.live(0);
                     growing.finish(run);
                 }
                 assertTrue(step < MOST_STEPS, "the head comes to its end");
             }
             catch (final AssertionError | BlockDeviceException e)
             {
-                throw new AssertionError("cut before step " + step + ", seed of the run " + seed + ": " +
+                throw new AssertionError("something is lost at step " + step + ", seed of the run " + seed + ": " +
                     e.getMessage(), e);
             }
         }
+        return losses;
+    }
+
+    /** Its first stripes are moved, and what they were is in the backup. */
+    private static boolean isHeadBackedUp(final ReshapedArray growing)
+    {
+        return growing.isReshaping() &&
+            ReshapeState.Stage.BACKED_UP == growing.array().view().map().state().stage();
+    }
+
+    /** Nobody writes when it goes on: no region is marked. */
+    private static void liveBefore(final ReshapedArray growing, final CrashRun run)
+    {
+        growing.isWaiting(true);
+        run.live(REQUESTS);
+        run.live(0);
+        growing.isWaiting(false);
+    }
+
+    /**
+     * Each member has its rows of a slice restored by itself: one that is not there has the new ones, of which the
+     * bitmap knows nothing when it comes back.
+     */
+    @ParameterizedTest
+    @CsvSource({"RAID5,3,1,16384", "RAID5,4,1,16384", "RAID6,4,1,16384", "RAID6,4,0,131072"})
+    void shouldRebuildAllOfAMemberThatWasLostMeanwhile(
+        final RaidLevel level, final int count, final int added, final int stripBytes)
+    {
+        final int losses = throughHead(level, count, added, stripBytes, (growing, run, step) ->
+        {
+            liveBefore(growing, run);
+            run.live(step, 0);
+            final boolean isWithin = isHeadBackedUp(growing) && !growing.array().intent().isMarked(0);
+            if (isWithin)
+            {
+                growing.lost().add("member" + step % count);
+                run.live(0);
+                growing.lost().clear();
+                run.live(0);
+            }
+            return isWithin;
+        });
         assertTrue(losses > 5, "only " + losses + " members were lost while the first stripes were written");
     }
 
@@ -75,45 +108,21 @@ class ReshapeHeadCrashTest
     void shouldRebuildAllOfAMemberThatFailsMeanwhile(
         final RaidLevel level, final int count, final int added, final int stripBytes)
     {
-        final long seed = random.nextLong();
-        int failures = 0;
-        boolean isWithin = false;
-        for (int step = 1; isWithin || 0 == failures; step += isWithin ? 1 : 4)
+        throughHead(level, count, added, stripBytes, (growing, run, step) ->
         {
             final AtomicBoolean hasFailed = new AtomicBoolean();
-            final int slot = step % count;
-            final ReshapedArray growing = new ReshapedArray(level, count, added, stripBytes, JournalMode.ALWAYS, false);
-            try (CrashRun run = growing.run(TestSeeds.fixed(seed), MANY_BLOCKS))
+            liveBefore(growing, run);
+            run.supply().before(step, () ->
             {
-                growing.isWaiting(true);
-                run.live(REQUESTS);
-                // Nobody writes any more: no region is marked.
-                run.live(0);
-                growing.isWaiting(false);
-                run.supply().before(step, () ->
+                if (isHeadBackedUp(growing) && !growing.array().intent().isMarked(0))
                 {
-                    if (growing.isReshaping() && !growing.array().intent().isMarked(0) &&
-                        ReshapeState.Stage.BACKED_UP == growing.array().view().map().state().stage())
-                    {
-                        hasFailed.set(true);
-                        run.members().get(slot).state(MemberState.FAILING);
-                    }
-                });
-                run.live(0);
-                isWithin = hasFailed.get();
-                if (isWithin)
-                {
-                    failures++;
-                    growing.finish(run);
+                    hasFailed.set(true);
+                    run.members().get(step % count).state(MemberState.FAILING);
                 }
-                assertTrue(step < MOST_STEPS, "the head comes to its end");
-            }
-            catch (final AssertionError | BlockDeviceException e)
-            {
-                throw new AssertionError("a member fails before step " + step + ", seed of the run " + seed + ": " +
-                    e.getMessage(), e);
-            }
-        }
+            });
+            run.live(0);
+            return hasFailed.get();
+        });
     }
 
     /** Whether no data lies where the new layout has it. */
@@ -191,47 +200,31 @@ class ReshapeHeadCrashTest
     void shouldFailAMemberWhoseBackupCannotBeRead(
         final RaidLevel level, final int count, final int added, final int stripBytes)
     {
-        final long seed = random.nextLong();
-        int failures = 0;
-        boolean isWithin = false;
-        for (int step = 1; isWithin || 0 == failures; step += isWithin ? 1 : 4)
+        final int failures = throughHead(level, count, added, stripBytes, (growing, run, step) ->
         {
             final AtomicBoolean hasFailed = new AtomicBoolean();
             final int slot = step % count;
-            final ReshapedArray growing = new ReshapedArray(level, count, added, stripBytes, JournalMode.ALWAYS, false);
-            try (CrashRun run = growing.run(TestSeeds.fixed(seed), MANY_BLOCKS))
+            run.live(REQUESTS);
+            run.supply().before(step, () ->
             {
-                run.live(REQUESTS);
-                run.supply().before(step, () ->
+                if (isHeadBackedUp(growing))
                 {
-                    if (growing.isReshaping() &&
-                        ReshapeState.Stage.BACKED_UP == growing.array().view().map().state().stage())
-                    {
-                        hasFailed.set(true);
-                        final StripMap map = growing.array().view().map();
-                        run.members().get(0 == added ? (slot + 1) % count : count).state(MemberState.FAILING);
-                        run.members().get(slot).failMedia(
-                            (RaidChannel.dataOffsetBytes() + map.backupOffset(map.state().position(),
-                                map.state().sliceStart())) / ReshapedArray.BLOCK_BYTES,
-                            map.headRows() * map.sliceBytes() / ReshapedArray.BLOCK_BYTES);
-                    }
-                });
-                run.live(REQUESTS);
-                isWithin = hasFailed.get();
-                if (isWithin)
-                {
-                    failures++;
-                    run.members().forEach(MemberDisk::healMedia);
-                    growing.finish(run);
+                    hasFailed.set(true);
+                    final StripMap map = growing.array().view().map();
+                    run.members().get(0 == added ? (slot + 1) % count : count).state(MemberState.FAILING);
+                    run.members().get(slot).failMedia(
+                        (RaidChannel.dataOffsetBytes() + map.backupOffset(map.state().position(),
+                            map.state().sliceStart())) / ReshapedArray.BLOCK_BYTES,
+                        map.headRows() * map.sliceBytes() / ReshapedArray.BLOCK_BYTES);
                 }
-                assertTrue(step < MOST_STEPS, "the head comes to its end");
-            }
-            catch (final AssertionError | BlockDeviceException e)
+            });
+            run.live(REQUESTS);
+            if (hasFailed.get())
             {
-                throw new AssertionError("a backup cannot be read from step " + step + " on, seed of the run " + seed +
-                    ": " + e.getMessage(), e);
+                run.members().forEach(MemberDisk::healMedia);
             }
-        }
+            return hasFailed.get();
+        });
         assertTrue(failures > 2, "only " + failures + " runs had a backup that cannot be read");
     }
 }
