@@ -218,6 +218,15 @@ final class ModelRing implements Ring
             {
                 step();
             }
+            takeDone();
+        }
+    }
+
+    /** A simulation asks far more often than anything is done. */
+    private void takeDone()
+    {
+        if (!done.isEmpty())
+        {
             completions.addAll(done);
             done.clear();
         }
@@ -292,8 +301,7 @@ final class ModelRing implements Ring
         {
             return false;
         }
-        completions.addAll(done);
-        done.clear();
+        takeDone();
         isArmed = completions.isEmpty();
         return isArmed;
     }
