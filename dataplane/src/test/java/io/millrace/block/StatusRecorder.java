@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 /** Records each status that a device reports. */
 public final class StatusRecorder implements DeviceServices
 {
-    private static final long LIMIT_S = 20;
+    private static final long LIMIT_S = 60;
 
     private final Supplier<DeviceStatus> source;
     private final BlockingQueue<DeviceStatus> reported = new LinkedBlockingQueue<>();

@@ -47,7 +47,7 @@ final class OperationsFixture implements AutoCloseable
 {
     static final String NQN = "nqn.2026-11.io.millrace:operations";
     static final int BLOCK = 4096;
-    private static final long LIMIT_S = 20;
+    private static final long LIMIT_S = 60;
 
     final ConcurrentLinkedQueue<DataPlaneEvent> events = new ConcurrentLinkedQueue<>();
     final HostConfig host = HostConfig.random();

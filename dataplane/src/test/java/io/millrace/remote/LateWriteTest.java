@@ -89,7 +89,7 @@ class LateWriteTest
             if (isLost)
             {
                 target.cutAll();
-                Waits.until("late writes", () -> target.lateCount() > 0);
+                Waits.until("late writes", this::hasLateWrites);
             }
             initiator.close();
             for (final Initiator.Io io : writes)
@@ -98,6 +98,12 @@ class LateWriteTest
             }
             assertEquals(0, lateAtEnd.get());
         }
+    }
+
+    /** They may have been executed by the time that this thread looks. */
+    private boolean hasLateWrites()
+    {
+        return target.lateCount() + target.lateWrites() > 0;
     }
 
     private Initiator.Io send(final Initiator initiator, final BlockOperation operation, final int blocks)
@@ -183,11 +189,13 @@ class LateWriteTest
             final Initiator initiator = new Initiator("host", device);
             target.executePercent(100);
             assertEquals(BlockStatus.SUCCESS, initiator.await(send(initiator, BlockOperation.READ, 1)));
+            // A slow machine may have had to reset it for the read.
+            final int before = target.controllers();
             target.executePercent(0);
             final Initiator.Io write = send(initiator, BlockOperation.WRITE, 1);
             initiator.close();
             assertEquals(BlockStatus.ABORTED, initiator.await(write));
-            assertEquals(2, target.controllers());
+            assertEquals(before + 1, target.controllers());
         }
     }
 
@@ -207,7 +215,7 @@ class LateWriteTest
                     (request) -> lateAtEnd.accumulateAndGet(target.lateAfter(System.nanoTime()), Math::max)));
             }
             target.cutAll();
-            Waits.until("late writes", () -> target.lateCount() > 0);
+            Waits.until("late writes", this::hasLateWrites);
             target.executePercent(100);
             for (int i = 0; i < WRITES; i++)
             {

@@ -15,7 +15,7 @@ import org.agrona.DirectBuffer;
 final class Recorder implements EndpointHandler
 {
     /** How long a test waits for what must come: more where the machine is emulated. */
-    static final long LIMIT_S = Long.getLong("millrace.messaging.limit-s", 20);
+    static final long LIMIT_S = Long.getLong("millrace.messaging.limit-s", 60);
 
     final BlockingQueue<Endpoint> connected = new LinkedBlockingQueue<>();
     final BlockingQueue<byte[]> messages = new LinkedBlockingQueue<>();

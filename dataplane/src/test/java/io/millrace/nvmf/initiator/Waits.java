@@ -13,7 +13,7 @@ import java.util.function.Supplier;
  */
 public final class Waits
 {
-    private static final long LIMIT_S = 20;
+    private static final long LIMIT_S = 60;
     private static final long PAUSE_NS = 200_000;
 
     private Waits()

@@ -37,7 +37,7 @@ public final class AgentFixture implements AutoCloseable, ControlOwner
     public static final String SECRET = "a-secret-of-the-tests-32-bytes-x";
     private static final String READER_SECRET = "another-secret-of-the-tests-32-b";
     private static final String MANAGER_SECRET = "one-more-secret-of-the-tests-32b";
-    private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(20);
+    private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(60);
 
     private final List<ControlClient> clients = new ArrayList<>();
     private final ConcurrentLinkedQueue<String> errors = new ConcurrentLinkedQueue<>();
@@ -188,7 +188,7 @@ public final class AgentFixture implements AutoCloseable, ControlOwner
         final long deadlineNs = System.nanoTime() + WAIT_NS;
         while (!condition.getAsBoolean())
         {
-            assertTrue(System.nanoTime() - deadlineNs < 0, "waited for 20 s");
+            assertTrue(System.nanoTime() - deadlineNs < 0, "waited for 60 s");
             if (0 == client.poll())
             {
                 LockSupport.parkNanos(20_000);

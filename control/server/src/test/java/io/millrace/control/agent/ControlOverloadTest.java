@@ -1,7 +1,6 @@
 package io.millrace.control.agent;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.control.client.Call;
@@ -15,6 +14,8 @@ import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.SessionInfo;
 import io.millrace.testing.MeasuresTime;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -47,7 +48,18 @@ class ControlOverloadTest
     }
 
     @Test
-    void shouldSayThatThereIsNoRoomForAnotherSession()
+    void shouldSayThatThereIsNoRoomForAnotherSession() throws IOException
+    {
+        boolean isRefused = false;
+        for (int i = 0; i < ATTEMPTS && !isRefused; i++)
+        {
+            isRefused = isAnotherSessionRefused(Files.createDirectory(directory.resolve("attempt-" + i)));
+        }
+        assertTrue(isRefused, "there was room for another session in each of " + ATTEMPTS + " attempts");
+    }
+
+    /** {@return false where there was room: a slow machine may keep none of the others alive in time} */
+    private static boolean isAnotherSessionRefused(final Path directory)
     {
         try (AgentFixture fixture = AgentFixture.ipc(directory);
             RawClient raw = raw(fixture))
@@ -60,11 +72,17 @@ class ControlOverloadTest
                 {
                     final int opened = i;
                     raw.until(() -> opened == raw.sessions().size());
+                    raw.sessions().forEach(raw::keepAlive);
+                    client.poll();
                 }
             }
             raw.until(() -> SESSIONS_MAX - 1 == raw.sessions().size());
             raw.open(SESSIONS_MAX);
-            raw.until(() -> 1 == raw.answers().size());
+            raw.until(() -> 1 == raw.answers().size() || SESSIONS_MAX == raw.sessions().size());
+            if (raw.answers().isEmpty())
+            {
+                return false;
+            }
             assertEquals(new RawClient.Answer(SESSIONS_MAX, Code.OVERLOADED,
                 "256 sessions are open, which is the limit; close some"), raw.answers().getFirst());
             String refusal = "";
@@ -72,11 +90,24 @@ class ControlOverloadTest
             for (int i = 0; i < ATTEMPTS && !refusal.contains("256 sessions are open"); i++)
             {
                 raw.sessions().forEach(raw::keepAlive);
-                refusal = assertThrows(ControlTimeoutException.class, () -> fixture.connect(
-                    fixture.context().connectTimeoutNs(TimeUnit.SECONDS.toNanos(3)))).getMessage();
+                client.poll();
+                try
+                {
+                    fixture.connect(fixture.context().connectTimeoutNs(TimeUnit.SECONDS.toNanos(3)));
+                    return false;
+                }
+                catch (final ControlTimeoutException e)
+                {
+                    refusal = e.getMessage();
+                }
             }
             assertTrue(refusal.contains("256 sessions are open"), refusal);
             raw.sessions().forEach(raw::keepAlive);
+            client.poll();
+            if (!client.isConnected())
+            {
+                return false;
+            }
             // Who is in stays in, and room that is given back is there.
             client.createDevice(DeviceSpec.memory("mem0", MIB, 4096));
             raw.command(raw.sessions().getLast(), 1_000, new Command.List(Kind.DEVICE, ""));
@@ -84,6 +115,7 @@ class ControlOverloadTest
             raw.close(raw.sessions().getFirst());
             assertEquals(1, fixture.connect(fixture.context()).devices("").size());
             assertEquals(List.of(), fixture.errors());
+            return true;
         }
     }
 
@@ -112,7 +144,7 @@ class ControlOverloadTest
             // What another session sends after them on the same stream is executed when all of them have been taken.
             raw.command(raw.sessions().getLast(), sent + 1,
                 new Command.CreateDevice(DeviceSpec.memory("mem0", MIB, 4096)));
-            final Pace pace = new Pace(() -> raw.sessions().forEach(raw::keepAlive));
+            final Pace pace = new Pace(1, () -> raw.sessions().forEach(raw::keepAlive));
             AgentFixture.until(client, () ->
             {
                 pace.poll();
@@ -160,20 +192,22 @@ class ControlOverloadTest
         }
     }
 
-    /** Does something once a second: as often as a session needs, and far too seldom for its events. */
+    /** Does something as often as a session needs, and far too seldom for its events. */
     private static final class Pace
     {
+        private final long intervalNs;
         private final Runnable task;
         private long doneNs = System.nanoTime();
 
-        private Pace(final Runnable task)
+        private Pace(final int seconds, final Runnable task)
         {
+            intervalNs = TimeUnit.SECONDS.toNanos(seconds);
             this.task = task;
         }
 
         private void poll()
         {
-            if (System.nanoTime() - doneNs > TimeUnit.SECONDS.toNanos(1))
+            if (System.nanoTime() - doneNs > intervalNs)
             {
                 task.run();
                 doneNs = System.nanoTime();
@@ -189,26 +223,33 @@ class ControlOverloadTest
             final Watcher watcher = new Watcher();
             final ControlClient slow = fixture.connect(fixture.context().listener(watcher));
             final ControlClient client = fixture.connect(fixture.context());
-            final Pace pace = new Pace(slow::poll);
-            Call last = null;
-            for (int i = 0; i < MANY; i++)
+            final Pace pace = new Pace(3, slow::poll);
+            int created = 0;
+            // A slow machine may take so long for them that all are read.
+            for (int i = 0; i < ATTEMPTS && 0 == watcher.lost; i++)
             {
-                last = client.submit(new Command.CreateDevice(DeviceSpec.discard("null" + i, MIB, 4096)));
-                pace.poll();
+                Call last = null;
+                for (final int end = created + MANY; created < end; created++)
+                {
+                    last = client.submit(new Command.CreateDevice(DeviceSpec.discard("null" + created, MIB, 4096)));
+                    pace.poll();
+                }
+                final Call submitted = last;
+                AgentFixture.until(client, () ->
+                {
+                    pace.poll();
+                    return submitted.isDone();
+                });
+                assertEquals(Code.OK, submitted.code());
+                final int events = created;
+                AgentFixture.until(slow, () -> events == watcher.events + watcher.lost);
             }
-            final Call created = last;
-            AgentFixture.until(client, () ->
-            {
-                pace.poll();
-                return created.isDone();
-            });
-            assertEquals(Code.OK, created.code());
-            AgentFixture.until(slow, () -> MANY == watcher.events + watcher.lost);
             assertTrue(watcher.lost > 0, "nothing was lost");
             assertTrue(watcher.events >= EVENTS_MAX, watcher.events + " events");
             assertEquals(0, watcher.disconnected);
             client.deleteDevice("null0");
-            AgentFixture.until(slow, () -> MANY + 1 == watcher.events + watcher.lost);
+            final int events = created + 1;
+            AgentFixture.until(slow, () -> events == watcher.events + watcher.lost);
         }
     }
 }
