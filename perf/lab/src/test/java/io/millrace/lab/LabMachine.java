@@ -19,8 +19,8 @@ import java.util.stream.Stream;
  */
 final class LabMachine implements AutoCloseable
 {
-    /** For the lab script to build the initial RAM disk at first use, and to clear up. */
-    private static final int GRACE_SECONDS = 60;
+    /** For the lab script to build the initial RAM disk and to save a state at first use, and to clear up. */
+    private static final int GRACE_SECONDS = 360;
 
     private static final Pattern KERNEL_FAILURE = Pattern.compile("Oops: |Kernel panic|BUG: kernel");
 

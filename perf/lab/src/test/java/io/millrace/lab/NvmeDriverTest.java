@@ -17,7 +17,7 @@ final class NvmeDriverTest
         final List<String> jvm = GuestJvm.command();
         final LabResult result = Lab.withJvms("nvme-driver")
             // A processor for each vector.
-            .option("--cpus", 2).drives(2)
+            .option("--cpus", 2)
             .option("--image", "ns512:64M").option("--image", "ns4096:64M").option("--image", "nsmeta:64M")
             .option("--device", "nvme,serial=FORMATS,id=formats")
             .option("--device", "nvme-ns,drive=ns512,bus=formats,nsid=1")
@@ -25,7 +25,6 @@ final class NvmeDriverTest
                 "physical_block_size=4096")
             .option("--device", "nvme-ns,drive=nsmeta,bus=formats,nsid=3,logical_block_size=4096," +
                 "physical_block_size=4096,ms=8")
-            
             // As many blocks as make 8 MiB, and their metadata.
             .option("--image", "c512:8192K").option("--image", "c4096:8192K").option("--image", "cmeta:8208K")
             .option("--image", "cpi:8208K")
