@@ -40,9 +40,9 @@ final class CompletionQueue implements Poller
     private final List<Released> released = new ArrayList<>();
     private CompletionTarget[] targets = new CompletionTarget[TARGETS_MIN];
     private int reserved;
-    /** Queue pairs whose requests leave at the end of a poll, in the order of their first one. */
-    private RdmaQueuePair firstToRing;
-    private RdmaQueuePair lastToRing;
+    /** Those whose requests leave at the end of a poll, in the order of their first one. */
+    private CompletionTarget firstToRing;
+    private CompletionTarget lastToRing;
     private boolean isArmed;
     private boolean isPolling;
     private boolean isClosed;
@@ -173,21 +173,21 @@ final class CompletionQueue implements Poller
     }
 
     /**
-     * Has what a queue pair collects posted at the end of this poll, or of the next one.
+     * Has what a queue pair, or a shared receive queue, collects posted at the end of this poll, or of the next one.
      *
-     * @param pair that is not in the list.
+     * @param target that is not in the list.
      */
-    void ringWhenPolled(final RdmaQueuePair pair)
+    void ringWhenPolled(final CompletionTarget target)
     {
         if (null == firstToRing)
         {
-            firstToRing = pair;
+            firstToRing = target;
         }
         else
         {
-            lastToRing.nextListed(pair);
+            lastToRing.nextListed(target);
         }
-        lastToRing = pair;
+        lastToRing = target;
     }
 
     @Override
@@ -196,15 +196,15 @@ final class CompletionQueue implements Poller
         return report() + ring();
     }
 
-    /** {@return how many queue pairs had collected requests} */
+    /** {@return how many had collected requests} */
     private int ring()
     {
         int count = 0;
         // A request that fails may have handlers post others, and close the queue.
-        for (RdmaQueuePair pair = firstToRing; null != pair; pair = firstToRing)
+        for (CompletionTarget target = firstToRing; null != target; target = firstToRing)
         {
-            firstToRing = pair.nextListed();
-            pair.onPolled();
+            firstToRing = target.nextListed();
+            target.onPolled();
             count++;
         }
         return count;

@@ -26,7 +26,7 @@ public final class RdmaQueuePair implements CompletionTarget
     }
 
     /** Requests of one list: those of 16 answers of a READ, each of them a WRITE and a SEND. */
-    private static final int LIST_MAX = 32;
+    static final int LIST_MAX = 32;
 
     private final CompletionQueue completions;
     private final CompletionHandler handler;
@@ -63,7 +63,7 @@ public final class RdmaQueuePair implements CompletionTarget
     /** Whether the completion queue rings its doorbell at the end of a poll, and which one follows there. */
     private boolean isListed;
     private long sendLists;
-    private RdmaQueuePair nextListed;
+    private CompletionTarget nextListed;
     private CompletionStatus failure = CompletionStatus.SUCCESS;
 
     /** Reserves its entries of the completion queue; the queue pair itself follows. */
@@ -249,14 +249,14 @@ public final class RdmaQueuePair implements CompletionTarget
     }
 
     /**
-     * Posts what was collected, and goes on to collect.
+     * Posts what was collected, by its {@link SharedReceiveQueue} too, and goes on to collect.
      *
      * @return whether anything was collected.
      */
     public boolean ring()
     {
         // First: the peer may send as soon as it has what is sent.
-        final boolean hasReceives = postHeldReceives();
+        final boolean hasReceives = null == shared ? postHeldReceives() : shared.ring();
         return postHeld() | hasReceives;
     }
 
@@ -269,19 +269,20 @@ public final class RdmaQueuePair implements CompletionTarget
         return sendLists;
     }
 
-    /** {@return the queue pair whose doorbell follows in the completion queue's list} */
-    RdmaQueuePair nextListed()
+    @Override
+    public CompletionTarget nextListed()
     {
         return nextListed;
     }
 
-    void nextListed(final RdmaQueuePair pair)
+    @Override
+    public void nextListed(final CompletionTarget target)
     {
-        nextListed = pair;
+        nextListed = target;
     }
 
-    /** A poll of the completion queue has ended; it is in its list no more. */
-    void onPolled()
+    @Override
+    public void onPolled()
     {
         isListed = false;
         nextListed = null;

@@ -40,6 +40,10 @@ public final class SharedReceiveQueue implements CompletionTarget, AutoCloseable
     private final RdmaQueuePair[][] pairs = new RdmaQueuePair[1 << PAGE_BITS][];
     private int users;
     private boolean isClosed;
+    private boolean isHolding;
+    /** Whether the completion queue posts what is collected at the end of a poll, and which target follows there. */
+    private boolean isListed;
+    private CompletionTarget nextListed;
 
     SharedReceiveQueue(
         final RdmaDomain domain,
@@ -71,7 +75,7 @@ public final class SharedReceiveQueue implements CompletionTarget, AutoCloseable
                 "; the device has its limits in: millrace rdma devices");
         }
         next = new NextRequest(segments, 1);
-        list = next.receives(1);
+        list = next.receives(Math.min(RdmaQueuePair.LIST_MAX, depth));
         ids = new long[depth];
         isPosted = new boolean[depth];
         free = new int[depth];
@@ -116,6 +120,35 @@ public final class SharedReceiveQueue implements CompletionTarget, AutoCloseable
     }
 
     /**
+     * Has requests collected from now on: what is posted while its messages are reported leaves at the end of that poll
+     * of its completion queue, as one list; what is posted at another time, at the end of the next poll, which the
+     * reactor does in each of its cycles, or with {@link #ring}. A list of 32 is full, and leaves at once.
+     */
+    public void holdUntilPolled()
+    {
+        isHolding = true;
+    }
+
+    /**
+     * Posts what was collected, and goes on to collect.
+     *
+     * @return whether anything was collected.
+     */
+    public boolean ring()
+    {
+        if (isClosed || 0 == list.count())
+        {
+            return false;
+        }
+        if (0 != core.postSharedReceive(srqAddress, list.take(), next.badAddress()))
+        {
+            // As with a queue pair: what the provider does not take ends the connections.
+            onBroken();
+        }
+        return true;
+    }
+
+    /**
      * Posts a buffer for the next message of any of its connections.
      *
      * @param id that its completion is reported with.
@@ -132,17 +165,20 @@ public final class SharedReceiveQueue implements CompletionTarget, AutoCloseable
         final int place = free[freeCount];
         ids[place] = id;
         isPosted[place] = true;
-        list.add(RequestId.receive(slot, place), next.segmentsAddress(), segments);
-        if (0 != core.postSharedReceive(srqAddress, list.take(), next.badAddress()))
+        if (list.add(RequestId.receive(slot, place), next.segmentsAddress(), segments) || !isHolding)
         {
-            // As with a queue pair: what the provider does not take ends the connections.
-            onBroken();
+            ring();
+        }
+        else if (!isListed)
+        {
+            isListed = true;
+            completions.ringWhenPolled(this);
         }
         return true;
     }
 
     /**
-     * Has the listener notified, once, when fewer requests are outstanding.
+     * Has the listener notified, once, when fewer requests are outstanding. Posts what was collected.
      *
      * @param requests 1 to the depth; 0: never.
      * @throws RdmaException when the device refuses.
@@ -157,6 +193,8 @@ public final class SharedReceiveQueue implements CompletionTarget, AutoCloseable
         {
             throw new IllegalStateException("the shared receive queue is closed");
         }
+        // The device counts what it has.
+        ring();
         try (Arena arena = Arena.ofConfined())
         {
             final long attributes =
@@ -233,6 +271,26 @@ public final class SharedReceiveQueue implements CompletionTarget, AutoCloseable
                 }
             }
         }
+    }
+
+    @Override
+    public CompletionTarget nextListed()
+    {
+        return nextListed;
+    }
+
+    @Override
+    public void nextListed(final CompletionTarget target)
+    {
+        nextListed = target;
+    }
+
+    @Override
+    public void onPolled()
+    {
+        isListed = false;
+        nextListed = null;
+        ring();
     }
 
     void onLimit()

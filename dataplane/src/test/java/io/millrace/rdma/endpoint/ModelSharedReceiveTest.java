@@ -1,10 +1,14 @@
 package io.millrace.rdma.endpoint;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeMemory;
+import io.millrace.bindings.generated.verbs.ibv_recv_wr;
 import io.millrace.bindings.generated.verbs.ibv_wc;
+import io.millrace.bindings.verbs.AsyncEvent;
 import io.millrace.bindings.verbs.Verbs;
 import io.millrace.rdma.core.RdmaCore;
 import io.millrace.rdma.model.RdmaModel;
@@ -12,6 +16,11 @@ import io.millrace.rdma.model.RdmaProcesses;
 import java.lang.foreign.Arena;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -19,6 +28,8 @@ import org.junit.jupiter.api.Test;
 class ModelSharedReceiveTest extends SharedReceiveContractTest
 {
     private final RdmaModel model = new RdmaModel();
+    private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
+    private volatile boolean isRefusing;
     private volatile int lastNumber;
 
     @Override
@@ -27,7 +38,7 @@ class ModelSharedReceiveTest extends SharedReceiveContractTest
         return model;
     }
 
-    /** {@return one that tells the numbers of queue pairs} */
+    /** {@return one that records calls, and the numbers of queue pairs} */
     @Override
     RdmaCore targetCore()
     {
@@ -36,10 +47,28 @@ class ModelSharedReceiveTest extends SharedReceiveContractTest
             {
                 try
                 {
-                    final Object result = method.invoke(model.targetCore(), arguments);
+                    final Object result = isRefusing && "postSharedReceive".equals(method.getName()) ? -Errno.ENOMEM :
+                        method.invoke(model.targetCore(), arguments);
                     if ("queuePairNumber".equals(method.getName()))
                     {
                         lastNumber = (int)result;
+                    }
+                    else if ("destroyQueuePair".equals(method.getName()))
+                    {
+                        calls.add("destroyed");
+                    }
+                    else if ("postSharedReceive".equals(method.getName()))
+                    {
+                        calls.add("list of " + requests((long)arguments[1]));
+                    }
+                    else if ("postSend".equals(method.getName()))
+                    {
+                        calls.add("sent");
+                    }
+                    else if ("asyncEvent".equals(method.getName()) && 0 == (int)result &&
+                        Verbs.IBV_EVENT_QP_LAST_WQE_REACHED == AsyncEvent.type((long)arguments[1]))
+                    {
+                        calls.add("last request taken");
                     }
                     return result;
                 }
@@ -48,6 +77,146 @@ class ModelSharedReceiveTest extends SharedReceiveContractTest
                     throw e.getCause();
                 }
             });
+    }
+
+    private static int requests(final long firstAddress)
+    {
+        int count = 0;
+        for (long next = firstAddress; 0L != next; next = NativeMemory.getLong(next + ibv_recv_wr.next$offset()))
+        {
+            count++;
+        }
+        return count;
+    }
+
+    /** {@return the calls since the last time} */
+    private List<String> called()
+    {
+        final List<String> copy = List.copyOf(calls);
+        calls.clear();
+        return copy;
+    }
+
+    /** Takes requests for messages, so that as many can be posted. */
+    private void take(final int count) throws InterruptedException
+    {
+        for (int i = 0; i < count; i++)
+        {
+            send(client, i);
+            received(server, i);
+            client.expect("sent " + i + " SUCCESS");
+        }
+    }
+
+    private void post(final int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            assertTrue(post(server.connection().domain(), i));
+        }
+    }
+
+    /** The first cycle of the reactor after that has posted what was collected. */
+    private List<String> calledInTheNextPoll()
+    {
+        target.run(() ->
+        {
+        });
+        target.run(() ->
+        {
+        });
+        return called();
+    }
+
+    @Test
+    void shouldPostWhatItCollectsAtTheEndOfAPoll() throws Exception
+    {
+        open();
+        assertEquals(List.of("list of 1"), List.copyOf(new HashSet<>(called())));
+        take(8);
+        target.run(() ->
+        {
+            queue().holdUntilPolled();
+            post(3);
+            assertEquals(List.of(), called());
+        });
+        assertEquals(List.of("list of 3"), calledInTheNextPoll());
+        target.run(() ->
+        {
+            post(2);
+            assertTrue(queue().ring());
+            assertFalse(queue().ring());
+        });
+        assertEquals(List.of("list of 2"), calledInTheNextPoll());
+        take(5);
+        target.run(() ->
+        {
+            post(8);
+            assertEquals(List.of("list of 8"), called(), "it is full");
+        });
+        assertEquals(List.of(), calledInTheNextPoll());
+    }
+
+    /** What a peer is answered with may have it send at once, and the device counts what it has for the limit. */
+    @Test
+    void shouldPostWhatItCollectsBeforeAnswersAndLimits() throws Exception
+    {
+        open();
+        take(8);
+        called();
+        target.run(() ->
+        {
+            queue().holdUntilPolled();
+            server.queuePair().holdUntilPolled();
+            assertTrue(server.at(targetData(), 8).postSend(1, true));
+            post(1);
+        });
+        server.expect("sent 1 SUCCESS");
+        assertEquals(List.of("list of 1", "sent"), called());
+        target.run(() ->
+        {
+            post(7);
+            queue().limit(8);
+        });
+        assertEquals("list of 7", called().getFirst());
+        assertEquals(0, reports().size(), "as many as the limit");
+    }
+
+    @Test
+    void shouldEndItsConnectionsWhenTheProviderRefusesAList() throws Exception
+    {
+        open();
+        take(8);
+        target.run(() ->
+        {
+            queue().holdUntilPolled();
+            isRefusing = true;
+            post(2);
+        });
+        assertEquals(CompletionStatus.DEVICE.text(), server.closed());
+        client.closed();
+        target.run(() -> queue().close());
+        assertEquals(Set.of("returned 0", "returned 1"), Set.copyOf(reports()));
+        assertEquals(2, reports().size(), "each once");
+    }
+
+    /**
+     * When nothing of its own is outstanding the device may still have a request of the shared queue, whose buffer
+     * nobody would return if the queue pair were destroyed then.
+     */
+    @Test
+    void shouldWaitForTheLastRequestThatAConnectionTakes() throws Exception
+    {
+        open();
+        model.network().holdAcknowledgements(true);
+        target.run(() ->
+        {
+            // Its end is what a queue pair without a shared queue waits for.
+            assertTrue(server.at(targetData(), 8).postSend(1, true));
+            server.connection().close("done");
+        });
+        assertEquals("done", server.closed());
+        assertEquals(List.of("last request taken", "destroyed"), called().reversed().subList(0, 2).reversed());
     }
 
     /** A provider may report what a queue pair took after that was destroyed: nobody else would return the buffer. */

@@ -73,14 +73,14 @@ public abstract class SharedReceiveContractTest extends RdmaEndpointFixture
         return reports;
     }
 
-    private boolean post(final RdmaDomain domain, final int id)
+    final boolean post(final RdmaDomain domain, final int id)
     {
         final long address = target.address() + (long)id * RECEIVE_BYTES;
         return queue.segment(address, RECEIVE_BYTES, (int)domain.keys().localKey(address, RECEIVE_BYTES))
             .postReceive(id);
     }
 
-    private void send(final RecordingPeer from, final long value)
+    final void send(final RecordingPeer from, final long value)
     {
         host.run(() ->
         {
@@ -90,7 +90,7 @@ public abstract class SharedReceiveContractTest extends RdmaEndpointFixture
     }
 
     /** {@return the id of the request that the next message of a connection took} */
-    private int received(final RecordingPeer at, final long value) throws InterruptedException
+    final int received(final RecordingPeer at, final long value) throws InterruptedException
     {
         final String report = at.next();
         assertTrue(report.matches("received \\d SUCCESS 8 0"), report);
@@ -158,6 +158,40 @@ public abstract class SharedReceiveContractTest extends RdmaEndpointFixture
         send(client, 1);
         received(server, 1);
         assertEquals("limit", reports.poll(60, TimeUnit.SECONDS));
+        assertEquals(List.of(), List.copyOf(reports));
+    }
+
+    @Test
+    void shouldTakeRequestsThatWerePostedAsLists() throws Exception
+    {
+        open();
+        target.run(() -> queue.holdUntilPolled());
+        for (int round = 0; round < 4; round++)
+        {
+            final Set<Integer> taken = new HashSet<>();
+            for (int i = 0; i < DEPTH; i++)
+            {
+                send(client, 100 * round + i);
+                assertTrue(taken.add(received(server, 100 * round + i)), "each request once");
+            }
+            final int first = round;
+            target.run(() ->
+            {
+                for (int i = 0; i < DEPTH - first; i++)
+                {
+                    assertTrue(post(server.connection().domain(), i));
+                }
+            });
+            // Those that fill no list leave by themselves.
+            target.run(() ->
+            {
+                for (int i = DEPTH - first; i < DEPTH; i++)
+                {
+                    assertTrue(post(server.connection().domain(), i));
+                }
+                assertFalse(post(server.connection().domain(), 0), "more than its depth");
+            });
+        }
         assertEquals(List.of(), List.copyOf(reports));
     }
 
