@@ -319,9 +319,11 @@ final class CompletionQueue implements Poller
         return false;
     }
 
+    /** What completed comes first: the peer waits for its answer, and to read the event takes a system call. */
     private void onEvent()
     {
-        if (0 == core.cqEvent(channelAddress, outAddress, outAddress + Long.BYTES))
+        poll();
+        if (!isClosed && 0 == core.cqEvent(channelAddress, outAddress, outAddress + Long.BYTES))
         {
             core.acknowledgeCqEvents(NativeMemory.getLong(outAddress), 1);
             isArmed = false;
