@@ -10,7 +10,7 @@ import java.util.TreeMap;
  * Counters of an RDMA device, summed over the reactors. Immutable.
  *
  * @param name   of the device, as the kernel has it.
- * @param values by {@link DeviceCounters.Value}.
+ * @param values as {@link DeviceCounters} has them in memory.
  */
 public record RdmaDeviceStatus(String name, List<Long> values)
 {
@@ -33,6 +33,17 @@ public record RdmaDeviceStatus(String name, List<Long> values)
     public long value(final DeviceCounters.Value value)
     {
         return values.get(value.ordinal());
+    }
+
+    /**
+     * {@return latencies of requests}
+     *
+     * @param timed which.
+     */
+    public RdmaLatencies latencies(final DeviceCounters.Timed timed)
+    {
+        final int first = DeviceCounters.bucketIndex(timed, 0);
+        return new RdmaLatencies(values.subList(first, first + DeviceCounters.BUCKETS), value(timed.sum()));
     }
 
     /** {@return one for each device, by name} */

@@ -92,7 +92,7 @@ class StatusLayoutTest
         record(bytes, record, 64 + 64 + 256 + 3 * HISTOGRAM, 5, 0, 0, "nqn.hé", "", 1, 3);
         assertEquals(record + 64 + 64 + 256 + 3 * HISTOGRAM - part, bytes.getLong(part + 24));
 
-        record(bytes, PARTS + 64 + 512, 64 + 320 + 256, 8, 0, 0, "mlx5_0", "", 37, 0);
+        record(bytes, PARTS + 64 + 512, 64 + 1408 + 256, 8, 0, 0, "mlx5_0", "", 176, 0);
 
         record(bytes, PARTS + 64, 64 + 192 + 256, 1, 0, 0, "no pages", "", 22, 0);
         assertEquals(13, bytes.getLong(PARTS + 64 + 64 + 11 * 8));

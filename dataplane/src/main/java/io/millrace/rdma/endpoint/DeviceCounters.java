@@ -72,21 +72,13 @@ public final class DeviceCounters
         FAILED_TIMEOUT(CompletionStatus.TIMEOUT),
         /** Requests that ended as {@link CompletionStatus#OTHER}. */
         FAILED_OTHER(CompletionStatus.OTHER),
-        /** SEND requests that succeeded and whose latency is known. */
-        TIMED_SENDS,
-        /** Their latencies, added up. */
+        /** Latencies of SEND requests that succeeded and whose latency is known, added up. */
         SEND_NS,
-        /** RDMA READ requests that succeeded and whose latency is known. */
-        TIMED_READS,
-        /** Their latencies, added up. */
+        /** The same of RDMA READ requests. */
         READ_NS,
-        /** RDMA WRITE requests that succeeded and whose latency is known. */
-        TIMED_WRITES,
-        /** Their latencies, added up. */
+        /** The same of RDMA WRITE requests. */
         WRITE_NS,
-        /** Atomics that succeeded and whose latency is known. */
-        TIMED_ATOMICS,
-        /** Their latencies, added up. */
+        /** The same of atomics. */
         ATOMIC_NS;
 
         private final CompletionStatus status;
@@ -111,8 +103,53 @@ public final class DeviceCounters
         }
     }
 
-    /** How many there are. */
-    public static final int COUNT = Value.values().length;
+    /** Requests whose latencies are counted by {@link #BUCKETS} each, in this order: new ones go to the end. */
+    public enum Timed
+    {
+        /** SEND requests. */
+        SEND(Value.SEND_NS),
+        /** RDMA READ requests. */
+        READ(Value.READ_NS),
+        /** RDMA WRITE requests. */
+        WRITE(Value.WRITE_NS),
+        /** Compare-and-swap and fetch-and-add requests. */
+        ATOMIC(Value.ATOMIC_NS);
+
+        private final Value sum;
+
+        Timed(final Value sum)
+        {
+            this.sum = sum;
+        }
+
+        /**
+         * {@return their latencies, added up}
+         */
+        public Value sum()
+        {
+            return sum;
+        }
+
+        /**
+         * {@return a name of the counter of a bucket, such as {@code READ_NS_TO_4000}}
+         *
+         * @param bucket from 0.
+         */
+        public String bucketName(final int bucket)
+        {
+            return BUCKETS - 1 == bucket ? name() + "_NS_ABOVE_" + upperBoundNs(bucket - 1) :
+                name() + "_NS_TO_" + upperBoundNs(bucket);
+        }
+    }
+
+    /**
+     * Buckets of latencies: up to 1 µs, up to each power of two of it, that included, to 67 s, and what is longer.
+     */
+    public static final int BUCKETS = 28;
+    /** Where buckets begin, behind room for values of later versions. */
+    public static final int BUCKETS_INDEX = 64;
+    /** Numbers in their memory, 64 bits each. */
+    public static final int COUNT = BUCKETS_INDEX + Timed.values().length * BUCKETS;
     /** Bytes of their memory. */
     public static final int SIZE_BYTES = COUNT * Long.BYTES;
 
@@ -123,8 +160,9 @@ public final class DeviceCounters
     /** 0 where bytes are not counted. */
     private static final int[] BYTES_BY_OPCODE = new int[OPCODES];
     /** 0 where latencies are not counted. */
-    private static final int[] TIMED_BY_OPCODE = new int[OPCODES];
+    private static final int[] BUCKETS_BY_OPCODE = new int[OPCODES];
     private static final int[] NS_BY_OPCODE = new int[OPCODES];
+    private static final int UNIT_NS = 1_000;
 
     static
     {
@@ -140,14 +178,10 @@ public final class DeviceCounters
         offsets(BYTES_BY_OPCODE, Value.SENT_BYTES, sends);
         offsets(BYTES_BY_OPCODE, Value.READ_BYTES, reads);
         offsets(BYTES_BY_OPCODE, Value.WRITTEN_BYTES, writes);
-        offsets(TIMED_BY_OPCODE, Value.TIMED_SENDS, sends);
-        offsets(TIMED_BY_OPCODE, Value.TIMED_READS, reads);
-        offsets(TIMED_BY_OPCODE, Value.TIMED_WRITES, writes);
-        offsets(TIMED_BY_OPCODE, Value.TIMED_ATOMICS, atomics);
-        offsets(NS_BY_OPCODE, Value.SEND_NS, sends);
-        offsets(NS_BY_OPCODE, Value.READ_NS, reads);
-        offsets(NS_BY_OPCODE, Value.WRITE_NS, writes);
-        offsets(NS_BY_OPCODE, Value.ATOMIC_NS, atomics);
+        latencies(Timed.SEND, sends);
+        latencies(Timed.READ, reads);
+        latencies(Timed.WRITE, writes);
+        latencies(Timed.ATOMIC, atomics);
         for (final Value each : Value.values())
         {
             OFFSET_BY_STATUS[each.status.ordinal()] = each.ordinal() * Long.BYTES;
@@ -174,6 +208,41 @@ public final class DeviceCounters
         }
     }
 
+    private static void latencies(final Timed timed, final int[] opcodes)
+    {
+        offsets(NS_BY_OPCODE, timed.sum(), opcodes);
+        for (final int opcode : opcodes)
+        {
+            BUCKETS_BY_OPCODE[opcode] = bucketIndex(timed, 0) * Long.BYTES;
+        }
+    }
+
+    /**
+     * {@return which number in their memory counts a bucket}
+     *
+     * @param timed  requests.
+     * @param bucket from 0.
+     */
+    public static int bucketIndex(final Timed timed, final int bucket)
+    {
+        return BUCKETS_INDEX + timed.ordinal() * BUCKETS + bucket;
+    }
+
+    /**
+     * {@return the longest latency of a bucket, but of the last one, which has none}
+     *
+     * @param bucket from 0.
+     */
+    public static long upperBoundNs(final int bucket)
+    {
+        return (long)UNIT_NS << bucket;
+    }
+
+    private static int bucket(final long latencyNs)
+    {
+        return Math.min(BUCKETS - 1, Long.SIZE - Long.numberOfLeadingZeros((latencyNs - 1) / UNIT_NS));
+    }
+
     /**
      * {@return a value now; any thread}
      *
@@ -182,6 +251,17 @@ public final class DeviceCounters
     public long get(final Value value)
     {
         return NativeMemory.getLong(address + (long)value.ordinal() * Long.BYTES);
+    }
+
+    /**
+     * {@return how many latencies are in a bucket now; any thread}
+     *
+     * @param timed  requests.
+     * @param bucket from 0.
+     */
+    public long get(final Timed timed, final int bucket)
+    {
+        return NativeMemory.getLong(address + (long)bucketIndex(timed, bucket) * Long.BYTES);
     }
 
     void add(final Value value, final long number)
@@ -207,9 +287,9 @@ public final class DeviceCounters
     /** A request of a send queue has succeeded. */
     void onTimed(final int opcode, final long latencyNs)
     {
-        if (0 != TIMED_BY_OPCODE[opcode])
+        if (0 != BUCKETS_BY_OPCODE[opcode])
         {
-            add(TIMED_BY_OPCODE[opcode], 1);
+            add(BUCKETS_BY_OPCODE[opcode] + bucket(latencyNs) * Long.BYTES, 1);
             add(NS_BY_OPCODE[opcode], latencyNs);
         }
     }

@@ -8,12 +8,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.verbs.Verbs;
 import io.millrace.rdma.RdmaException;
+import io.millrace.rdma.endpoint.DeviceCounters.Timed;
 import io.millrace.rdma.endpoint.DeviceCounters.Value;
 import io.millrace.rdma.endpoint.ModelProvider.Posted;
 import io.millrace.rdma.endpoint.ModelProvider.Segment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * What a queue pair posts to a provider, and what it makes of completions.
@@ -444,10 +448,10 @@ class RdmaQueuePairTest extends RdmaQueuePairFixture
         provider.complete(provider.sent(3), 0);
         provider.complete(provider.sent(4), Verbs.IBV_WC_REM_ACCESS_ERR);
         queue.poll();
-        assertEquals(List.of(1L, readNs), timed(Value.TIMED_READS, Value.READ_NS));
-        assertEquals(List.of(1L, sendNs), timed(Value.TIMED_WRITES, Value.WRITE_NS), "reported by the next one");
-        assertEquals(List.of(1L, sendNs), timed(Value.TIMED_SENDS, Value.SEND_NS), "the first was posted earlier");
-        assertEquals(List.of(0L, 0L), timed(Value.TIMED_ATOMICS, Value.ATOMIC_NS), "it failed");
+        assertEquals(List.of(1L, readNs), timed(Timed.READ));
+        assertEquals(List.of(1L, sendNs), timed(Timed.WRITE), "reported by the next one");
+        assertEquals(List.of(1L, sendNs), timed(Timed.SEND), "the first was posted earlier");
+        assertEquals(List.of(0L, 0L), timed(Timed.ATOMIC), "it failed");
     }
 
     @Test
@@ -461,9 +465,30 @@ class RdmaQueuePairTest extends RdmaQueuePairFixture
         assertEquals(0, provider.counters.get(Value.SENDS));
     }
 
-    private List<Long> timed(final Value count, final Value sum)
+    /** {@return how many, and their sum} */
+    private List<Long> timed(final Timed timed)
     {
-        return List.of(provider.counters.get(count), provider.counters.get(sum));
+        final long count =
+            IntStream.range(0, DeviceCounters.BUCKETS).mapToLong((i) -> provider.counters.get(timed, i)).sum();
+        return List.of(count, provider.counters.get(timed.sum()));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0", "1, 0", "1_000, 0", "1_001, 1", "2_000, 1", "2_001, 2", "4_000, 2", "67_108_864_000, 26",
+        "67_108_864_001, 27", "9_223_372_036_854_775_807, 27"})
+    void shouldCountALatencyInTheBucketWhoseBoundItIsNotAbove(final String latencyNs, final int bucket)
+    {
+        final long ns = Long.parseLong(latencyNs.replace("_", ""));
+        for (final int opcode : new int[]{Verbs.IBV_WR_SEND, Verbs.IBV_WR_RDMA_READ, Verbs.IBV_WR_RDMA_WRITE,
+            Verbs.IBV_WR_ATOMIC_FETCH_AND_ADD})
+        {
+            provider.counters.onTimed(opcode, ns);
+        }
+        for (final Timed timed : Timed.values())
+        {
+            assertEquals(List.of(1L, ns), timed(timed), timed::toString);
+            assertEquals(1, provider.counters.get(timed, bucket), timed::toString);
+        }
     }
 
     /** Owners of a connection do not post the request that ends it. */
@@ -475,12 +500,12 @@ class RdmaQueuePairTest extends RdmaQueuePairFixture
         final long atomicNs = cycle();
         provider.complete(provider.sent(0), 0);
         queue.poll();
-        assertEquals(List.of(1L, atomicNs), timed(Value.TIMED_ATOMICS, Value.ATOMIC_NS));
+        assertEquals(List.of(1L, atomicNs), timed(Timed.ATOMIC));
         pair.flush();
         provider.complete(provider.lastSent(), 0);
         queue.poll();
-        assertEquals(List.of(0L, 0L), timed(Value.TIMED_SENDS, Value.SEND_NS));
-        assertEquals(List.of(0L, 0L), timed(Value.TIMED_WRITES, Value.WRITE_NS), "opcode 0");
+        assertEquals(List.of(0L, 0L), timed(Timed.SEND));
+        assertEquals(List.of(0L, 0L), timed(Timed.WRITE), "opcode 0");
     }
 
     /** The number of a queue pair is free when nothing of it can come any more. */

@@ -50,6 +50,26 @@ final class Counters
                 counters.add(new CounterInfo(
                     CounterInfo.RDMA_DEVICE, "", device.name(), value.name(), device.value(value)));
             }
+            for (final DeviceCounters.Timed timed : DeviceCounters.Timed.values())
+            {
+                counters.addAll(latencies(device, timed));
+            }
+        }
+        return counters;
+    }
+
+    /** {@return the buckets that are not empty} */
+    private static List<Resource> latencies(final RdmaDeviceStatus device, final DeviceCounters.Timed timed)
+    {
+        final List<Long> buckets = device.latencies(timed).buckets();
+        final List<Resource> counters = new ArrayList<>();
+        for (int i = 0; i < buckets.size(); i++)
+        {
+            if (0 != buckets.get(i))
+            {
+                counters.add(new CounterInfo(
+                    CounterInfo.RDMA_DEVICE, "", device.name(), timed.bucketName(i), buckets.get(i)));
+            }
         }
         return counters;
     }

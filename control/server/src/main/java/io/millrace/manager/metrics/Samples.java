@@ -50,8 +50,27 @@ final class Samples
         {
             counts[index(bucket.belowNs())] += bucket.count();
         }
-        histograms.computeIfAbsent(metric, (_) -> new LinkedHashMap<>()).merge(labels(metric, labels),
-            new Histogram(counts, latencies.sumNs() / NS_PER_S), Samples::sum);
+        return add(metric, new Histogram(counts, latencies.sumNs() / NS_PER_S), labels);
+    }
+
+    /** Adds what is in one bucket, of those of the histograms. */
+    Samples addBucket(final Metric metric, final int bucket, final long count, final String... labels)
+    {
+        final long[] counts = new long[UPPER_BOUNDS.length];
+        counts[bucket] = count;
+        return add(metric, new Histogram(counts, 0), labels);
+    }
+
+    /** Adds a sum of latencies whose buckets are added by themselves. */
+    Samples addSeconds(final Metric metric, final double seconds, final String... labels)
+    {
+        return add(metric, new Histogram(new long[UPPER_BOUNDS.length], seconds), labels);
+    }
+
+    private Samples add(final Metric metric, final Histogram histogram, final String... labels)
+    {
+        histograms.computeIfAbsent(metric, (_) -> new LinkedHashMap<>())
+            .merge(labels(metric, labels), histogram, Samples::sum);
         return this;
     }
 

@@ -7,6 +7,7 @@ import io.millrace.rdma.endpoint.DeviceCounters;
 import io.millrace.status.DataPlaneCounters;
 import io.millrace.status.ReactorCounters;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -57,8 +58,28 @@ final class StatusMetrics
     {
     }
 
+    /** Buckets of latencies of RDMA devices, by the name of their counter. */
+    private static final Map<String, Bucket> RDMA_BUCKETS = buckets();
+
+    private record Bucket(DeviceCounters.Timed timed, int index)
+    {
+    }
+
     private StatusMetrics()
     {
+    }
+
+    private static Map<String, Bucket> buckets()
+    {
+        final Map<String, Bucket> buckets = new HashMap<>();
+        for (final DeviceCounters.Timed timed : DeviceCounters.Timed.values())
+        {
+            for (int i = 0; i < DeviceCounters.BUCKETS; i++)
+            {
+                buckets.put(timed.bucketName(i), new Bucket(timed, i));
+            }
+        }
+        return buckets;
     }
 
     private static Map<DeviceCounters.Value, RdmaMetric> rdma()
@@ -80,14 +101,10 @@ final class StatusMetrics
                 case OTHERS -> new RdmaMetric(Metric.RDMA_OPERATIONS, "other");
                 case QUEUE_PAIRS -> new RdmaMetric(Metric.RDMA_QUEUE_PAIRS, "");
                 case CONNECTIONS -> new RdmaMetric(Metric.RDMA_CONNECTIONS, "");
-                case TIMED_SENDS -> new RdmaMetric(Metric.RDMA_TIMED, "send");
-                case SEND_NS -> new RdmaMetric(Metric.RDMA_SECONDS, "send");
-                case TIMED_READS -> new RdmaMetric(Metric.RDMA_TIMED, "read");
-                case READ_NS -> new RdmaMetric(Metric.RDMA_SECONDS, "read");
-                case TIMED_WRITES -> new RdmaMetric(Metric.RDMA_TIMED, "write");
-                case WRITE_NS -> new RdmaMetric(Metric.RDMA_SECONDS, "write");
-                case TIMED_ATOMICS -> new RdmaMetric(Metric.RDMA_TIMED, "atomic");
-                case ATOMIC_NS -> new RdmaMetric(Metric.RDMA_SECONDS, "atomic");
+                case SEND_NS -> new RdmaMetric(Metric.RDMA_LATENCY, "send");
+                case READ_NS -> new RdmaMetric(Metric.RDMA_LATENCY, "read");
+                case WRITE_NS -> new RdmaMetric(Metric.RDMA_LATENCY, "write");
+                case ATOMIC_NS -> new RdmaMetric(Metric.RDMA_LATENCY, "atomic");
                 case REMOVALS -> new RdmaMetric(Metric.RDMA_REMOVALS, "");
                 default -> new RdmaMetric(Metric.RDMA_ERRORS, value.status().verbsName());
             });
@@ -144,17 +161,27 @@ final class StatusMetrics
         {
             if (value.name().equals(info.counter()))
             {
-                final double number = Metric.RDMA_SECONDS == rdma.metric() ? info.value() / NS_PER_S : info.value();
-                if (rdma.label().isEmpty())
+                if (Metric.RDMA_LATENCY == rdma.metric())
                 {
-                    samples.add(rdma.metric(), number, plane, info.subject());
+                    samples.addSeconds(
+                        rdma.metric(), info.value() / NS_PER_S, plane, info.subject(), rdma.label());
+                }
+                else if (rdma.label().isEmpty())
+                {
+                    samples.add(rdma.metric(), info.value(), plane, info.subject());
                 }
                 else
                 {
-                    samples.add(rdma.metric(), number, plane, info.subject(), rdma.label());
+                    samples.add(rdma.metric(), info.value(), plane, info.subject(), rdma.label());
                 }
             }
         });
+        final Bucket bucket = RDMA_BUCKETS.get(info.counter());
+        if (null != bucket)
+        {
+            samples.addBucket(Metric.RDMA_LATENCY, bucket.index(), info.value(), plane, info.subject(),
+                RDMA.get(bucket.timed().sum()).label());
+        }
     }
 
     private static void holder(final Samples samples, final String plane, final CounterInfo info)

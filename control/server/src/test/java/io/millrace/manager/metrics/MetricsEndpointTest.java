@@ -124,6 +124,8 @@ class MetricsEndpointTest
             resources.add(new CounterInfo(
                 CounterInfo.RDMA_DEVICE, "", "mlx5_0", each.name(), 300 + each.ordinal()));
         }
+        resources.add(new CounterInfo(CounterInfo.RDMA_DEVICE, "", "mlx5_0", "WRITE_NS_TO_4000", 5));
+        resources.add(new CounterInfo(CounterInfo.RDMA_DEVICE, "", "mlx5_0", "WRITE_NS_ABOVE_67108864000", 2));
         for (final BdevCounter each : BdevCounter.values())
         {
             resources.add(new CounterInfo(
@@ -232,11 +234,14 @@ class MetricsEndpointTest
             assertSample(scraped,
                 "millrace_rdma_errors_total{data_plane=\"a\",device=\"mlx5_0\",status=\"LOC_LEN_ERR\"} " +
                 (300.0 + DeviceCounters.Value.FAILED_LENGTH.ordinal()));
-            assertSample(scraped,
-                "millrace_rdma_timed_operations_total{data_plane=\"a\",device=\"mlx5_0\",operation=\"write\"} " +
-                (300.0 + DeviceCounters.Value.TIMED_WRITES.ordinal()));
-            assertSample(scraped,
-                "millrace_rdma_operation_seconds_total{data_plane=\"a\",device=\"mlx5_0\",operation=\"write\"} " +
+            final String writes = "{data_plane=\"a\",device=\"mlx5_0\",operation=\"write\"";
+            final String latency = "millrace_rdma_latency_seconds";
+            assertSample(scraped, latency + "_bucket" + writes + ",le=\"2.0E-6\"} 0");
+            assertSample(scraped, latency + "_bucket" + writes + ",le=\"4.0E-6\"} 5");
+            assertSample(scraped, latency + "_bucket" + writes + ",le=\"67.108864\"} 5");
+            assertSample(scraped, latency + "_bucket" + writes + ",le=\"+Inf\"} 7");
+            assertSample(scraped, latency + "_count" + writes + "} 7");
+            assertSample(scraped, latency + "_sum" + writes + "} " +
                 (300 + DeviceCounters.Value.WRITE_NS.ordinal()) / 1e9);
             assertSample(scraped, "millrace_rdma_queue_pairs{data_plane=\"a\",device=\"mlx5_0\"} " +
                 (300.0 + DeviceCounters.Value.QUEUE_PAIRS.ordinal()));

@@ -13,6 +13,7 @@ import io.millrace.status.LatencyHistogram;
 import io.millrace.status.OperationStatus;
 import io.millrace.status.QueuePairStatus;
 import io.millrace.status.RdmaDeviceStatus;
+import io.millrace.status.RdmaLatencies;
 import io.millrace.status.ReactorCounters;
 import io.millrace.status.ReactorStatus;
 import io.millrace.status.StatusSnapshot;
@@ -184,6 +185,35 @@ final class StatJson
             }
         }
         map.put("errors", errors);
+        final Map<String, Object> latencies = new LinkedHashMap<>();
+        for (final DeviceCounters.Timed timed : DeviceCounters.Timed.values())
+        {
+            latencies.put(timed.name().toLowerCase(Locale.ROOT), rdmaLatencies(device.latencies(timed)));
+        }
+        map.put("latency-ns", latencies);
+        return map;
+    }
+
+    private static Map<String, Object> rdmaLatencies(final RdmaLatencies latencies)
+    {
+        final Map<String, Object> map = new LinkedHashMap<>();
+        map.put("count", latencies.count());
+        map.put("mean", latencies.meanNs());
+        map.put("p50", latencies.percentileNs(50));
+        map.put("p99", latencies.percentileNs(99));
+        final List<Object> buckets = new ArrayList<>();
+        for (int i = 0; i < DeviceCounters.BUCKETS; i++)
+        {
+            if (latencies.buckets().get(i) > 0)
+            {
+                final Map<String, Object> bucket = new LinkedHashMap<>();
+                bucket.put("above", RdmaLatencies.lowerBoundNs(i));
+                bucket.put("to", DeviceCounters.BUCKETS - 1 == i ? null : DeviceCounters.upperBoundNs(i));
+                bucket.put("count", latencies.buckets().get(i));
+                buckets.add(bucket);
+            }
+        }
+        map.put("buckets", buckets);
         return map;
     }
 
