@@ -1,5 +1,6 @@
 package io.millrace.rdma;
 
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -40,6 +41,17 @@ public record RdmaChoice(Optional<Candidate> chosen, List<Rejection> rejections)
     public RdmaChoice
     {
         rejections = List.copyOf(rejections);
+    }
+
+    /**
+     * {@return the address to connect from, that of what was taken; empty where the settings leave the choice to the
+     *     route to a peer, and where the GID has no IP address}
+     *
+     * @param settings by which it was taken.
+     */
+    public Optional<InetAddress> source(final RdmaSettings settings)
+    {
+        return settings.isChosen() ? chosen.flatMap((each) -> each.gid().ipAddress()) : Optional.empty();
     }
 
     /** Kinds of addresses, the preferred first. */

@@ -156,6 +156,27 @@ class RdmaChoiceTest
         assertEquals("excluded by gid-index 0", reason(choice, "a port 1 GID 3 (RoCE v2 ::ffff:10.1.0.1)"));
     }
 
+    /** The route to a peer decides where a port alone is set: it is 1 where nobody has set it. */
+    @Test
+    void shouldConnectFromTheAddressOfWhatIsSetOnly()
+    {
+        final RdmaDevice device = device("a", true, roce(1, LINK_LOCAL_V1, IPV4_V2));
+        for (final RdmaSettings leaving : List.of(RdmaSettings.DEFAULT, ANY_PORT))
+        {
+            assertTrue(choose(leaving, device).chosen().isPresent());
+            assertEquals(Optional.empty(), choose(leaving, device).source(leaving));
+        }
+        for (final RdmaSettings choosing : List.of(new RdmaSettings("a", RdmaSettings.ANY, RdmaSettings.ANY),
+            new RdmaSettings(RdmaSettings.AUTO, RdmaSettings.ANY, 3)))
+        {
+            assertEquals(IPV4_V2.ipAddress(), choose(choosing, device).source(choosing));
+        }
+        final RdmaSettings linkLocal = new RdmaSettings("a", 1, 0);
+        assertEquals(Optional.empty(), choose(linkLocal, device).source(linkLocal));
+        final RdmaSettings other = new RdmaSettings("b", 1, RdmaSettings.ANY);
+        assertEquals(Optional.empty(), choose(other, device).source(other));
+    }
+
     @Test
     void shouldLeaveOutPortsThatCannotBeUsedAndSayWhatToCheck()
     {

@@ -43,6 +43,8 @@ public final class MessagingContext
 
     private RdmaCore rdmaCore = LinuxRdmaCore.INSTANCE;
     private UnaryOperator<InetSocketAddress> rdmaAddresses = UnaryOperator.identity();
+    /** Null: what this machine has. */
+    private RdmaProbe modelProbe;
     private String name = "messaging";
     private int cpu = -1;
     private ReactorConfig.IdleMode idle = ReactorConfig.IdleMode.SLEEP;
@@ -86,6 +88,7 @@ public final class MessagingContext
         copy.cpu = cpu;
         copy.rdmaCore = rdmaCore;
         copy.rdmaAddresses = rdmaAddresses;
+        copy.modelProbe = modelProbe;
         copy.idle = idle;
         copy.spinNs = spinNs;
         copy.rdma = rdma;
@@ -111,6 +114,14 @@ public final class MessagingContext
     {
         rdmaCore = core;
         rdmaAddresses = addresses;
+        modelProbe = RdmaProbe.of(TransportReason.RDMA_AVAILABLE, core.toString());
+        return this;
+    }
+
+    /** What tests have the search for a device answer. */
+    MessagingContext modelProbe(final RdmaProbe probe)
+    {
+        modelProbe = probe;
         return this;
     }
 
@@ -148,9 +159,7 @@ public final class MessagingContext
     {
         try
         {
-            return LinuxRdmaCore.INSTANCE == rdmaCore ?
-                RdmaProbe.run(rdma.settings()) :
-                RdmaProbe.of(TransportReason.RDMA_AVAILABLE, rdmaCore.toString());
+            return null == modelProbe ? RdmaProbe.run(rdma.settings()) : modelProbe;
         }
         catch (final RuntimeException | Error e)
         {

@@ -16,6 +16,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -177,6 +178,26 @@ class FallbackTest
         assertEquals(source, probe.sourceFor(new InetSocketAddress(InetAddress.ofLiteral("192.0.2.1"), 1)));
         assertNull(probe.sourceFor(new InetSocketAddress(InetAddress.ofLiteral("2001:db8::1"), 1)));
         assertNull(RdmaProbe.of(TransportReason.RDMA_AVAILABLE, "").sourceFor(new InetSocketAddress(source, 1)));
+    }
+
+    /** The server takes peers of that address alone. */
+    @Test
+    void shouldConnectFromTheAddressOfTheDeviceThatIsChosen()
+    {
+        try (RdmaModel model = new RdmaModel())
+        {
+            final InetAddress source = model.hostCore().addDevice(RdmaModel.address(4)).address();
+            try (Messaging client = Messaging.launch(context("client", model).modelProbe(
+                new RdmaProbe(TransportReason.RDMA_AVAILABLE, "model3", Optional.of(source))));
+                Messaging server = Messaging.launch(
+                    context("server", model).allowedAddresses(List.of(source.getHostAddress()))))
+            {
+                final ListeningAddress address = server.listen(MessagingFixture.anyPort(), (_) -> new Recorder());
+                final Recorder recorder = new Recorder();
+                final Endpoint endpoint = client.connect(address.address(), recorder);
+                assertEquals(TransportKind.RDMA, transport(client, endpoint, recorder).kind());
+            }
+        }
     }
 
     private static TransportChoice transport(

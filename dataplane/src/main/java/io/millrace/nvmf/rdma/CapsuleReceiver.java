@@ -78,16 +78,13 @@ final class CapsuleReceiver
         {
             return;
         }
-        if (queue.isReady())
+        final int last = (head + count) % waiting.length;
+        waiting[last] = index;
+        waitingBytes[last] = bytes;
+        count++;
+        if (1 == count)
         {
-            final int last = (head + count) % waiting.length;
-            waiting[last] = index;
-            waitingBytes[last] = bytes;
-            count++;
-            if (1 == count)
-            {
-                queue.onStalled();
-            }
+            queue.onStalled();
         }
     }
 

@@ -70,8 +70,8 @@ public record RdmaProbe(TransportReason reason, String text, Optional<InetAddres
             final RdmaChoice choice = RdmaChoice.of(settings, devices);
             if (choice.chosen().isPresent())
             {
-                return new RdmaProbe(TransportReason.RDMA_AVAILABLE, choice.chosen().get().toString(),
-                    settings.isChosen() ? choice.chosen().get().gid().ipAddress() : Optional.empty());
+                return new RdmaProbe(
+                    TransportReason.RDMA_AVAILABLE, choice.chosen().get().toString(), choice.source(settings));
             }
             final boolean isRefused = devices.unusable().stream().anyMatch(
                 (each) -> each.reason().contains(PERMISSION_DENIED) || each.reason().contains(NOT_PERMITTED));
