@@ -30,6 +30,8 @@ class ModelSharedReceiveTest extends SharedReceiveContractTest
     private final RdmaModel model = new RdmaModel();
     private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
     private volatile boolean isRefusing;
+    /** Whether events of the device have not come yet. */
+    private volatile boolean isLate;
     private volatile int lastNumber;
 
     @Override
@@ -47,7 +49,9 @@ class ModelSharedReceiveTest extends SharedReceiveContractTest
             {
                 try
                 {
-                    final Object result = isRefusing && "postSharedReceive".equals(method.getName()) ? -Errno.ENOMEM :
+                    final Object result =
+                        isRefusing && "postSharedReceive".equals(method.getName()) ? (Object)(-Errno.ENOMEM) :
+                        isLate && "asyncEvent".equals(method.getName()) ? (Object)(-Errno.EAGAIN) :
                         method.invoke(model.targetCore(), arguments);
                     if ("queuePairNumber".equals(method.getName()))
                     {
@@ -209,12 +213,16 @@ class ModelSharedReceiveTest extends SharedReceiveContractTest
     {
         open();
         model.network().holdAcknowledgements(true);
+        isLate = true;
         target.run(() ->
         {
             // Its end is what a queue pair without a shared queue waits for.
             assertTrue(server.at(targetData(), 8).postSend(1, true));
             server.connection().close("done");
         });
+        server.expect("sent 1 FLUSHED");
+        target.run(() -> assertFalse(calls.contains("destroyed")));
+        isLate = false;
         assertEquals("done", server.closed());
         assertEquals(List.of("last request taken", "destroyed"), called().reversed().subList(0, 2).reversed());
     }
