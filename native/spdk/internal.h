@@ -36,6 +36,18 @@ typedef struct millrace_spdk_identity
     int8_t serial[24];
 } millrace_spdk_identity;
 
+/* First member of the parameters of a request of Millrace that is told from others. */
+#define MILLRACE_SPDK_SECRET "millrace"
+
+/* A method of JSON-RPC that the data plane calls; zeroed before millrace_spdk_own_begin(). */
+typedef struct millrace_spdk_own_call
+{
+    /* Hexadecimal; empty: there is none. */
+    char secret[33];
+    bool is_expected;
+    LIST_ENTRY(millrace_spdk_own_call) link;
+} millrace_spdk_own_call;
+
 struct millrace_spdk_request
 {
     millrace_spdk_bdev *bdev;
@@ -101,8 +113,12 @@ millrace_spdk_reactor *millrace_spdk_current(void);
 /* The first reactor, whose own SPDK thread is the application thread. */
 millrace_spdk_reactor *millrace_spdk_application(void);
 
-/* Whether methods may be those of millrace_spdk_configure(). On the application thread. */
-bool millrace_spdk_is_configuring(void);
+/* Has a request change a subsystem of the data plane, once, when its parameters begin with the secret. Other methods have no secret.
+   Returns 0 or a negated errno. On the application thread. */
+int32_t millrace_spdk_own_begin(millrace_spdk_own_call *call, const char *method);
+
+/* Has it pass no more. On the application thread. */
+void millrace_spdk_own_end(millrace_spdk_own_call *call);
 
 /* Remembers which namespace a bdev is of, when it is one of SPDK's NVMe driver. Returns false when no path says so now. On the
    application thread. */

@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /* Of this header. Java refuses a library that has another. */
-#define MILLRACE_SPDK_INTERFACE 6
+#define MILLRACE_SPDK_INTERFACE 7
 
 /* Types of messages to native code: requests. slot: of the request; word1: address of its millrace_spdk_bdev. */
 /* address, length: payload, whole blocks; word0: first block. */
@@ -237,16 +237,6 @@ int32_t millrace_spdk_subsystems_start(
 /* Stops subsystems, whose bdevs nobody has open any more. Ends with MILLRACE_SPDK_DONE. */
 int32_t millrace_spdk_subsystems_stop(millrace_spdk_reactor *reactor, int32_t operation);
 
-/*
- * Has methods of JSON-RPC refused that change a subsystem of SPDK's NVMe-oF target, unless millrace_spdk_configure() carries them
- * out. On the first reactor.
- *
- * nqn         of the subsystem; copied.
- * is_guarded  whether they are refused from now on.
- * Returns 0 or a negated errno.
- */
-int32_t millrace_spdk_subsystem_guard(const char *nqn, int32_t is_guarded);
-
 /* Serves SPDK's JSON-RPC on a Unix domain socket, on the first reactor. */
 int32_t millrace_spdk_rpc_listen(millrace_spdk_reactor *reactor, const char *path);
 
@@ -314,6 +304,18 @@ void millrace_spdk_export_remove(
  */
 int32_t millrace_spdk_configure(
     millrace_spdk_reactor *reactor, const char *json, int64_t bytes, int32_t operation);
+
+/*
+ * Calls a method of SPDK's JSON-RPC, on the first reactor, when millrace_spdk_subsystems_start() has ended. Ends with
+ * MILLRACE_SPDK_DONE. A subsystem of SPDK's NVMe-oF target that a call made is changed by calls alone: methods by other ways are refused as
+ * long as SPDK has the subsystem.
+ *
+ * method     of JSON-RPC.
+ * params     members of a JSON object; empty: none. Copied.
+ * operation  number of the call.
+ * Returns 0 or a negated errno.
+ */
+int32_t millrace_spdk_call(millrace_spdk_reactor *reactor, const char *method, const char *params, int32_t operation);
 
 #ifdef __cplusplus
 }

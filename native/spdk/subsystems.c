@@ -10,15 +10,9 @@ typedef struct starting
     int32_t operation;
     char *json;
     int64_t bytes;
+    /* Of millrace_spdk_call(). */
+    millrace_spdk_own_call call;
 } starting;
-
-/* Calls of millrace_spdk_configure() that have not ended; on the application thread. */
-static int32_t configuring;
-
-bool millrace_spdk_is_configuring(void)
-{
-    return 0 != configuring;
-}
 
 static void end_start(starting *start, const int result)
 {
@@ -27,15 +21,11 @@ static void end_start(starting *start, const int result)
     free(start);
 }
 
-static void on_runtime_configured(int result, void *context)
-{
-    end_start((starting *)context, result);
-}
-
 static void on_configured(int result, void *context)
 {
-    configuring--;
-    end_start((starting *)context, result);
+    starting *const start = (starting *)context;
+    millrace_spdk_own_end(&start->call);
+    end_start(start, result);
 }
 
 static void on_subsystems_started(int result, void *context)
@@ -52,7 +42,7 @@ static void on_subsystems_started(int result, void *context)
         end_start(start, 0);
         return;
     }
-    spdk_subsystem_load_config(start->json, start->bytes, on_runtime_configured, start, true);
+    spdk_subsystem_load_config(start->json, start->bytes, on_configured, start, true);
 }
 
 /*
@@ -168,7 +158,38 @@ int32_t millrace_spdk_configure(
     {
         return -ENOMEM;
     }
-    configuring++;
+    millrace_spdk_enter(reactor);
+    spdk_subsystem_load_config(start->json, start->bytes, on_configured, start, true);
+    millrace_spdk_leave();
+    return 0;
+}
+
+int32_t millrace_spdk_call(
+    millrace_spdk_reactor *reactor, const char *method, const char *params, const int32_t operation)
+{
+    starting *const start = make_start(reactor, NULL, 0, operation);
+    if (NULL == start)
+    {
+        return -ENOMEM;
+    }
+    int32_t error = millrace_spdk_own_begin(&start->call, method);
+    if (0 == error)
+    {
+        const bool is_secret = 0 != start->call.secret[0];
+        const bool has_params = is_secret || 0 != params[0];
+        const int bytes = asprintf(&start->json,
+            "{\"subsystems\": [{\"subsystem\": \"bdev\", \"config\": [{\"method\": \"%s\"%s%s%s%s%s%s%s}]}]}", method,
+            has_params ? ", \"params\": {" : "", is_secret ? "\"" MILLRACE_SPDK_SECRET "\": \"" : "", start->call.secret,
+            is_secret ? "\"" : "", is_secret && 0 != params[0] ? ", " : "", params, has_params ? "}" : "");
+        start->bytes = bytes;
+        error = bytes < 0 ? -ENOMEM : 0;
+    }
+    if (0 != error)
+    {
+        millrace_spdk_own_end(&start->call);
+        free(start);
+        return error;
+    }
     millrace_spdk_enter(reactor);
     spdk_subsystem_load_config(start->json, start->bytes, on_configured, start, true);
     millrace_spdk_leave();

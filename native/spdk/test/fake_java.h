@@ -83,7 +83,8 @@ static inline millrace_spdk_message *add_message(fake_java *fake)
     return &queue->messages[queue->tail++ % MILLRACE_SPDK_PLACES];
 }
 
-static inline void await_done(fake_java *fake, const int32_t operation)
+/* Returns 0 or a negated errno. */
+static inline int32_t await_result(fake_java *fake, const int32_t operation)
 {
     millrace_spdk_message one;
     for (;;)
@@ -91,10 +92,15 @@ static inline void await_done(fake_java *fake, const int32_t operation)
         CHECK(millrace_spdk_reactor_poll(fake->reactor, 0) >= 0);
         if (1 == take(fake, &one, 1))
         {
-            CHECK(MILLRACE_SPDK_DONE == one.type && operation == one.slot && 0 == one.word0);
-            return;
+            CHECK(MILLRACE_SPDK_DONE == one.type && operation == one.slot);
+            return (int32_t)one.word0;
         }
     }
+}
+
+static inline void await_done(fake_java *fake, const int32_t operation)
+{
+    CHECK(0 == await_result(fake, operation));
 }
 
 static inline void write_request(

@@ -243,6 +243,40 @@ static void check_events(fake_java *fake)
     }
 }
 
+#define NQN "nqn.2026-11.io.millrace:guarded"
+
+/* By a call of the data plane, or as others do. */
+static int32_t run_method(fake_java *fake, const bool is_own, const char *method, const char *more)
+{
+    char params[256];
+    char json[512];
+    snprintf(params, sizeof(params), "\"nqn\": \"" NQN "\"%s", more);
+    const int bytes = snprintf(json, sizeof(json),
+        "{\"subsystems\": [{\"subsystem\": \"nvmf\", \"config\": [{\"method\": \"%s\", \"params\": {%s}}]}]}", method, params);
+    CHECK(0 == (is_own ? millrace_spdk_call(fake->reactor, method, params, 5) :
+        millrace_spdk_configure(fake->reactor, json, bytes, 5)));
+    return await_result(fake, 5);
+}
+
+/* A subsystem that a call made is changed by calls alone, as long as SPDK has it. */
+static void check_guard(fake_java *fake)
+{
+    CHECK(0 == run_method(fake, false, "nvmf_create_subsystem", ""));
+    CHECK(0 != run_method(fake, true, "nvmf_create_subsystem", ""));
+    CHECK(0 == run_method(fake, false, "nvmf_subsystem_allow_any_host", ", \"allow_any_host\": true"));
+    CHECK(0 == run_method(fake, false, "nvmf_delete_subsystem", ""));
+    CHECK(0 == run_method(fake, true, "nvmf_create_subsystem", ", \"allow_any_host\": true"));
+    CHECK(0 != run_method(fake, true, "nvmf_create_subsystem", ""));
+    CHECK(0 != run_method(fake, false, "nvmf_subsystem_allow_any_host", ", \"allow_any_host\": false"));
+    CHECK(0 == run_method(fake, true, "nvmf_subsystem_allow_any_host", ", \"allow_any_host\": false"));
+    CHECK(0 != run_method(fake, true, "nvmf_delete_subsystem", ", \"none\": 1"));
+    CHECK(0 != run_method(fake, false, "nvmf_delete_subsystem", ""));
+    CHECK(0 == run_method(fake, true, "nvmf_delete_subsystem", ""));
+    CHECK(0 != run_method(fake, true, "nvmf_delete_subsystem", ""));
+    CHECK(0 == run_method(fake, false, "nvmf_create_subsystem", ""));
+    CHECK(0 == run_method(fake, false, "nvmf_delete_subsystem", ""));
+}
+
 int main(int count, char **arguments)
 {
     const unsigned int seed = count > 1 ? (unsigned int)strtoul(arguments[1], NULL, 10) : (unsigned int)time(NULL);
@@ -255,6 +289,7 @@ int main(int count, char **arguments)
     await_done(&fake, 3);
     CHECK(millrace_spdk_reactor_idle_ns(fake.reactor) >= 0);
     check_events(&fake);
+    check_guard(&fake);
     worker workers[] = {{"M0", seed, 0, 0}, {"M1", seed + 1, 0, 0}};
     pthread_t threads[2];
     for (int i = 0; i < 2; i++)

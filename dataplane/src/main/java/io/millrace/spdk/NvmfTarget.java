@@ -22,6 +22,8 @@ public final class NvmfTarget
     public static final String VFIO_USER = "VFIOUSER";
     /** Commands of a queue at a time. A connection takes memory for all of them before its host is known. */
     static final int QUEUE_DEPTH = 32;
+    /** As SPDK names the target that it makes itself. */
+    private static final String TARGET = "\"tgt_name\": \"nvmf_tgt\"";
     /** Requests to devices have this long to end before {@code onLate} of a method is run. */
     private static final long LATE_MS = 5_000;
 
@@ -92,13 +94,15 @@ public final class NvmfTarget
         }
         runtime.serving();
         runtime.call("nvmf_create_transport",
-            "\"trtype\": " + quote(type) + (VFIO_USER.equals(type) ? "" : ", \"max_queue_depth\": " + QUEUE_DEPTH) +
+            TARGET + ", \"trtype\": " + quote(type) +
+            (VFIO_USER.equals(type) ? "" : ", \"max_queue_depth\": " + QUEUE_DEPTH) +
             ", \"masked_oncs\": [\"reservs\"], \"masked_fuses\": [\"fcws\"]");
         transports.add(type);
     }
 
     /**
-     * Makes a subsystem without namespaces, hosts and listeners.
+     * Makes a subsystem without namespaces, hosts and listeners. It is changed by this class alone, as what others
+     * changed by JSON-RPC the data plane would not know.
      *
      * @param nqn          of the subsystem.
      * @param serial       that hosts see.
@@ -119,8 +123,6 @@ public final class NvmfTarget
             ", \"model_number\": " + quote(model) + ", \"allow_any_host\": " + allowAnyHost +
             ", \"ana_reporting\": true, \"max_namespaces\": " + NSID_MAX + ", \"min_cntlid\": " + firstId +
             ", \"max_cntlid\": " + lastId);
-        // What JSON-RPC changed of it the data plane would not know.
-        runtime.guard(nqn, true);
     }
 
     /**
@@ -132,7 +134,6 @@ public final class NvmfTarget
     public void deleteSubsystem(final String nqn, final Runnable onLate)
     {
         runtime.call("nvmf_delete_subsystem", subsystem(nqn), LATE_MS, onLate);
-        runtime.guard(nqn, false);
     }
 
     /**
@@ -264,9 +265,10 @@ public final class NvmfTarget
             });
     }
 
+    /** Where JSON-RPC made further targets, SPDK has to be told which. */
     private static String subsystem(final String nqn)
     {
-        return "\"nqn\": " + quote(nqn);
+        return TARGET + ", \"nqn\": " + quote(nqn);
     }
 
     /** {@return a text as JSON has it} */

@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 
 /**
  * SPDK in this process, of which there is one: it starts once and cannot start again when it has stopped. Its
@@ -339,7 +340,12 @@ public final class SpdkRuntime
     public void serve(final String json)
     {
         serving();
-        configure(json);
+        final String refusal = refusal((operation) ->
+            SpdkExportCalls.configure(application.nativeReactor(), json, operation), 0, (_) -> {});
+        if (null != refusal)
+        {
+            throw new SpdkException("spdk: it refuses a configuration" + refusal);
+        }
     }
 
     /** Front ends are polled from now on. */
@@ -350,30 +356,6 @@ public final class SpdkRuntime
             serving.know();
             return null;
         });
-    }
-
-    /**
-     * Has SPDK's JSON-RPC refuse what changes a subsystem, or no more. Calls of this class are carried out.
-     *
-     * @param nqn       of the subsystem.
-     * @param isGuarded which of both.
-     */
-    void guard(final String nqn, final boolean isGuarded)
-    {
-        onApplication(() ->
-        {
-            SpdkExportCalls.guard(nqn, isGuarded);
-            return null;
-        });
-    }
-
-    private void configure(final String json)
-    {
-        final String refusal = refusal(json, 0, (_) -> {});
-        if (null != refusal)
-        {
-            throw new SpdkException("spdk: it refuses a configuration" + refusal);
-        }
     }
 
     /**
@@ -418,18 +400,17 @@ public final class SpdkRuntime
         final long lateMs,
         final Consumer<CompletableFuture<Integer>> onLate)
     {
-        final String refusal = refusal("{\"subsystems\": [{\"subsystem\": \"bdev\", \"config\": [{" +
-            "\"method\": \"" + method + '"' + (params.isEmpty() ? "" : ", \"params\": {" + params + '}') + "}]}]}",
-            lateMs, onLate);
+        final String refusal = refusal((operation) ->
+            SpdkExportCalls.call(application.nativeReactor(), method, params, operation), lateMs, onLate);
         if (null != refusal)
         {
             throw new SpdkException("spdk: " + method + " is refused" + refusal);
         }
     }
 
-    /** {@return what SPDK says of a configuration that it does not carry out; null: it has carried it out} */
+    /** {@return what SPDK says of methods that it does not carry out; null: it has carried them out} */
     private String refusal(
-        final String json, final long lateMs, final Consumer<CompletableFuture<Integer>> onLate)
+        final IntConsumer methods, final long lateMs, final Consumer<CompletableFuture<Integer>> onLate)
     {
         final CompletableFuture<Integer> configured = new CompletableFuture<>();
         onApplication(() ->
@@ -437,7 +418,7 @@ public final class SpdkRuntime
             // SPDK carries it out in several turns, each of which would come after a sleep.
             serving.onBusy(applicationReactor.nowNs());
             messages.begin();
-            SpdkExportCalls.configure(application.nativeReactor(), json, application.begin(configured::complete));
+            methods.accept(application.begin(configured::complete));
             return null;
         });
         if (lateMs > 0 && !ends(configured, lateMs))

@@ -96,33 +96,6 @@ class SpdkListenerBoundsTest
             "'trsvcid':'" + spdk.serviceId() + "'}").replace('\'', '"');
     }
 
-    /** SPDK does not report it, so that the data plane would go on showing what was. */
-    @Test
-    void shouldHaveJsonRpcChangeNoSubsystemOfTheDataPlane()
-    {
-        listen(spdk);
-        final String ofSubsystem = "{'nqn':'" + nqn + "'}";
-        for (final String[] each : new String[][] {{"nvmf_delete_subsystem", ofSubsystem},
-            {"nvmf_subsystem_remove_listener", '{' + listenerParams() + '}'},
-            {"nvmf_subsystem_remove_ns", "{'nqn':'" + nqn + "','nsid':1}"},
-            {"nvmf_subsystem_allow_any_host", "{'nqn':'" + nqn + "','allow_any_host':false}"},
-            {"nvmf_delete_target", "{'name':'nvmf_tgt'}"}})
-        {
-            final IllegalStateException refused =
-                assertThrows(IllegalStateException.class, () -> SpdkTesting.rpc(each[0], each[1]));
-            final String subject = each[0].endsWith("_target") ? "target nvmf_tgt" : "subsystem " + nqn;
-            assertTrue(refused.getMessage().contains(subject + " is the data plane's"), refused.getMessage());
-        }
-        try (RemoteController controller = host.connect(to(spdk)))
-        {
-            assertEquals(1, Waits.get(controller.namespaces()).size());
-        }
-        assertTrue(SpdkTesting.rpc("nvmf_subsystem_get_listeners", ofSubsystem).contains(spdk.serviceId()));
-        Waits.get(dataPlane.subsystems().delete(nqn));
-        SpdkTesting.rpc("nvmf_create_subsystem", ofSubsystem);
-        SpdkTesting.rpc("nvmf_delete_subsystem", ofSubsystem);
-    }
-
     /** SPDK compares the address that a host came in on with that of the listener. */
     @Test
     void shouldRefuseWildcardAddresses()

@@ -162,19 +162,22 @@ public final class SpdkExportCalls
     }
 
     /**
-     * Has methods of JSON-RPC refused that change a subsystem of SPDK's NVMe-oF target, or no more; those of
-     * {@link #configure} are carried out.
+     * Calls a method of SPDK's JSON-RPC, which may change what the method of others may not: a subsystem of SPDK's
+     * NVMe-oF target that a call made. A descriptor says when it has ended.
      *
-     * @param nqn       of the subsystem.
-     * @param isGuarded which of both.
+     * @param reactor   the first.
+     * @param method    of JSON-RPC.
+     * @param params    members of a JSON object; empty: none.
+     * @param operation number that the descriptor has.
      * @throws NativeException when there is no memory.
      */
-    public static void guard(final String nqn, final boolean isGuarded)
+    public static void call(
+        final MemorySegment reactor, final String method, final String params, final int operation)
     {
         try (Arena arena = Arena.ofConfined())
         {
-            check("millrace_spdk_subsystem_guard",
-                (int)Handles.GUARD.invokeExact(arena.allocateFrom(nqn), isGuarded ? 1 : 0));
+            check("millrace_spdk_call", (int)Handles.CALL.invokeExact(
+                reactor, arena.allocateFrom(method), arena.allocateFrom(params), operation));
         }
         catch (final NativeException e)
         {
@@ -272,7 +275,7 @@ public final class SpdkExportCalls
             SpdkLibrary.link("millrace_spdk_export_remove", spdk_h.millrace_spdk_export_remove$descriptor());
         private static final MethodHandle CONFIGURE =
             SpdkLibrary.link("millrace_spdk_configure", spdk_h.millrace_spdk_configure$descriptor());
-        private static final MethodHandle GUARD =
-            SpdkLibrary.link("millrace_spdk_subsystem_guard", spdk_h.millrace_spdk_subsystem_guard$descriptor());
+        private static final MethodHandle CALL =
+            SpdkLibrary.link("millrace_spdk_call", spdk_h.millrace_spdk_call$descriptor());
     }
 }

@@ -23,10 +23,10 @@ public class spdk_h extends spdk_h$shared {
     static final SymbolLookup SYMBOL_LOOKUP = SymbolLookup.loaderLookup()
             .or(Linker.nativeLinker().defaultLookup());
 
-    private static final int MILLRACE_SPDK_INTERFACE = (int)6L;
+    private static final int MILLRACE_SPDK_INTERFACE = (int)7L;
     /**
      * {@snippet lang=c :
-     * #define MILLRACE_SPDK_INTERFACE 6
+     * #define MILLRACE_SPDK_INTERFACE 7
      * }
      */
     public static int MILLRACE_SPDK_INTERFACE() {
@@ -880,24 +880,6 @@ public class spdk_h extends spdk_h$shared {
         return millrace_spdk_subsystems_stop.DESC;
     }
 
-    private static class millrace_spdk_subsystem_guard {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            spdk_h.C_INT,
-            spdk_h.C_POINTER,
-            spdk_h.C_INT
-        );
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * int32_t millrace_spdk_subsystem_guard(const char *nqn, int32_t is_guarded)
-     * }
-     */
-    public static FunctionDescriptor millrace_spdk_subsystem_guard$descriptor() {
-        return millrace_spdk_subsystem_guard.DESC;
-    }
-
     private static class millrace_spdk_rpc_listen {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             spdk_h.C_INT,
@@ -1081,6 +1063,26 @@ public class spdk_h extends spdk_h$shared {
      */
     public static FunctionDescriptor millrace_spdk_configure$descriptor() {
         return millrace_spdk_configure.DESC;
+    }
+
+    private static class millrace_spdk_call {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            spdk_h.C_INT,
+            spdk_h.C_POINTER,
+            spdk_h.C_POINTER,
+            spdk_h.C_POINTER,
+            spdk_h.C_INT
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int32_t millrace_spdk_call(millrace_spdk_reactor *reactor, const char *method, const char *params, int32_t operation)
+     * }
+     */
+    public static FunctionDescriptor millrace_spdk_call$descriptor() {
+        return millrace_spdk_call.DESC;
     }
 
 }
