@@ -1,6 +1,7 @@
 /*
- * The load of bdevperf by way of this library's queues, without Java: random reads of one bdev, submitted again as soon as they
- * end. What it takes beyond bdevperf is what the queues cost. Arguments: malloc or null, how many at a time, seconds.
+ * The load of bdevperf by way of this library's queues, without Java: random reads or writes of one bdev, submitted again as
+ * soon as they end. What it takes beyond bdevperf is what the queues cost. Arguments: malloc or null, read or write, how many at a time,
+ * seconds.
  */
 #include "../test/fake_java.h"
 
@@ -27,9 +28,10 @@ static uint64_t now_ns(void)
 
 int main(int count, char **arguments)
 {
-    CHECK(4 == count);
-    const int depth = atoi(arguments[2]);
-    const uint64_t seconds = strtoul(arguments[3], NULL, 10);
+    CHECK(5 == count);
+    const int32_t type = 0 == strcmp("write", arguments[2]) ? MILLRACE_SPDK_WRITE : MILLRACE_SPDK_READ;
+    const int depth = atoi(arguments[3]);
+    const uint64_t seconds = strtoul(arguments[4], NULL, 10);
     CHECK(depth > 0 && depth <= DEPTH_MAX);
     cpu_set_t cpus;
     CHECK(0 == sched_getaffinity(0, sizeof(cpus), &cpus));
@@ -48,7 +50,7 @@ int main(int count, char **arguments)
     unsigned int seed = 1;
     for (int i = 0; i < depth; i++)
     {
-        write_request(&fake, MILLRACE_SPDK_READ, i, (uint64_t)(uintptr_t)(data + (size_t)i * BLOCK), BLOCK, i, bdev);
+        write_request(&fake, type, i, (uint64_t)(uintptr_t)(data + (size_t)i * BLOCK), BLOCK, i, bdev);
     }
     uint64_t done = 0;
     const uint64_t began = now_ns();
@@ -68,7 +70,7 @@ int main(int count, char **arguments)
             {
                 under_way++;
                 seed = seed * 1103515245 + 12345;
-                write_request(&fake, MILLRACE_SPDK_READ, batch[i].slot,
+                write_request(&fake, type, batch[i].slot,
                     (uint64_t)(uintptr_t)(data + (size_t)batch[i].slot * BLOCK), BLOCK, (seed >> 8) % BLOCKS, bdev);
             }
         }
@@ -77,7 +79,7 @@ int main(int count, char **arguments)
             now = now_ns();
         }
     }
-    printf("%s, depth %d: %.1f ns an I/O\n", arguments[1], depth, (double)(now_ns() - began) / (double)done);
+    printf("%s, %s, depth %d: %.1f ns an I/O\n", arguments[1], arguments[2], depth, (double)(now_ns() - began) / (double)done);
     millrace_spdk_bdev_close(bdev);
     free(data);
     CHECK(0 == millrace_spdk_subsystems_stop(fake.reactor, 4));
