@@ -225,7 +225,8 @@ void millrace_spdk_reactor_free(millrace_spdk_reactor *reactor);
 int32_t millrace_spdk_pools_divide(int32_t divisor);
 
 /*
- * Starts SPDK's subsystems with a JSON configuration, on the first reactor. Ends with MILLRACE_SPDK_DONE.
+ * Starts SPDK's subsystems with a JSON configuration, on the first reactor. Ends with MILLRACE_SPDK_DONE: -EBADMSG when the configuration
+ * is none, before anything was started.
  *
  * json       SPDK's configuration, or NULL; copied.
  * bytes      of it.

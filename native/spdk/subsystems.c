@@ -2,6 +2,7 @@
 #include "internal.h"
 
 #include "spdk/accel.h"
+#include "spdk/json.h"
 #include "spdk/module/bdev/nvme.h"
 
 typedef struct starting
@@ -128,6 +129,24 @@ int32_t millrace_spdk_pools_divide(const int32_t divisor)
     return 0 == spdk_bdev_set_opts(&bdevs) ? 0 : -EINVAL;
 }
 
+/* Whether SPDK finds methods in it, or none; what they are is seen when they are carried out. */
+static bool is_configuration(char *json, const int64_t bytes)
+{
+    void *end;
+    const ssize_t count = spdk_json_parse(json, (size_t)bytes, NULL, 0, &end, SPDK_JSON_PARSE_FLAG_ALLOW_COMMENTS);
+    if (count < 0)
+    {
+        return false;
+    }
+    struct spdk_json_val *const values = calloc((size_t)count, sizeof(*values));
+    struct spdk_json_val *array;
+    const ssize_t parsed = NULL == values ? -ENOMEM :
+        spdk_json_parse(json, (size_t)bytes, values, (size_t)count, &end, SPDK_JSON_PARSE_FLAG_ALLOW_COMMENTS);
+    const int found = parsed < 0 ? -ENOENT : spdk_json_find_array(values, "subsystems", NULL, &array);
+    free(values);
+    return 0 == found || -ENOENT == found;
+}
+
 int32_t millrace_spdk_subsystems_start(
     millrace_spdk_reactor *reactor, const char *json, const int64_t bytes, const int32_t operation)
 {
@@ -135,6 +154,11 @@ int32_t millrace_spdk_subsystems_start(
     if (NULL == start)
     {
         return -ENOMEM;
+    }
+    if (NULL != start->json && !is_configuration(start->json, start->bytes))
+    {
+        end_start(start, -EBADMSG);
+        return 0;
     }
     millrace_spdk_enter(reactor);
     spdk_rpc_set_state(SPDK_RPC_STARTUP);

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "spdk/bdev_module.h"
+#include "spdk/util.h"
 
 #define BLOCK 512
 #define BLOCKS 4096
@@ -285,6 +286,12 @@ int main(int count, char **arguments)
     start_environment("spdk_test");
     fake_java fake;
     open_reactor(&fake, "application");
+    static const char *const none[] = {"{\"subsystems\": [", "[]", "1", "{\"subsystems\": {}}", ""};
+    for (size_t i = 0; i < SPDK_COUNTOF(none); i++)
+    {
+        CHECK(0 == millrace_spdk_subsystems_start(fake.reactor, none[i], (int64_t)strlen(none[i]), 3));
+        CHECK(-EBADMSG == await_result(&fake, 3));
+    }
     CHECK(0 == millrace_spdk_subsystems_start(fake.reactor, config, sizeof(config) - 1, 3));
     await_done(&fake, 3);
     CHECK(millrace_spdk_reactor_idle_ns(fake.reactor) >= 0);

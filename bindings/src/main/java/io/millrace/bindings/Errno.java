@@ -52,6 +52,8 @@ public final class Errno
     public static final int ETIME = 62;
     /** Link has been severed; the block layer reports a lost path to the drive with it. */
     public static final int ENOLINK = 67;
+    /** Bad message: the library of SPDK says so of a configuration that is none. */
+    public static final int EBADMSG = 74;
     /** Illegal byte sequence; the block layer reports a protection error with it. */
     public static final int EILSEQ = 84;
     /** Operation not supported. */
@@ -107,6 +109,7 @@ public final class Errno
             case ENODATA -> "ENODATA";
             case ETIME -> "ETIME";
             case ENOLINK -> "ENOLINK";
+            case EBADMSG -> "EBADMSG";
             case EILSEQ -> "EILSEQ";
             case EOPNOTSUPP -> "EOPNOTSUPP";
             case ETIMEDOUT -> "ETIMEDOUT";

@@ -1,6 +1,7 @@
 package io.millrace.spdk;
 
 import io.millrace.bindings.Capability;
+import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.spdk.SpdkBdev;
 import io.millrace.bindings.spdk.SpdkExportCalls;
@@ -183,6 +184,11 @@ public final class SpdkRuntime
                 return null;
             }).get(START_S, TimeUnit.SECONDS);
             final int result = started.get(START_S, TimeUnit.SECONDS);
+            if (-Errno.EBADMSG == result)
+            {
+                throw new SpdkException("spdk: config " + config.config() + " is no JSON object with an array " +
+                    "\"subsystems\": write it as SPDK's save_config does");
+            }
             if (0 != result)
             {
                 throw new NativeException(json.isEmpty() ? "start of SPDK's subsystems" :
@@ -238,7 +244,8 @@ public final class SpdkRuntime
         final String text = cause instanceof TimeoutException ? "it was not ready within " + START_S + " s" :
             String.valueOf(cause.getMessage());
         final String said = messages.explain();
-        return new SpdkException("spdk: " + text + said + ": " + StartRemedy.ofSubsystems(config, said), cause);
+        return new SpdkException("spdk: " + text + said + ": " +
+            StartRemedy.ofSubsystems(config, cause instanceof final NativeException e ? e.errno() : 0, said), cause);
     }
 
     /**

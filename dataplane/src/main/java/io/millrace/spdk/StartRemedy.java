@@ -10,11 +10,10 @@ import java.util.regex.Pattern;
  */
 final class StartRemedy
 {
+    /** SPDK answers EINVAL to a configuration of which a method failed, whatever the method says. */
     private static final Pattern OF_MEMORY = Pattern.compile(
         "could not allocate|cannot allocate|unable to allocate|failed to allocate|alloc\\w*\\(\\) failed|no memory|" +
         "failed to populate|failed to create.*(pool|iobuf)", Pattern.CASE_INSENSITIVE);
-    private static final Pattern OF_JSON =
-        Pattern.compile("parsing.*JSON|JSON configuration", Pattern.CASE_INSENSITIVE);
 
     private StartRemedy()
     {
@@ -44,21 +43,18 @@ final class StartRemedy
      * {@return what to do when subsystems have not started}
      *
      * @param config of SPDK.
+     * @param errno  of the start; 0: none.
      * @param said   by SPDK; empty: nothing.
      */
-    static String ofSubsystems(final SpdkConfig config, final String said)
+    static String ofSubsystems(final SpdkConfig config, final int errno, final String said)
     {
         final Path file = config.config();
-        if (OF_MEMORY.matcher(said).find())
+        if (Errno.ENOMEM == errno || OF_MEMORY.matcher(said).find())
         {
             return "raise spdk.memory, " + config.memoryMib() + " MiB" + (null == file ? "" :
                 ", or make what " + file + " has in it smaller (malloc bdevs, bdev_set_options, iobuf_set_options)");
         }
-        if (null == file)
-        {
-            return "see what SPDK wrote to the log";
-        }
-        return OF_JSON.matcher(said).find() ? "write " + file + " as SPDK's save_config does" :
+        return null == file ? "see what SPDK wrote to the log" :
             "correct what " + file + " has of it, or leave that out and try the method with 'millrace spdk rpc'";
     }
 }
