@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /**
  * The head of an HTTP request, as far as a scrape needs it. Immutable.
@@ -18,6 +19,9 @@ record ScrapeRequest(String method, String path, String accept, boolean isGzip)
 {
     /** Longest head. */
     static final int LENGTH_MAX_BYTES = 8 * 1024;
+    /** A token of RFC 9110, with nothing before the colon. */
+    private static final Pattern FIELD_NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+    private static final char DELETE = 0x7F;
 
     /** A request that is answered with an error. */
     static final class Refused extends IOException
@@ -88,6 +92,13 @@ record ScrapeRequest(String method, String path, String accept, boolean isGzip)
     private static ScrapeRequest parse(final String head) throws Refused
     {
         final String[] lines = head.split("\r\n", -1);
+        for (final String each : lines)
+        {
+            if (each.chars().anyMatch((c) -> '\t' != c && Character.isISOControl(c) && c <= DELETE))
+            {
+                throw new Refused("400 Bad Request");
+            }
+        }
         final String[] first = lines[0].split(" ", -1);
         if (3 != first.length || !first[1].startsWith("/") || !first[2].matches("HTTP/1\\.[01]"))
         {
@@ -102,7 +113,11 @@ record ScrapeRequest(String method, String path, String accept, boolean isGzip)
         for (int i = 1; i < lines.length; i++)
         {
             final int colon = lines[i].indexOf(':');
-            final String name = colon < 0 ? "" : lines[i].substring(0, colon).toLowerCase(Locale.ROOT);
+            if (colon < 0 || !FIELD_NAME.matcher(lines[i].substring(0, colon)).matches())
+            {
+                throw new Refused("400 Bad Request");
+            }
+            final String name = lines[i].substring(0, colon).toLowerCase(Locale.ROOT);
             if ("accept".equals(name))
             {
                 accept = lines[i].substring(colon + 1).strip();

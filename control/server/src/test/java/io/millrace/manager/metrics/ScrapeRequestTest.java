@@ -1,0 +1,39 @@
+package io.millrace.manager.metrics;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ScrapeRequestTest
+{
+    private static ScrapeRequest read(final String lines) throws IOException
+    {
+        return ScrapeRequest.read(new ByteArrayInputStream((lines + "\r\n\r\n").getBytes(ISO_8859_1)));
+    }
+
+    @Test
+    void shouldTakeTheHeadersOfAScrape() throws IOException
+    {
+        final ScrapeRequest request = read("GET /metrics?x HTTP/1.1\r\nHost: a:1\r\nX-Empty:\r\n" +
+            "Accept:\ttext/plain\r\naccept-encoding: br, gzip\r\nUser-Agent: a\u00E9b");
+        assertEquals(new ScrapeRequest("GET", "/metrics", "text/plain", true), request);
+        assertEquals(new ScrapeRequest("GET", "/", "", false), read("GET / HTTP/1.0"));
+    }
+
+    /** RFC 9112 has these refused, as who is in between may have read them otherwise. */
+    @ParameterizedTest
+    @ValueSource(strings = {"Host", "Host : a", " Host: a", ": a", "Ho st: a", "Host: a\0b", "Ho\0st: a",
+        "Host: a\nb: c", "Host: a\rb", "Host: a\u007F", "Host: a\r\n folded"})
+    void shouldRefuseALineThatIsNoHeader(final String line)
+    {
+        assertEquals("400 Bad Request", assertThrows(ScrapeRequest.Refused.class,
+            () -> read("GET /metrics HTTP/1.1\r\n" + line + "\r\nAccept: text/plain")).status());
+        assertThrows(ScrapeRequest.Refused.class, () -> read("GET /met\0rics HTTP/1.1"));
+    }
+}
