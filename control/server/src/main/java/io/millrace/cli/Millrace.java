@@ -218,8 +218,16 @@ public final class Millrace extends CommandGroup
         }
         else
         {
-            err.println(name + ": " + UsageText.of(e, command, args));
+            final String text = UsageText.of(e, command, args);
+            err.println(name + ": " + text);
             UnmatchedArgumentException.printSuggestions(e, err);
+            final String example = UsageText.example(command);
+            final boolean isShape = e instanceof MissingParameterException ||
+                e instanceof final UnmatchedArgumentException unmatched && !unmatched.isUnknownOption();
+            if (isShape && null != example && !text.endsWith("?"))
+            {
+                err.println("Example: " + example);
+            }
         }
         err.println("Try '" + name + " --help'.");
         return ExitCode.USAGE;

@@ -18,6 +18,9 @@ import java.util.List;
  */
 record CommandRun(int exitCode, String out, String err)
 {
+    static final String UNSTORED = "note: not stored, as there is no manager: it lasts until the data plane ends; " +
+        "put it into its configuration file, or run 'millrace manager'\n";
+
     static CommandRun of(final String... args)
     {
         return withInput("", args);
@@ -49,6 +52,12 @@ record CommandRun(int exitCode, String out, String err)
             System.setErr(errBefore);
             System.setIn(inBefore);
         }
+    }
+
+    /** {@return standard error without the note that follows every change of a data plane without a manager} */
+    String errors()
+    {
+        return err.replace(UNSTORED, "");
     }
 
     List<String> lines()

@@ -76,7 +76,7 @@ class ControlCommandsTest
     private String ok(final String line)
     {
         final CommandRun run = run(line);
-        assertEquals("", run.err(), line);
+        assertEquals("", run.errors(), line);
         assertEquals(ExitCode.OK, run.exitCode(), line);
         return run.out();
     }
@@ -507,7 +507,7 @@ class ControlCommandsTest
             final String[] args = {"dataplane", "status", "--control", udp.settings().channel(),
                 "--key-name", "admin", "--key-file", key.toString()};
             final CommandRun run = CommandRun.of(args);
-            assertEquals("", run.err());
+            assertEquals("", run.errors());
             assertTrue(run.out().startsWith("name:           test\n"), run.out());
             args[5] = "nobody";
             final CommandRun refused = CommandRun.of(args);

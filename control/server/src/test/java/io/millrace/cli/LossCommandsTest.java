@@ -147,7 +147,7 @@ class LossCommandsTest
     private String done(final String line)
     {
         final CommandRun run = run(line);
-        assertEquals("", run.err(), line);
+        assertEquals("", run.errors(), line);
         assertEquals(ExitCode.OK, run.exitCode(), line);
         return run.out();
     }

@@ -138,6 +138,8 @@ class MillraceTest
     /** kubectl and nvme-cli call the same commands otherwise, and so do our own groups. */
     @ParameterizedTest
     @CsvSource({"namespace delete, remove", "device remove, delete", "device ls, list", "subsystem rm, delete",
+        "raid ls, list", "listener delete, remove", "host add, allow", "host rm, deny",
+        "namespace create, add", "volume ls, list",
         "history 3, show 3"})
     void shouldSuggestTheCommandThatAnotherWordMeans(final String line, final String meant)
     {
@@ -195,6 +197,18 @@ class MillraceTest
             .flatMap((each) -> Stream.concat(Stream.of(each), allCommands(each)));
     }
 
+    /** Where nothing says what was meant. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "device resize k | Missing required parameter: 'SIZE'",
+        "device resize k 2GiB now | Unmatched argument at index 4: 'now'"})
+    void shouldShowAnExampleOfWhatIsWritten(final String line, final String problem)
+    {
+        assertEquals(ExitCode.USAGE, run(line.split(" ")));
+        assertEquals("millrace device resize: " + problem + "\nExample: millrace device resize mem0 2GiB\nTry " +
+            "'millrace device resize --help'.\n", err.toString());
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "srve | millrace: unknown command 'srve'; did you mean serve?",
@@ -215,6 +229,10 @@ class MillraceTest
         "namespace remove nqn.2026-11.io.millrace:vol0 scratch | millrace namespace remove: NSID = scratch: not a " +
             "whole number",
         "--nonsense | millrace: Unknown option: '--nonsense'",
+        "raid grow vol0 d4 | millrace raid grow: Unmatched argument at index 3: 'd4'; did you mean --add d4?",
+        "raid grow vol0 16GiB | millrace raid grow: Unmatched argument at index 3: '16GiB'; did you mean --size 16GiB?",
+        "namespace add nqn.2026-11.io.millrace:vol0 1 mem0 | millrace namespace add: Unmatched argument at index 4: " +
+            "'mem0'; did you mean --nsid 1?",
     })
     void shouldSayWhatIsWrongAndWhereHelpIsWhenUsageIsWrong(final String line, final String expected)
     {

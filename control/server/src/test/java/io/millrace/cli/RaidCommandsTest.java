@@ -56,7 +56,7 @@ class RaidCommandsTest
     private String ok(final String line)
     {
         final CommandRun run = run(line);
-        assertEquals("", run.err(), line);
+        assertEquals("", run.errors(), line);
         assertEquals(ExitCode.OK, run.exitCode(), line);
         return run.out();
     }
@@ -127,6 +127,33 @@ class RaidCommandsTest
         assertTrue(shown.endsWith("last complete scrub  never\n"), shown);
         assertTrue(ok("raid show vol0 --json").contains("\"state\": \"spare\""));
         assertTrue(ok("raid show vol0 -o yaml").contains("last-complete-scrub: null"));
+    }
+
+    @Test
+    void shouldLookBeforeItAsks()
+    {
+        files("d0", "d1", "d2");
+        ok("raid create vol0 d0 d1 d2 --level 5 --assume-clean");
+        for (final String each : List.of("raid fail vol9 d0", "raid fail vol0 d9"))
+        {
+            final CommandRun run = run(each);
+            assertEquals(ExitCode.FAILURE, run.exitCode(), run.err());
+            assertTrue(run.err().contains("9") && !run.err().contains("--yes"), run.err());
+        }
+        final CommandRun asked = run("raid fail vol0 d1");
+        assertEquals(ExitCode.USAGE, asked.exitCode(), asked.err());
+        assertTrue(asked.err().contains("add --yes to confirm"), asked.err());
+    }
+
+    /** Once for each command, and not where a command says itself what to write where. */
+    @Test
+    void shouldSayThatAChangeIsNotStored()
+    {
+        files("d0", "d1", "d2", "d3");
+        assertEquals(CommandRun.UNSTORED, run("raid create vol0 d0 d1 d2 --level 5 --assume-clean").err());
+        assertEquals("", run("raid list").err());
+        assertEquals("", run("raid add vol0 d3").err());
+        assertEquals("", run("device delete vol9 --ignore-not-found").err());
     }
 
     private static String unstored(final String remedy)
@@ -437,7 +464,7 @@ class RaidCommandsTest
         final String note = " bytes of each member, and the rest of larger ones is not used: large has 16777216\n";
         final CommandRun created = run("raid create vol0 d0 large --level 1 --assume-clean");
         assertEquals(ExitCode.OK, created.exitCode());
-        assertEquals("note: array vol0 uses 7274496" + note, created.err());
+        assertEquals("note: array vol0 uses 7274496" + note, created.errors());
         ok("device delete vol0");
         ok("raid erase d0 --yes");
         ok("raid erase large --yes");

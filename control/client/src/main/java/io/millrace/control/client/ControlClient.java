@@ -196,6 +196,7 @@ public final class ControlClient extends DataPlaneCalls implements AutoCloseable
         {
             ctx.onWarning().accept(call.text());
         }
+        ctx.onExecuted().accept(call.command());
         return call;
     }
 

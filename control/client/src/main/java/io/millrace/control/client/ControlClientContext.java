@@ -2,6 +2,7 @@ package io.millrace.control.client;
 
 import io.aeron.CommonContext;
 import io.millrace.control.codec.Role;
+import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.Terms;
 import io.millrace.control.session.SharedSecret;
@@ -68,6 +69,9 @@ public final class ControlClientContext
     private long term;
     private ControlListener listener;
     private Consumer<String> onWarning = (remark) ->
+    {
+    };
+    private Consumer<Command> onExecuted = (command) ->
     {
     };
     private NanoClock clock = SystemNanoClock.INSTANCE;
@@ -533,6 +537,24 @@ public final class ControlClientContext
     public ControlClientContext onWarning(final Consumer<String> value)
     {
         onWarning = value;
+        return this;
+    }
+
+    Consumer<Command> onExecuted()
+    {
+        return onExecuted;
+    }
+
+    /**
+     * Sets the consumer of commands that were carried out. Called within the call that waits for the answer, after the
+     * consumer of its warning; not for {@linkplain ControlClient#submit submitted} calls.
+     *
+     * @param value of commands. Default: nobody.
+     * @return this.
+     */
+    public ControlClientContext onExecuted(final Consumer<Command> value)
+    {
+        onExecuted = value;
         return this;
     }
 

@@ -104,9 +104,9 @@ public final class ArrayOptions
      */
     static void noteUnstored(final ControlLink link, final String remedy)
     {
-        if (!link.isManager() && !link.leadership().isManaged())
+        if (link.isUnstored())
         {
-            Terminal.standard().line("not stored, as there is no manager: " + remedy +
+            link.note("not stored, as there is no manager: " + remedy +
                 " in the configuration file of the data plane before its next start");
         }
     }

@@ -15,6 +15,7 @@ import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.LeadershipInfo;
 import io.millrace.control.session.SharedSecret;
+import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.NoChange;
 import java.io.IOException;
 import java.net.DatagramSocket;
@@ -42,6 +43,7 @@ public final class ControlLink implements AutoCloseable
     private final ControlClient client;
     private final WarningPrinter warnings;
     private Boolean isManager;
+    private boolean isNoted;
 
     private ControlLink(final MediaDriver driver, final ControlClient client, final WarningPrinter warnings)
     {
@@ -52,11 +54,17 @@ public final class ControlLink implements AutoCloseable
 
     /**
      * Prints warnings of successful commands to standard error; the reason why a command changed nothing is kept
-     * instead.
+     * instead. Knows whether one changed what a manager would store.
      */
     private static final class WarningPrinter implements Consumer<String>
     {
         private String unchanged;
+        private boolean hasChanged;
+
+        void onExecuted(final Command command)
+        {
+            hasChanged |= null == unchanged && DesiredState.changesDesiredState(command);
+        }
 
         @Override
         public void accept(final String warning)
@@ -100,6 +108,7 @@ public final class ControlLink implements AutoCloseable
             .callTimeoutNs(TimeUnit.MILLISECONDS.toNanos(timeoutMs))
             .connectTimeoutNs(TimeUnit.MILLISECONDS.toNanos(connectTimeoutMs))
             .onWarning(warnings)
+            .onExecuted(warnings::onExecuted)
             .listener(listener);
         if (null != target.keyFile())
         {
@@ -178,6 +187,36 @@ public final class ControlLink implements AutoCloseable
         final Call call = client.await(client.submit(new Command.List(Kind.LEADERSHIP, "")));
         return Code.OK == call.code() && !call.resources().isEmpty() ?
             (LeadershipInfo)call.resources().getFirst() : LeadershipInfo.NONE;
+    }
+
+    /**
+     * {@return whether no manager stores what is changed}
+     */
+    boolean isUnstored()
+    {
+        return !isManager() && !leadership().isManaged();
+    }
+
+    /**
+     * Prints what to do about a change that no manager stores, in place of what {@link #noteUnstored} prints.
+     *
+     * @param remedy sentence.
+     */
+    void note(final String remedy)
+    {
+        isNoted = true;
+        Terminal.standard().line(remedy);
+    }
+
+    /** Says once that what commands have changed is not stored, where no manager does. */
+    void noteUnstored()
+    {
+        if (warnings.hasChanged && !isNoted && isUnstored())
+        {
+            isNoted = true;
+            Terminal.standardError().line("note: not stored, as there is no manager: it lasts until the data plane " +
+                "ends; put it into its configuration file, or run 'millrace manager'");
+        }
     }
 
     /**

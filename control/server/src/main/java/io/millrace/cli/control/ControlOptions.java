@@ -340,7 +340,9 @@ public final class ControlOptions
     {
         try
         {
-            return action.run(link);
+            final int code = action.run(link);
+            link.noteUnstored();
+            return code;
         }
         catch (final ControlException e)
         {

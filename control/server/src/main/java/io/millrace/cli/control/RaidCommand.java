@@ -12,6 +12,7 @@ import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Terminal;
 import io.millrace.control.codec.ArrayOperation;
+import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.ArrayInfo;
 import io.millrace.control.message.Command.OperateArray;
@@ -237,10 +238,16 @@ public final class RaidCommand extends CommandGroup
     {
         return array.control().run(Role.OPERATOR, AnswerTimeout.LONG, null, (link) ->
         {
-            final boolean hasJournal = hasJournal(link, array.name(), member);
+            final List<ArrayInfo> found = existing(link, array.name());
+            final boolean hasJournal = found.stream().anyMatch((each) -> member.equals(each.journalDevice()));
             final String subject = (hasJournal ? "journal device " : "member ") + member + " of array " + array.name();
-            confirmation.require(Terminal.standard(), subject + " would be taken out of service, and " +
-                (hasJournal ? "members have the journal then" : "is rebuilt when it comes back"));
+            // Of what is missing the command itself says so, and is recorded.
+            if (hasJournal || found.stream().flatMap((each) -> each.members().stream())
+                .anyMatch((each) -> member.equals(each.device())))
+            {
+                confirmation.require(Terminal.standard(), subject + " would be taken out of service, and " +
+                    (hasJournal ? "members have the journal then" : "is rebuilt when it comes back"));
+            }
             link.client().operateArray(array.name(), ArrayOperation.FAIL_MEMBER, member);
             Terminal.standard().line(link.outcome(subject + " is taken out of service"));
             ArrayOptions.noteUnstored(link, "the next start uses " + member +
@@ -249,16 +256,20 @@ public final class RaidCommand extends CommandGroup
         });
     }
 
-    private static boolean hasJournal(final ControlLink link, final String array, final String device)
+    /** {@return the array; empty: there is none} */
+    private static List<ArrayInfo> existing(final ControlLink link, final String array)
     {
         try
         {
-            return link.client().arrays(array).stream().anyMatch((each) -> device.equals(each.journalDevice()));
+            return link.client().arrays(array);
         }
         catch (final ControlException e)
         {
-            // The command itself says what is wrong, and is recorded.
-            return false;
+            if (Code.NOT_FOUND != e.code())
+            {
+                throw e;
+            }
+            return List.of();
         }
     }
 
