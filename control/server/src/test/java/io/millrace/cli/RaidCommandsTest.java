@@ -191,8 +191,17 @@ class RaidCommandsTest
         assertEquals(ExitCode.FAILURE, run.exitCode());
         assertTrue(run.out().contains(" checked, 2 mismatches\n"), run.out());
         assertTrue(ok("raid show vol0").contains("  first mismatches at byte 0, 2097152\n"), ok("raid show vol0"));
+        final String known = "  a scrub found rows that do not match and were not repaired: find out which drive " +
+            "corrupts data, then repair them: millrace raid scrub vol0 --repair\n";
+        assertTrue(ok("raid show vol0").contains(known), ok("raid show vol0"));
+        ok("device delete vol0");
+        ok("raid create vol0 d0 d1 d2 d3 --level 6");
+        assertTrue(ok("raid show vol0").contains(known), ok("raid show vol0"));
+        assertTrue(ok("raid show vol0 --json").contains("\"known-mismatches\": true"), ok("raid show vol0 --json"));
         run = run("raid scrub vol0 --repair --wait");
         assertEquals(ExitCode.OK, run.exitCode());
+        assertFalse(ok("raid show vol0").contains("do not match"), ok("raid show vol0"));
+        assertTrue(ok("raid show vol0 --json").contains("\"known-mismatches\": false"), ok("raid show vol0 --json"));
         assertTrue(run.out().contains("2 mismatches (2 repaired)"), run.out());
         assertTrue(ok("raid show vol0").contains("   1  d1      in-sync    100 %                 1"),
             ok("raid show vol0"));

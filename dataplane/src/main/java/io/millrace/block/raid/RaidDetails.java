@@ -32,6 +32,8 @@ import java.util.UUID;
  * @param hasChecksums whether blocks of its members have checksums.
  * @param qSlot       that has Q of all stripes of level 6; {@link #NO_SLOT}: of another level, or Q is on all members
  *                    in turn.
+ * @param hasMismatches whether rows are known not to match: a scrub, of this start or an earlier one, has found some
+ *                    that were not repaired.
  */
 public record RaidDetails(
     String name,
@@ -54,7 +56,8 @@ public record RaidDetails(
     StripeWrites writes,
     RaidJournalDetails journal,
     boolean hasChecksums,
-    int qSlot)
+    int qSlot,
+    boolean hasMismatches)
 {
     /** Instead of a time that is not known. */
     public static final long UNKNOWN = -1;

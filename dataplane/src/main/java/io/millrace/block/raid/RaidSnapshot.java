@@ -44,7 +44,7 @@ final class RaidSnapshot
             null == intent ? 0 : bytes(intent.resyncCount()), device.scrubControl().result(),
             device.scrubControl().scrubbedMs(), device.hedgeCounts().begun(), device.hedgeCounts().won(),
             device.channels().writes(), device.journalDevice().details(view),
-            null != device.pages().checksums(), qSlot());
+            null != device.pages().checksums(), qSlot(), device.scrubControl().hasMismatches());
     }
 
     /** Slots without data have Q. */

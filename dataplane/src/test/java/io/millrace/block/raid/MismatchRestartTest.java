@@ -70,6 +70,7 @@ class MismatchRestartTest
             awaitStored(fixture, true);
             fixture.losePower();
             assertTrue(fixture.array().scrubControl().hasMismatches(), "forgotten by a crash");
+            assertTrue(fixture.array().details().hasMismatches(), "not shown");
             awaitAnnounced(fixture, 1);
             fixture.assembleAlone();
             fixture.restart();
@@ -77,6 +78,7 @@ class MismatchRestartTest
             awaitAnnounced(fixture, 2);
             LevelChangeTest.scrub(fixture.array(), ScrubMode.REPAIR, 1);
             assertFalse(fixture.array().scrubControl().hasMismatches());
+            assertFalse(fixture.array().details().hasMismatches(), "shown");
             awaitStored(fixture, false);
             fixture.losePower();
             assertFalse(fixture.array().scrubControl().hasMismatches(), "known, and not there any more");

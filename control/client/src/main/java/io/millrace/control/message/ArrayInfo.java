@@ -37,6 +37,8 @@ import java.util.UUID;
  * @param hasChecksums     whether blocks of its members have checksums.
  * @param qSlot            that has Q of all stripes of level 6; {@link #NO_SLOT}: of another level, or Q is on all
  *                         members in turn.
+ * @param hasMismatches    whether rows are known not to match: a scrub has found some that were not repaired, before
+ *                         the data plane started, too.
  */
 public record ArrayInfo(
     String name,
@@ -63,7 +65,8 @@ public record ArrayInfo(
     String journalDevice,
     JournalDeviceState journalState,
     boolean hasChecksums,
-    int qSlot)
+    int qSlot,
+    boolean hasMismatches)
     implements Resource
 {
     /** Slot of a device that has none. */

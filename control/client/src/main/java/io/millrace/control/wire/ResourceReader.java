@@ -356,7 +356,7 @@ final class ResourceReader
             array.scrubbedEpochMs(), array.hedgedReads(), array.hedgesWon(), new ArrayInfo.Writes(
             array.wholeStripeWrites(), array.reconstructWrites(), array.readModifyWrites(), array.gatheredWrites()),
             array.roomBytes(), array.journalDevice(), array.journalState(), Bool.TRUE == array.checksums(),
-            Math.max(ArrayInfo.NO_SLOT, array.qSlot()));
+            Math.max(ArrayInfo.NO_SLOT, array.qSlot()), Bool.TRUE == array.knownMismatches());
     }
 
     private ScrubInfo scrub(final String texts)

@@ -430,7 +430,8 @@ final class ResourceWriter
             .roomBytes(info.roomBytes())
             .journalState(info.journalState())
             .checksums(info.hasChecksums() ? Bool.TRUE : Bool.FALSE)
-            .qSlot(info.qSlot());
+            .qSlot(info.qSlot())
+            .knownMismatches(info.hasMismatches() ? Bool.TRUE : Bool.FALSE);
         scrub(info.scrub());
         final ArrayRecordEncoder.MembersEncoder members = array.membersCount(info.members().size());
         for (final ArrayInfo.Member each : info.members())

@@ -101,7 +101,7 @@ public final class Samples
         return new ArrayInfo(text(), uuid(), text(), number(), big(), big(), number(), any(DeviceHealth.values()),
             text(), text(), random.nextInt(1002) - 1, big(), members, big(), big(), scrub, big(), big(), big(),
             new ArrayInfo.Writes(big(), big(), big(), big()), big(), text(), any(JournalDeviceState.values()),
-            random.nextBoolean(), random.nextInt(65) - 1);
+            random.nextBoolean(), random.nextInt(65) - 1, random.nextBoolean());
     }
 
     private QosSpec qos()

@@ -36,7 +36,8 @@ final class ArrayRecords
             null == details.scrub() ? null : scrub(details.scrub()), details.scrubbedMs(),
             details.hedgedReads(), details.hedgesWon(), writes(details.writes()), details.roomBytes(),
             details.journal().device(), JournalDeviceState.valueOf(details.journal().state().name()),
-            details.hasChecksums(), RaidDetails.NO_SLOT == details.qSlot() ? ArrayInfo.NO_SLOT : details.qSlot());
+            details.hasChecksums(), RaidDetails.NO_SLOT == details.qSlot() ? ArrayInfo.NO_SLOT : details.qSlot(),
+            details.hasMismatches());
     }
 
     private static ArrayInfo.Writes writes(final StripeWrites writes)

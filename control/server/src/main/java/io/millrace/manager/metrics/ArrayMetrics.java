@@ -39,6 +39,7 @@ final class ArrayMetrics
             .add(Metric.ARRAY_DIRTY, array.dirtyBytes(), plane, name)
             .add(Metric.ARRAY_RESYNC, array.resyncBytes(), plane, name)
             .add(Metric.ARRAY_CHECKSUMS, array.hasChecksums() ? 1 : 0, plane, name)
+            .add(Metric.ARRAY_KNOWN_MISMATCHES, array.hasMismatches() ? 1 : 0, plane, name)
             .add(Metric.ARRAY_HEDGED_READS, array.hedgedReads(), plane, name)
             .add(Metric.ARRAY_HEDGES_WON, array.hedgesWon(), plane, name)
             .add(Metric.ARRAY_STRIPE_WRITES, array.writes().wholeStripes(), plane, name, "whole")

@@ -112,6 +112,8 @@ enum Metric
         "Pages of checksums of a device that were not valid when they were read.", "data_plane", "array", "device"),
     ARRAY_SCRUB_WRONG_BLOCKS(Type.GAUGE, "millrace_array_scrub_wrong_blocks",
         "Blocks that the last scrub found to have a checksum mismatch.", Labels.ARRAY),
+    ARRAY_KNOWN_MISMATCHES(Type.GAUGE, "millrace_array_known_mismatches",
+        "1 while rows are known not to match since a scrub found them, else 0.", Labels.ARRAY),
     ARRAY_CHECKSUMS(Type.GAUGE, "millrace_array_checksums",
         "1 when blocks of the members have checksums, else 0.", Labels.ARRAY),
     ARRAY_HEDGED_READS(Type.COUNTER, "millrace_array_hedged_reads",

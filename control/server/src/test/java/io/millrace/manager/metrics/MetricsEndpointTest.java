@@ -98,7 +98,7 @@ class MetricsEndpointTest
                 2 << 20, 1 << 20, new ScrubInfo(ScrubMode.REPAIR, ScrubState.COMPLETED, 1, 2, 3, 4, 17, 16, 5, 6, 8,
                 List.of(4096L)), 1_764_000_000_500L, 33, 22,
                 new ArrayInfo.Writes(44, 55, 66, 77), 1 << 29, "j0", JournalDeviceState.FAILED, true,
-                ArrayInfo.NO_SLOT),
+                ArrayInfo.NO_SLOT, true),
             spare("s0", 0, DeviceHealth.ONLINE),
             spare("s1", 1, DeviceHealth.ONLINE),
             spare("s2", 0, DeviceHealth.DEGRADED),
@@ -202,6 +202,7 @@ class MetricsEndpointTest
             assertSample(scraped,
                 "millrace_array_scrub_wrong_blocks{array=\"vol1\",data_plane=\"a\"} 8.0");
             assertSample(scraped, "millrace_array_checksums{array=\"vol1\",data_plane=\"a\"} 1.0");
+            assertSample(scraped, "millrace_array_known_mismatches{array=\"vol1\",data_plane=\"a\"} 1.0");
             assertSample(scraped, "millrace_array_scrub_mismatches{array=\"vol1\",data_plane=\"a\"} 17.0");
             assertSample(scraped, "millrace_array_scrub_unreadable{array=\"vol1\",data_plane=\"a\"} 6.0");
             assertSample(scraped, "millrace_device_errors_total{cause=\"ENODATA\",data_plane=\"a\",device=\"vol0\"," +

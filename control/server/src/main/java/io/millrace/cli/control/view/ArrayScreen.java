@@ -72,6 +72,12 @@ public final class ArrayScreen
                 (array.resyncBytes() > 0 ? ", of which " + Quantity.bytes(array.resyncBytes()) + " need a resync" :
                 ""));
         }
+        if (array.hasMismatches())
+        {
+            lines.add("  " + terminal.warn("a scrub found rows that do not match and were not repaired") +
+                ": find out which drive corrupts data, then repair them: millrace raid scrub " + array.name() +
+                " --repair");
+        }
         lines.add("");
         lines.addAll(members(array, shared, terminal));
         lines.add("");

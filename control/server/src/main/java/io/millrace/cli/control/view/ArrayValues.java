@@ -25,6 +25,7 @@ final class ArrayValues
         values.put("resync-bytes", array.resyncBytes());
         values.put("checksums", array.hasChecksums());
         values.put("q-slot", ArrayInfo.NO_SLOT == array.qSlot() ? null : array.qSlot());
+        values.put("known-mismatches", array.hasMismatches());
         values.put("hedged-reads", array.hedgedReads());
         values.put("hedged-reads-won", array.hedgesWon());
         values.put("whole-stripe-writes", array.writes().wholeStripes());
