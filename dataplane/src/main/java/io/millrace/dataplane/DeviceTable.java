@@ -1,8 +1,11 @@
 package io.millrace.dataplane;
 
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * The devices of a data plane by their names, in the order they were made. Changed by operations, which hold their
@@ -12,10 +15,44 @@ import java.util.Map;
 final class DeviceTable
 {
     private final Map<String, ManagedDevice> devices = new LinkedHashMap<>();
+    /** Names that devices are going to get. */
+    private final Set<String> reserved = new HashSet<>();
 
     synchronized void add(final ManagedDevice device)
     {
         devices.put(device.name(), device);
+    }
+
+    /** {@return whether a device has a name, or is going to get it} */
+    synchronized boolean isTaken(final String name)
+    {
+        return devices.containsKey(name) || reserved.contains(name);
+    }
+
+    /** No other device gets a name. */
+    synchronized void reserve(final String name)
+    {
+        reserved.add(name);
+    }
+
+    /** A device that was going to get a name has it, or does not get it. */
+    synchronized void release(final String name)
+    {
+        reserved.remove(name);
+    }
+
+    /**
+     * A device has another name, and its place in the order.
+     *
+     * @param name that it had.
+     * @param take gives the device its new name.
+     */
+    synchronized void rename(final String name, final Consumer<ManagedDevice> take)
+    {
+        take.accept(devices.get(name));
+        final List<ManagedDevice> all = List.copyOf(devices.values());
+        devices.clear();
+        all.forEach(this::add);
     }
 
     synchronized void remove(final String name)

@@ -4,6 +4,7 @@ import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.DeviceProperties;
 import io.millrace.block.GrowableDevice;
+import io.millrace.block.raid.FormerName;
 import io.millrace.dataplane.OperationException.Reason;
 import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.dataplane.device.DeviceDependencies;
@@ -25,6 +26,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -115,7 +117,7 @@ public final class Devices
         {
             operations.checkOpen();
             checkName(config.name());
-            if (null != devices.get(config.name()))
+            if (devices.isTaken(config.name()))
             {
                 throw new OperationException(Reason.EXISTS, subject(config.name()), "already exists",
                     "choose another name");
@@ -322,7 +324,7 @@ public final class Devices
             operations.checkOpen();
             device = require(name);
             checkNoUser(device, "remove that first");
-            device.deleting(true);
+            device.transition(ManagedDevice.Transition.DELETING);
         }
         try
         {
@@ -338,7 +340,7 @@ public final class Devices
         }
         finally
         {
-            device.deleting(false);
+            device.transition(ManagedDevice.Transition.NONE);
         }
     }
 
@@ -374,7 +376,7 @@ public final class Devices
         {
             operations.checkOpen();
             final ManagedDevice device = require(name);
-            checkNotDeleting(device);
+            checkNoTransition(device);
             checkSize(subject(name), sizeBytes);
             if (!(device.device() instanceof final GrowableDevice growable))
             {
@@ -420,7 +422,7 @@ public final class Devices
         {
             operations.checkOpen();
             final ManagedDevice device = require(name);
-            checkNotDeleting(device);
+            checkNoTransition(device);
             final DeviceConfig changed = device.config().with(properties);
             checkValues(changed, device.factory());
             final boolean isSpareChange = device.isSharedSpare() != changed.isSharedSpare();
@@ -552,6 +554,22 @@ public final class Devices
         }
     }
 
+    /** {@return the name of the array that devices hold, see {@link RaidArrays#currentName}} */
+    String currentName(final String name, final List<String> members)
+    {
+        synchronized (operations)
+        {
+            return FormerName.currentName(name, members.stream().map(devices::get).filter(Objects::nonNull)
+                .map(ManagedDevice::device).toList(), registry);
+        }
+    }
+
+    /** {@return what gives arrays other names} */
+    ArrayRenaming renaming()
+    {
+        return new ArrayRenaming(operations, devices, this);
+    }
+
     /**
      * {@return notes for the operator about the devices, a sentence each}
      */
@@ -582,7 +600,7 @@ public final class Devices
     }
 
     /**
-     * Refuses a device that has a user, stands by for arrays or is being deleted; the lock is held.
+     * Refuses a device that has a user, stands by for arrays, or is being deleted or renamed; the lock is held.
      */
     static void checkUnused(final ManagedDevice device, final String remedy)
     {
@@ -596,7 +614,7 @@ public final class Devices
 
     private static void checkNoUser(final ManagedDevice device, final String remedy)
     {
-        checkNotDeleting(device);
+        checkNoTransition(device);
         final ManagedDevice.User user = device.user();
         if (null != user)
         {
@@ -607,12 +625,14 @@ public final class Devices
         }
     }
 
-    private static void checkNotDeleting(final ManagedDevice device)
+    static void checkNoTransition(final ManagedDevice device)
     {
-        if (device.isDeleting())
+        if (ManagedDevice.Transition.NONE != device.transition())
         {
-            throw new OperationException(Reason.IN_USE, subject(device.name()), "is being deleted",
-                "wait until it is gone, at most " + STOP_WAIT_MS / 1000 + " s");
+            throw new OperationException(Reason.IN_USE, subject(device.name()),
+                "is being " + device.transition().participle(),
+                "wait until it " +
+                (device.isDeleting() ? "is gone, at most " + STOP_WAIT_MS / 1000 + " s" : "has been"));
         }
     }
 
@@ -658,7 +678,7 @@ public final class Devices
         return "device " + name;
     }
 
-    private static void checkName(final String name)
+    static void checkName(final String name)
     {
         refuse("device name '" + name + "'", "", ResourceValidation.ofName(name));
     }

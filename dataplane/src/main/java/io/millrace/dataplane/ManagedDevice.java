@@ -54,6 +54,29 @@ final class ManagedDevice
         }
     }
 
+    /** What it is going through, while which it can be neither used nor modified. */
+    enum Transition
+    {
+        /** Nothing. */
+        NONE(""),
+        /** It is deleted when its own work has ended. */
+        DELETING("deleted"),
+        /** Its superblocks get another name. */
+        RENAMING("renamed");
+
+        private final String participle;
+
+        Transition(final String participle)
+        {
+            this.participle = participle;
+        }
+
+        String participle()
+        {
+            return participle;
+        }
+    }
+
     private final BlockDevice device;
     private final DeviceFactory factory;
     private volatile DeviceConfig config;
@@ -61,7 +84,7 @@ final class ManagedDevice
     private volatile CompletableFuture<Void> leaving = CompletableFuture.completedFuture(null);
     private final AtomicBoolean isAnnounced = new AtomicBoolean();
     private volatile ManagedServices services;
-    private volatile boolean isDeleting;
+    private volatile Transition transition = Transition.NONE;
     /** Why it does not stand by though it is a shared spare, a sentence; empty: nothing is known. */
     private volatile String spareProblem = "";
     /** Of the thread that reports. */
@@ -132,12 +155,17 @@ final class ManagedDevice
      */
     boolean isDeleting()
     {
-        return isDeleting;
+        return Transition.DELETING == transition;
     }
 
-    void deleting(final boolean value)
+    Transition transition()
     {
-        isDeleting = value;
+        return transition;
+    }
+
+    void transition(final Transition next)
+    {
+        transition = next;
     }
 
     /**
@@ -211,7 +239,7 @@ final class ManagedDevice
         final User present = user;
         return new DeviceSnapshot(config, description(), device.geometry(),
             null == present ? null : present.describe(),
-            isDeleting ? DeviceState.DELETING :
+            isDeleting() ? DeviceState.DELETING :
             null == present ? DeviceState.AVAILABLE : leaving.isDone() ? DeviceState.IN_USE : DeviceState.RELEASING,
             status(present), device.members().stream().map(BlockDevice::name).toList());
     }

@@ -104,6 +104,29 @@ public final class RaidArrays
         return answer(array(name).moveQ());
     }
 
+    /**
+     * Gives an array another name while it serves; its namespaces stay as they are for hosts. Waits for its members.
+     *
+     * @param name    of the array.
+     * @param newName that no device has.
+     * @throws OperationException when it is refused.
+     */
+    public void rename(final String name, final String newName)
+    {
+        devices.renaming().rename(name, newName);
+    }
+
+    /**
+     * {@return the name of the array that devices hold when a name is one that it had before; else that name}
+     *
+     * @param name    by which it is going to be assembled.
+     * @param members names of devices; those that are not there are left out.
+     */
+    public String currentName(final String name, final List<String> members)
+    {
+        return devices.currentName(name, members);
+    }
+
     private static CompletableFuture<Void> answer(final CompletableFuture<Void> done)
     {
         return done.exceptionally((failure) ->

@@ -8,6 +8,7 @@ import io.millrace.console.Terminal;
 import io.millrace.control.agent.ControlAgent;
 import io.millrace.control.agent.ControlOwner;
 import io.millrace.control.agent.PersistedState;
+import io.millrace.control.agent.RestoredState;
 import io.millrace.control.device.DeviceContent;
 import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.DeviceSpec;
@@ -40,7 +41,7 @@ final class InitialState
     private final FileBounds bounds;
     private final FileRecords records;
     private final AppliedStateFile file;
-    private final AppliedState found;
+    private AppliedState found;
     private final boolean isImport;
 
     private InitialState(
@@ -160,8 +161,9 @@ final class InitialState
         terminal.line("state: as " + ManagerName.phrase(leadership.managerName()) + " applied it (" +
             leadership.position() +
             "), from " + file.where());
-        ControlAgent.restore(dataPlane, found, owner, bounds, records)
-            .forEach((problem) -> terminal.line("state: " + problem));
+        final RestoredState restored = ControlAgent.restore(dataPlane, found, owner, bounds, records);
+        restored.problems().forEach((problem) -> terminal.line("state: " + problem));
+        found = restored.state();
         final List<String> empty = found.state().devices().values().stream()
             .filter((device) ->
                 DeviceContent.VOLATILE == DeviceTypes.of(device.type()).content()).map(DeviceSpec::name).toList();

@@ -7,6 +7,7 @@ import io.millrace.console.ExitCode;
 import io.millrace.control.agent.ControlAgent;
 import io.millrace.control.agent.ControlOwner;
 import io.millrace.control.agent.PersistedState;
+import io.millrace.control.agent.RestoredState;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.ListenerSpec;
@@ -45,7 +46,7 @@ final class QuickstartState
     private final Path directory;
     private final Path volume;
     private final AppliedStateFile file;
-    private final AppliedState found;
+    private AppliedState found;
     private final FileRecords records;
     private ListenerMove move = ListenerMove.NONE;
 
@@ -183,12 +184,13 @@ final class QuickstartState
     List<String> restore(final DataPlane dataPlane, final ControlOwner owner, final FileBounds bounds)
     {
         final DesiredState state = moved().state();
-        final List<String> problems = ControlAgent.restore(dataPlane, moved(), owner, bounds, records);
+        final RestoredState restored = ControlAgent.restore(dataPlane, moved(), owner, bounds, records);
+        found = restored.state();
         if (dataPlane.addresses().isEmpty() && !state.listeners().isEmpty())
         {
             requireListeners(dataPlane, state);
         }
-        return problems;
+        return restored.problems();
     }
 
     private AppliedState moved()

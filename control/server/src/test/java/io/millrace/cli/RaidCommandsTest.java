@@ -209,6 +209,42 @@ class RaidCommandsTest
     }
 
     @Test
+    void shouldRenameAnArray()
+    {
+        final String nqn = "nqn.2026-11.io.millrace:vol0";
+        files("d0", "d1", "d2");
+        ok("raid create vol0 d0 d1 --level 1 --assume-clean");
+        ok("subsystem create " + nqn + " --allow-any-host");
+        ok("namespace add " + nqn + " vol0");
+        final String uuid = ok("namespace list --output yaml").lines().filter((line) -> line.contains("uuid:"))
+            .findFirst().orElseThrow();
+        assertEquals("array vol0 is renamed to vol1\nnot stored, as there is no manager: write vol1 instead of " +
+            "vol0, and the uuid of each namespace of it ('millrace namespace list -o yaml'), in the configuration " +
+            "file of the data plane before its next start\n", ok("raid rename vol0 vol1"));
+        assertTrue(ok("raid show vol1").startsWith("vol1  RAID 1, "), ok("raid show vol1"));
+        final String namespaces = ok("namespace list --output yaml");
+        assertTrue(namespaces.contains(uuid), namespaces);
+        assertTrue(namespaces.contains("device: vol1"), namespaces);
+        refused(ExitCode.FAILURE, "raid show vol0",
+            "raid show: device vol0: does not exist; existing devices: d0, d1, d2, vol1");
+        refused(ExitCode.FAILURE, "raid rename vol1 d2",
+            "raid rename: device d2: already exists; choose another name for array vol1");
+        refused(ExitCode.FAILURE, "raid rename d2 d3", "raid rename: device d2: is no array, and only arrays have a " +
+            "name that they keep; create it by the other name");
+        refused(ExitCode.FAILURE, "raid rename vol1 -", "raid rename: device name '-': is not a name of 1 to 64 " +
+            "letters, digits, '.', '_' or '-', a letter or digit first; choose another");
+        ok("device set vol1 sync-rate-min=64KiB sync-rate-max=64KiB");
+        ok("raid replace vol1 d1 d2");
+        refused(ExitCode.FAILURE, "raid rename vol1 vol2",
+            "raid rename: array vol1 has a member that is being replaced: rename it when that has ended");
+        ok("namespace remove " + nqn + " 1");
+        ok("device create x --base vol1 --type fault");
+        refused(ExitCode.FAILURE, "raid rename vol1 vol2",
+            "raid rename: device vol1: is used by device x, which names it; remove that first");
+        assertTrue(ok("raid list").contains("vol1"), ok("raid list"));
+    }
+
+    @Test
     void shouldStopAScrub()
     {
         files("d0", "d1");

@@ -6,6 +6,7 @@ import io.millrace.control.agent.ControlAgent;
 import io.millrace.control.agent.ControlEvents;
 import io.millrace.control.agent.ControlOwner;
 import io.millrace.control.agent.PersistedState;
+import io.millrace.control.agent.RestoredState;
 import io.millrace.control.client.ControlClientContext;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.CommandHeader;
@@ -110,10 +111,12 @@ final class TestPlane implements AutoCloseable, ControlOwner
             FileBounds.below("control.device-directories", List.of(settings.directory().getParent()), List.of());
         try
         {
-            final AppliedState found = file.read();
+            AppliedState found = file.read();
             if (null != found)
             {
-                errors.addAll(ControlAgent.restore(dataPlane, found, this, bounds, records));
+                final RestoredState restored = ControlAgent.restore(dataPlane, found, this, bounds, records);
+                errors.addAll(restored.problems());
+                found = restored.state();
             }
             agent = ControlAgent.start(
                 settings, dataPlane, events, this, PersistedState.of(file, found, false, records), bounds);

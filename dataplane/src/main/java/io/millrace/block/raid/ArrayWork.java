@@ -538,11 +538,12 @@ final class ArrayWork implements BackgroundWork
 
     private Superblock superblock(final ArrayView of)
     {
-        return new Superblock(device.id(), device.name(), of.layout().level(), device.layout().stripBytes(),
+        final ArrayNames.Stored names = device.names().stored();
+        return new Superblock(device.id(), names.name(), of.layout().level(), device.layout().stripBytes(),
             device.geometry().blockSizeBytes(), of.layout().memberBytes(), device.id(), of.eventCount(), isClean,
             SystemEpochClock.INSTANCE.time(), device.scrubControl().scrubbedMs(), of.slots(), epochs.state(of),
             of.map().state(), null == pages.checksums() ? 0 : ChecksumArea.offset(of.layout().memberBytes()),
-            hasStoredMismatches);
+            hasStoredMismatches, names.former());
     }
 
     private void onSuperblocks(final long failed)

@@ -10,6 +10,7 @@ import java.util.UUID;
  * What superblocks say of an array, when its members were found.
  *
  * @param name           of the array.
+ * @param formerNames    that the array had before it was renamed.
  * @param id             of the array.
  * @param geometry       of the array.
  * @param engineType     that computes parity; null without parity.
@@ -33,6 +34,7 @@ import java.util.UUID;
  */
 record AssembledArray(
     String name,
+    List<String> formerNames,
     UUID id,
     BlockGeometry geometry,
     ParityEngineType engineType,

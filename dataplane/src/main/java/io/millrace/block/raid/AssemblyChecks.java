@@ -35,6 +35,23 @@ final class AssemblyChecks
         check("block size", found.getFirst().device().geometry().blockSizeBytes(), superblock.blockSizeBytes());
     }
 
+    /**
+     * Refuses a name that the array had before it was renamed: whoever has it knows nothing of that.
+     *
+     * @param config settings.
+     * @param newest superblock.
+     * @throws BlockDeviceException naming both.
+     */
+    static void checkName(final RaidConfig config, final Superblock newest)
+    {
+        if (newest.formerNames().contains(config.name()))
+        {
+            throw new BlockDeviceException("array " + config.name() + ": was renamed to " + newest.name() + " (" +
+                newest.array() + "): use that name, in namespaces too, or rename it when it serves (millrace raid " +
+                "rename " + newest.name() + ' ' + config.name() + ')');
+        }
+    }
+
     /** With checksums the array does not follow settings of another level or of one member more, either. */
     private static void checkChecksums(
         final RaidConfig config, final List<FoundMember> found, final Superblock superblock)

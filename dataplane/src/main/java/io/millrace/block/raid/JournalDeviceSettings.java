@@ -63,9 +63,10 @@ public final class JournalDeviceSettings
 
     private static Superblock superblock(final RaidDevice array, final ArrayView view)
     {
-        return new Superblock(array.id(), array.name(), view.layout().level(), view.layout().stripBytes(),
+        final ArrayNames.Stored names = array.names().stored();
+        return new Superblock(array.id(), names.name(), view.layout().level(), view.layout().stripBytes(),
             array.geometry().blockSizeBytes(), view.layout().memberBytes(), array.id(), view.eventCount(), false,
             SystemEpochClock.INSTANCE.time(), array.scrubControl().scrubbedMs(), view.slots(), JournalState.NONE,
-            view.map().state(), 0, array.scrubControl().hasMismatches());
+            view.map().state(), 0, array.scrubControl().hasMismatches(), names.former());
     }
 }

@@ -136,6 +136,16 @@ sealed interface MemberChange
     }
 
     /**
+     * The array gets another name.
+     *
+     * @param name new one, valid as that of a device.
+     * @param done when superblocks have it.
+     */
+    record Rename(String name, CompletableFuture<Void> done) implements MemberChange
+    {
+    }
+
+    /**
      * A member fails by hand.
      *
      * @param name of its device.

@@ -256,6 +256,7 @@ final class Membership
             case final MemberChange.Fail fail -> fail(fail.name());
             case final MemberChange.Resize resize -> resize(resize.memberBytes());
             case final MemberChange.Journal journal -> journal(journal);
+            case final MemberChange.Rename rename -> rename(rename.name());
         }
         return true;
     }
@@ -268,8 +269,12 @@ final class Membership
 
     private void end()
     {
-        state = State.IDLE;
         final CompletableFuture<Void> done = null == current ? null : current.done();
+        if (current instanceof MemberChange.Rename && State.STORING == state && null != problem)
+        {
+            device.names().revert();
+        }
+        state = State.IDLE;
         current = null;
         subject = null;
         if (null != done && null == problem)
@@ -593,6 +598,10 @@ final class Membership
         {
             onQMoving();
         }
+        else if (current instanceof MemberChange.Rename)
+        {
+            end();
+        }
         else if (failed.contains(subject))
         {
             problem = new BlockDeviceException("device " + subject + " failed when its superblocks were written: " +
@@ -636,6 +645,20 @@ final class Membership
         {
             letGo(before);
         }
+    }
+
+    private void rename(final String name)
+    {
+        final String reason = Renaming.problem(
+            device, null != growth, replacements.isDue() || !replacements.waiting().isEmpty());
+        if (null != reason)
+        {
+            refuse(reason);
+            return;
+        }
+        state = State.STORING;
+        device.names().begin(name);
+        work.change(device.view().next(), true);
     }
 
     private void resize(final long memberBytes)

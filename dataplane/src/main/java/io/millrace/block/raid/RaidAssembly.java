@@ -246,6 +246,7 @@ public final class RaidAssembly
 
     private AssembledArray assemble(final Superblock newest)
     {
+        AssemblyChecks.checkName(config, newest);
         AssemblyChecks.checkConfigured(config, found, newest);
         AssemblyChecks.checkSplit(found, newest);
         final ArrayLayout layout = ArrayLayout.of(
@@ -593,7 +594,7 @@ public final class RaidAssembly
     {
         return new Superblock(of.array(), config.name(), of.level(), of.stripBytes(), of.blockSizeBytes(),
             of.memberBytes(), of.array(), event, false, SystemEpochClock.INSTANCE.time(), of.scrubbedMs(),
-            slots, journal, reshape, of.checksumOffset(), of.hasMismatches());
+            slots, journal, reshape, of.checksumOffset(), of.hasMismatches(), of.formerNames());
     }
 
     /** Members may have become larger since it was one, or a spare: it is left out, unless it has a slot. */
@@ -694,7 +695,7 @@ public final class RaidAssembly
         {
             all.add(journalDevice.member());
         }
-        return new AssembledArray(config.name(), array, geometry,
+        return new AssembledArray(config.name(), scrubbed.formerNames(), array, geometry,
             hasParity ? FastestEngine.TYPE : null, all, view, marked, dirty, sequence, times, config.copyRates(),
             scrubbed.scrubbedMs(), scrubbed.hasMismatches(), config.journal(), journal.isMatched(),
             String.join("; ", unusable), String.join("; ", unfollowed), replacements, journalDevice.device(), growth,

@@ -29,7 +29,7 @@ public final class RaidDevice implements GrowableDevice
     /** Most reads of a hundred that are hedged, unless it is set. */
     public static final int HEDGE_READS_DEFAULT = HedgeCounts.PERCENT_DEFAULT;
 
-    private final String name;
+    private final ArrayNames names;
     private final UUID id;
     private volatile BlockGeometry geometry;
     private volatile int slotsMax;
@@ -76,7 +76,7 @@ public final class RaidDevice implements GrowableDevice
      */
     RaidDevice(final AssembledArray assembled, final MemoryRegistry registry)
     {
-        name = assembled.name();
+        names = new ArrayNames(assembled.name(), assembled.formerNames());
         id = assembled.id();
         final ArrayLayout layout = assembled.view().layout();
         slotsMax = layout.memberCount();
@@ -113,7 +113,12 @@ public final class RaidDevice implements GrowableDevice
     @Override
     public String name()
     {
-        return name;
+        return names.name();
+    }
+
+    ArrayNames names()
+    {
+        return names;
     }
 
     /**
@@ -160,10 +165,10 @@ public final class RaidDevice implements GrowableDevice
     {
         if (sizeBytes > availableBytes())
         {
-            throw new BlockDeviceException("array " + name + " has " + availableBytes() + " bytes, less than " +
+            throw new BlockDeviceException("array " + name() + " has " + availableBytes() + " bytes, less than " +
                 sizeBytes + ": add a member to it, or make all larger (millrace raid grow)");
         }
-        geometry = geometry.grown(name, sizeBytes);
+        geometry = geometry.grown(name(), sizeBytes);
     }
 
     @Override
@@ -344,12 +349,12 @@ public final class RaidDevice implements GrowableDevice
     {
         if (null == intent)
         {
-            throw new BlockDeviceException("array " + name + " is RAID 0, which has nothing to compare");
+            throw new BlockDeviceException("array " + name() + " is RAID 0, which has nothing to compare");
         }
         checkServes();
         if (!scrubControl.request(mode))
         {
-            throw new BlockDeviceException("a scrub of array " + name + " is running: wait for its end, or stop it");
+            throw new BlockDeviceException("a scrub of array " + name() + " is running: wait for its end, or stop it");
         }
         wake();
     }
@@ -363,7 +368,7 @@ public final class RaidDevice implements GrowableDevice
     {
         if (!scrubControl.requestStop())
         {
-            throw new BlockDeviceException("no scrub of array " + name + " is running");
+            throw new BlockDeviceException("no scrub of array " + name() + " is running");
         }
         wake();
     }
@@ -384,7 +389,7 @@ public final class RaidDevice implements GrowableDevice
         final String failure = view.failure();
         if (null != failure || null == work)
         {
-            throw new BlockDeviceException("array " + name + " does not serve: " +
+            throw new BlockDeviceException("array " + name() + " does not serve: " +
                 (null == failure ? "it is being closed" : failure));
         }
     }
@@ -489,7 +494,7 @@ public final class RaidDevice implements GrowableDevice
         wake();
         if (null == work)
         {
-            memberChanges.refuse("array " + name + " does no work of its own: restart the data plane");
+            memberChanges.refuse("array " + name() + " does no work of its own: restart the data plane");
         }
     }
 
@@ -533,6 +538,26 @@ public final class RaidDevice implements GrowableDevice
         final CompletableFuture<Void> done = new CompletableFuture<>();
         change(new MemberChange.MoveQ(done));
         return done;
+    }
+
+    /**
+     * Gives its superblocks another name; {@link #takeName} follows. Any thread; does not block.
+     *
+     * @param newName valid as that of a device.
+     * @return done when superblocks have it; completes exceptionally with a
+     *     {@link io.millrace.block.BlockDeviceException} when it is refused.
+     */
+    public CompletableFuture<Void> rename(final String newName)
+    {
+        final CompletableFuture<Void> done = new CompletableFuture<>();
+        change(new MemberChange.Rename(newName, done));
+        return done;
+    }
+
+    /** Has the name of its superblocks from now on. Any thread, one that has {@link #rename renamed} it. */
+    public void takeName()
+    {
+        names.take();
     }
 
     MemberChanges memberChanges()
@@ -714,7 +739,7 @@ public final class RaidDevice implements GrowableDevice
     {
         work = null;
         hasEnded = true;
-        memberChanges.refuse("array " + name + " has been stopped: change it when it is started again");
+        memberChanges.refuse("array " + name() + " has been stopped: change it when it is started again");
         // Whoever reported one in the meantime waits for a view.
         while (!failures.isEmpty())
         {

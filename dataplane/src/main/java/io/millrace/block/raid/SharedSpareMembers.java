@@ -1,7 +1,6 @@
 package io.millrace.block.raid;
 
 import io.millrace.block.BlockDevice;
-import io.millrace.block.BlockDeviceException;
 import io.millrace.block.raid.format.Superblock;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.memory.MemoryRegistry;
@@ -53,7 +52,7 @@ public final class SharedSpareMembers
         Superblock newest = null;
         for (final BlockDevice each : named)
         {
-            final Superblock superblock = superblock(io, each);
+            final Superblock superblock = FormerName.superblock(io, each);
             newest = null == superblock || null != newest && newest.eventCount() >= superblock.eventCount() ? newest :
                 superblock;
         }
@@ -62,22 +61,8 @@ public final class SharedSpareMembers
 
     private static boolean isOf(final MemberIo io, final Superblock newest, final BlockDevice device)
     {
-        final Superblock superblock = superblock(io, device);
+        final Superblock superblock = FormerName.superblock(io, device);
         return null != superblock && newest.array().equals(superblock.array());
-    }
-
-    /** Null when it has none that can be read: who assembles the array says so of a device that is named. */
-    private static Superblock superblock(final MemberIo io, final BlockDevice device)
-    {
-        try
-        {
-            MemberGeometries.check(List.of(device));
-            return FoundMember.read(io, device).superblock();
-        }
-        catch (final BlockDeviceException e)
-        {
-            return null;
-        }
     }
 
     /**

@@ -104,6 +104,17 @@ public record DeviceConfig(String name, String type, DeviceProperties properties
     }
 
     /**
+     * The device with another name.
+     *
+     * @param value its name.
+     * @return a copy.
+     */
+    public DeviceConfig named(final String value)
+    {
+        return new DeviceConfig(value, type, properties, files);
+    }
+
+    /**
      * The device with other settings.
      *
      * @param value all settings.

@@ -42,6 +42,7 @@ final class ArrayFixture implements AutoCloseable
     private final RaidLevel level;
     /** By settings. */
     private RaidLevel wantedLevel;
+    private String name = "array";
     private final int memberCount;
     private final JournalMode journal;
     private final boolean checksums;
@@ -126,6 +127,13 @@ final class ArrayFixture implements AutoCloseable
     }
 
     /** Of the next life. */
+    void name(final String newName)
+    {
+        name = newName;
+        config = config(config.members(), config.spares());
+    }
+
+    /** Of the next life. */
     void times(final RaidTimes newTimes)
     {
         times = newTimes;
@@ -139,7 +147,8 @@ final class ArrayFixture implements AutoCloseable
         config = config(config.members(), config.spares());
     }
 
-    private void open()
+    /** Assembles the array of the drives that are there; no array is. */
+    void open()
     {
         final List<BlockDevice> named = devices(config);
         array = fixture.assemble(config, named, disks.stream().filter((disk) -> !lost.contains(disk.name()))
@@ -149,7 +158,7 @@ final class ArrayFixture implements AutoCloseable
 
     private RaidConfig config(final List<String> members, final List<String> spares)
     {
-        return new RaidConfig("array", wantedLevel, STRIP_BYTES, members, spares, false, false, false, rates, journal,
+        return new RaidConfig(name, wantedLevel, STRIP_BYTES, members, spares, false, false, false, rates, journal,
             "", checksums);
     }
 

@@ -85,6 +85,18 @@ abstract class DataPlaneCalls
     }
 
     /**
+     * Gives an array another name while it serves.
+     *
+     * @param name    of the device.
+     * @param newName that no device has.
+     * @throws ControlException if it was not executed, or no answer came in time.
+     */
+    public void renameDevice(final String name, final String newName)
+    {
+        execute(new Command.RenameDevice(name, newName));
+    }
+
+    /**
      * Applies settings of a device while it serves, such as {@code Map.of("rules", "effect=error,operations=read")} of
      * a fault device.
      *

@@ -107,6 +107,24 @@ public sealed interface Command
     }
 
     /**
+     * Gives an array another name while it serves; its namespaces stay as they are for hosts.
+     *
+     * @param name    of the device.
+     * @param newName that no device has.
+     */
+    record RenameDevice(String name, String newName) implements Command
+    {
+        /**
+         * Rejects null.
+         */
+        public RenameDevice
+        {
+            Objects.requireNonNull(name, "name");
+            Objects.requireNonNull(newName, "newName");
+        }
+    }
+
+    /**
      * Applies settings of a device while it serves.
      *
      * @param name       of the device.

@@ -32,6 +32,8 @@ public record PeerInfo(
     private static final int VFIO_USER_VERSION = 7;
     /** First version of the schema with operations of arrays. */
     private static final int ARRAY_VERSION = 6;
+    /** First version of the schema with other names of arrays. */
+    private static final int RENAME_VERSION = 7;
     /** First version of the schema with listeners of SPDK. */
     private static final int PROVIDER_VERSION = 6;
 
@@ -80,6 +82,7 @@ public record PeerInfo(
                 listeners(remove.transport()) : null;
             case final Command.SetAnaState set -> isMissing(set.transport()) ? listeners(set.transport()) : null;
             case Command.OperateArray _ -> schemaVersion < ARRAY_VERSION ? "operations of arrays" : null;
+            case Command.RenameDevice _ -> schemaVersion < RENAME_VERSION ? "other names of arrays" : null;
             default -> null;
         };
     }

@@ -26,6 +26,7 @@ import io.millrace.control.codec.ReconcileDecoder;
 import io.millrace.control.codec.RemoveListenerDecoder;
 import io.millrace.control.codec.RemoveNamespaceDecoder;
 import io.millrace.control.codec.ReplaceStateDecoder;
+import io.millrace.control.codec.RenameDeviceDecoder;
 import io.millrace.control.codec.ResizeDeviceDecoder;
 import io.millrace.control.codec.RollbackDecoder;
 import io.millrace.control.codec.SetAllowAnyHostDecoder;
@@ -60,6 +61,7 @@ final class CommandReader
     private final CreateDeviceDecoder createDevice = check.add(new CreateDeviceDecoder(), "(KV)TT");
     private final DeleteDeviceDecoder deleteDevice = check.add(new DeleteDeviceDecoder(), "T");
     private final ResizeDeviceDecoder resizeDevice = check.add(new ResizeDeviceDecoder(), "T");
+    private final RenameDeviceDecoder renameDevice = check.add(new RenameDeviceDecoder(), "TT");
     private final CreateSubsystemDecoder createSubsystem = check.add(new CreateSubsystemDecoder(), "TTT");
     private final DeleteSubsystemDecoder deleteSubsystem = check.add(new DeleteSubsystemDecoder(), "T");
     private final AddNamespaceDecoder addNamespace = check.add(new AddNamespaceDecoder(), "TT");
@@ -115,6 +117,7 @@ final class CommandReader
             case CreateDeviceDecoder.TEMPLATE_ID -> createDevice();
             case DeleteDeviceDecoder.TEMPLATE_ID -> deleteDevice();
             case ResizeDeviceDecoder.TEMPLATE_ID -> resizeDevice();
+            case RenameDeviceDecoder.TEMPLATE_ID -> renameDevice();
             case CreateSubsystemDecoder.TEMPLATE_ID -> createSubsystem();
             case DeleteSubsystemDecoder.TEMPLATE_ID -> deleteSubsystem();
             case AddNamespaceDecoder.TEMPLATE_ID -> addNamespace();
@@ -178,6 +181,12 @@ final class CommandReader
     private Command resizeDevice()
     {
         return new Command.ResizeDevice(resizeDevice.name(), resizeDevice.sizeBytes());
+    }
+
+    private Command renameDevice()
+    {
+        final String name = renameDevice.name();
+        return new Command.RenameDevice(name, renameDevice.newName());
     }
 
     private Command createSubsystem()

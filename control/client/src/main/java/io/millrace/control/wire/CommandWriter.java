@@ -25,6 +25,7 @@ import io.millrace.control.codec.ReconcileEncoder;
 import io.millrace.control.codec.RemoveListenerEncoder;
 import io.millrace.control.codec.RemoveNamespaceEncoder;
 import io.millrace.control.codec.ReplaceStateEncoder;
+import io.millrace.control.codec.RenameDeviceEncoder;
 import io.millrace.control.codec.ResizeDeviceEncoder;
 import io.millrace.control.codec.RollbackEncoder;
 import io.millrace.control.codec.SetAllowAnyHostEncoder;
@@ -52,6 +53,7 @@ final class CommandWriter
     private final MessageHeaderEncoder header = new MessageHeaderEncoder();
     private final CreateDeviceEncoder createDevice = new CreateDeviceEncoder();
     private final DeleteDeviceEncoder deleteDevice = new DeleteDeviceEncoder();
+    private final RenameDeviceEncoder renameDevice = new RenameDeviceEncoder();
     private final ResizeDeviceEncoder resizeDevice = new ResizeDeviceEncoder();
     private final CreateSubsystemEncoder createSubsystem = new CreateSubsystemEncoder();
     private final DeleteSubsystemEncoder deleteSubsystem = new DeleteSubsystemEncoder();
@@ -89,6 +91,7 @@ final class CommandWriter
             case Command.CreateDevice command -> createDevice(buffer, offset, ids, command);
             case Command.DeleteDevice command -> deleteDevice(buffer, offset, ids, command);
             case Command.ResizeDevice command -> resizeDevice(buffer, offset, ids, command);
+            case Command.RenameDevice command -> renameDevice(buffer, offset, ids, command);
             case Command.CreateSubsystem command -> createSubsystem(buffer, offset, ids, command);
             case Command.DeleteSubsystem command -> deleteSubsystem(buffer, offset, ids, command);
             case Command.AddNamespace command -> addNamespace(buffer, offset, ids, command);
@@ -201,6 +204,19 @@ final class CommandWriter
         resizeDevice.sizeBytes(command.sizeBytes());
         resizeDevice.name(Text.check("device name", command.name()));
         return resizeDevice.encodedLength();
+    }
+
+    private int renameDevice(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.RenameDevice command)
+    {
+        renameDevice.wrapAndApplyHeader(buffer, offset, header);
+        ids(renameDevice.command(), ids);
+        renameDevice.name(Text.check("device name", command.name()));
+        renameDevice.newName(Text.check("device name", command.newName(), Text.NAME_LENGTH_MAX_BYTES));
+        return renameDevice.encodedLength();
     }
 
     private int createSubsystem(

@@ -131,6 +131,7 @@ public final class Samples
             new Command.RemoveListener(any(Transport.values()), text(), number()),
             new Command.SetState(any(State.values())),
             new Command.Disconnect(text(), number()),
+            new Command.RenameDevice(text(), text()),
             new Command.OperateArray(text(), any(ArrayOperation.values()), text()),
             new Command.SetAnaState(text(), any(Transport.values()), text(), number(), number(),
                 any(AnaState.values())),

@@ -94,6 +94,15 @@ class DeviceMessagesTest
     }
 
     @Test
+    void shouldLayOutTheRenameOfADevice()
+    {
+        final int length = requestWriter.command(IDS, new Command.RenameDevice("vol0", "vol1"));
+        assertEquals("28002d0044110700" +
+            "0100000000000000" + "0200000000000000" + "0300000000000000" + "0400000000000000" + "0500000000000000" +
+            text("vol0") + text("vol1"), hex(MessageBytes.of(requestWriter.buffer(), length)));
+    }
+
+    @Test
     void shouldLayOutTheRecordOfAnArray()
     {
         final ArrayInfo.Member spare = new ArrayInfo.Member(-1, "d", new UUID(8, 9), MemberState.SPARE, 10, 11, 25, 34,

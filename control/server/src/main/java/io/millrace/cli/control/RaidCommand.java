@@ -38,7 +38,8 @@ import picocli.CommandLine.Parameters;
         "  millrace raid create vol0 d0 d1 d2 --level 5 --spare d3",
         "  millrace raid show vol0",
         "  millrace raid scrub vol0 --wait",
-        "  millrace raid fail vol0 d1"})
+        "  millrace raid fail vol0 d1",
+        "  millrace raid rename vol0 vol1"})
 public final class RaidCommand extends CommandGroup
 {
     private static final String TYPE = "raid";
@@ -414,6 +415,26 @@ public final class RaidCommand extends CommandGroup
         {
             throw new CommandException(e.exitCode(), e.getMessage() + ", or " + OperateArray.SIZE_MAX, e);
         }
+    }
+
+    @Command(name = "rename", mixinStandardHelpOptions = true,
+        description = {
+            "Give an array another name while hosts use it.",
+            "Its namespaces stay, with their UUIDs. Refused while it is reshaped or resized, or a member is replaced."},
+        footerHeading = "%nExamples:%n", footer = {
+            "  millrace raid rename vol0 vol1"})
+    int rename(
+        @Mixin final ArrayOptions array,
+        @Parameters(index = "1", paramLabel = "NEW", description = "Name that no device has.") final String newName)
+    {
+        return array.control().run(Role.ADMIN, AnswerTimeout.LONG, null, (link) ->
+        {
+            link.client().renameDevice(array.name(), newName);
+            Terminal.standard().line(link.outcome("array " + array.name() + " is renamed to " + newName));
+            ArrayOptions.noteUnstored(link, "write " + newName + " instead of " + array.name() + ", and the uuid of " +
+                "each namespace of it ('millrace namespace list -o yaml'),");
+            return ExitCode.OK;
+        });
     }
 
     @Command(name = "erase", mixinStandardHelpOptions = true,

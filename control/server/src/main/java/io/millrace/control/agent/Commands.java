@@ -92,7 +92,7 @@ final class Commands
         {
             case Command.CreateDevice create -> isPersistent(create.device()) || create.device().isSharedSpare() ||
                 create.device().bases().stream().anyMatch(this::isBeingLeft);
-            case Command.DeleteDevice _, Command.ResizeDevice _ -> true;
+            case Command.DeleteDevice _, Command.ResizeDevice _, Command.RenameDevice _ -> true;
             case Command.ModifyDevice modify -> namesDevices(modify) ||
                 modify.properties().containsKey(DeviceSpec.SHARED_SPARE);
             case Command.OperateArray operate -> ArrayOperation.EXAMINE_DEVICE == operate.operation() ||
@@ -163,6 +163,9 @@ final class Commands
                 return DONE;
             case final Command.ResizeDevice resize:
                 return ok(dataPlane.devices().resize(resize.name(), resize.sizeBytes()));
+            case final Command.RenameDevice rename:
+                dataPlane.arrays().rename(rename.name(), rename.newName());
+                return DONE;
             case final Command.ModifyDevice modify:
                 return modify(modify);
             case final Command.CreateSubsystem create:

@@ -17,8 +17,6 @@ import io.millrace.dataplane.config.SettingException;
 import io.millrace.manager.store.AppliedState;
 import io.millrace.nvmf.config.ControllerIds;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Exposes a data plane to clients over Aeron through {@link ControlService}. Created and closed by the owner's thread;
@@ -76,9 +74,9 @@ public final class ControlAgent implements AutoCloseable
      * @param bounds    within which the paths of file devices have to lie: they may be narrower than when the device
      *                  was created.
      * @param records   of files that devices had; those of the state are added.
-     * @return one sentence for each resource that cannot be restored.
+     * @return the state with the present names of arrays, and what could not be restored.
      */
-    public static List<String> restore(
+    public static RestoredState restore(
         final DataPlane dataPlane,
         final AppliedState applied,
         final ControlOwner owner,
@@ -89,16 +87,16 @@ public final class ControlAgent implements AutoCloseable
         restoreIds(dataPlane, new ControllerIds(applied.ids().firstId(), applied.ids().lastId()));
         final Commands commands =
             new Commands(dataPlane, owner, bounds, Incarnations.of(dataPlane, applied.state()), records);
-        final List<String> problems = new ArrayList<>();
+        final RestoredState restored = new RestoredState(dataPlane, applied);
         for (final StateStep step : StatePlan.between(DesiredState.EMPTY, applied.state()).steps())
         {
-            final Reply reply = commands.carryOut(returning(step.command())).join();
+            final Reply reply = commands.carryOut(restored.named(returning(step.command()))).join();
             if (Code.OK != reply.code())
             {
-                problems.add("cannot " + step.sentence() + ": " + reply.text());
+                restored.onRefused("cannot " + step.sentence() + ": " + reply.text());
             }
         }
-        return problems;
+        return restored;
     }
 
     /** A logical volume that is there is the device's own, and not another one under the name of a new snapshot. */

@@ -259,14 +259,15 @@ final class StatePersister implements AutoCloseable
 
     /**
      * Whether losing it would give hosts access that was revoked, or devices back to an array that has let go of them,
-     * and that would write over what they have got since.
+     * and that would write over what they have got since, or an array a name that it had.
      */
     private static boolean mustBeKept(final Command command)
     {
         return switch (command)
         {
             case Command.DeleteDevice _, Command.DeleteSubsystem _, Command.RemoveNamespace _, Command.DenyHost _,
-                Command.RemoveListener _, Command.SetAnaState _, Command.ModifyDevice _ -> true;
+                Command.RemoveListener _, Command.SetAnaState _, Command.ModifyDevice _,
+                Command.RenameDevice _ -> true;
             case final Command.SetAllowAnyHost any -> !any.allowAnyHost();
             default -> false;
         };

@@ -157,7 +157,7 @@ public final class DesiredState
             case Command.CreateDevice _, Command.DeleteDevice _, Command.ResizeDevice _, Command.CreateSubsystem _,
                 Command.DeleteSubsystem _, Command.AddNamespace _, Command.RemoveNamespace _, Command.AllowHost _,
                 Command.DenyHost _, Command.SetAllowAnyHost _, Command.AddListener _, Command.RemoveListener _,
-                Command.SetAnaState _, Command.SetQos _, Command.ModifyDevice _ -> true;
+                Command.SetAnaState _, Command.SetQos _, Command.ModifyDevice _, Command.RenameDevice _ -> true;
             default -> false;
         };
     }

@@ -134,6 +134,7 @@ public final class StateEditor
             case final Command.SetAnaState ana -> setAnaState(ana);
             case final Command.SetQos set -> setQos(set.qos());
             case final Command.ModifyDevice modify -> modifyDevice(modify.name(), modify.properties());
+            case final Command.RenameDevice rename -> renameDevice(rename.name(), rename.newName());
             default -> throw new IllegalArgumentException("not a change of the desired state: " + command);
         }
     }
@@ -350,6 +351,39 @@ public final class StateEditor
         catch (final InvalidSettingException e)
         {
             throw refusal(Code.INVALID, subject(name), e.getMessage());
+        }
+    }
+
+    private void renameDevice(final String name, final String newName)
+    {
+        final DeviceSpec device = device(name);
+        if (!DeviceTypes.of(device.type()).hasMembers())
+        {
+            throw refusal(Code.INVALID, subject(name), "is no array, and only arrays have a name that they keep; " +
+                "create it by the other name");
+        }
+        check("device name '" + newName + "'", "", ResourceValidation.ofName(newName));
+        if (devices.containsKey(newName))
+        {
+            throw refusal(Code.EXISTS, subject(newName), "already exists; choose another name for array " + name);
+        }
+        final String user = usersByDevice.get(name);
+        if (null != user && user.startsWith(subject("")))
+        {
+            throw refusal(Code.IN_USE, subject(name), "is used by " + user + ", which names it; remove that first");
+        }
+        devices.remove(name);
+        final DeviceSpec renamed =
+            new DeviceSpec(newName, device.type(), device.properties(), device.incarnation());
+        devices.put(newName, renamed);
+        index(renamed);
+        usersByDevice.remove(name);
+        subsystems.values().forEach((subsystem) -> subsystem.namespaces().replaceAll((_, each) ->
+            name.equals(each.device()) ?
+            new NamespaceSpec(each.nqn(), each.nsid(), each.uuid(), newName, each.anaGroup()) : each));
+        if (null != user)
+        {
+            usersByDevice.put(newName, user);
         }
     }
 

@@ -8,6 +8,7 @@ import java.util.List;
 /**
  * A plan: commands that lead from one state to another, each of which a data plane accepts after those before it:
  * <ol>
+ * <li>arrays that have another name are renamed;</li>
  * <li>resources that block new ones are removed: replaced ones of the same name, users of a device that gets another
  * user;</li>
  * <li>devices are created, those that others wrap first, then subsystems, ANA states, namespaces, hosts, limits and
@@ -43,7 +44,15 @@ public record StatePlan(List<List<StateStep>> stages, List<String> obstacles)
      */
     public static StatePlan between(final DesiredState actual, final DesiredState desired)
     {
-        return new StatePlanner(actual, desired).plan();
+        final Renames renames = Renames.between(actual, desired);
+        final StatePlan plan = new StatePlanner(renames.of(actual), desired).plan();
+        if (renames.commands().isEmpty())
+        {
+            return plan;
+        }
+        final List<List<StateStep>> stages = new ArrayList<>(plan.stages());
+        stages.addFirst(renames.steps());
+        return new StatePlan(stages, plan.obstacles());
     }
 
     /**

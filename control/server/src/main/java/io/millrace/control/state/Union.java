@@ -23,7 +23,8 @@ final class Union
 
     static DesiredState of(final DesiredState first, final DesiredState second)
     {
-        return new Union(first).with(second);
+        // An array by its former name would conflict, and its namespaces be left out.
+        return new Union(first).with(Renames.between(second, first).of(second));
     }
 
     private DesiredState with(final DesiredState second)

@@ -33,6 +33,7 @@ public final class CommandDescriptions
             case final Command.CreateDevice c -> "create device " + device(c.device());
             case final Command.DeleteDevice c -> "delete device " + c.name();
             case final Command.ResizeDevice c -> "resize device " + c.name() + " to " + Units.size(c.sizeBytes());
+            case final Command.RenameDevice c -> "rename array " + c.name() + " to " + c.newName();
             case final Command.ModifyDevice c ->
                 "set " + String.join(", ", c.properties().keySet()) + " of device " + c.name();
             case final Command.CreateSubsystem c -> "create subsystem " + c.subsystem().nqn() +

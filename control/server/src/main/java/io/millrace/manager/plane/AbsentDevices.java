@@ -28,6 +28,23 @@ final class AbsentDevices
         return Code.NOT_FOUND == code && text.startsWith(prefix(device));
     }
 
+    /**
+     * {@return the device that a command changes and the data plane lacks, by the name that it has then; null: none}
+     *
+     * @param command that was refused.
+     * @param code    of the refusal.
+     * @param text    of the refusal.
+     */
+    static String absent(final Command command, final Code code, final String text)
+    {
+        return switch (command)
+        {
+            case final Command.ModifyDevice modify when isAbsent(modify.name(), code, text) -> modify.name();
+            case final Command.RenameDevice rename when isAbsent(rename.name(), code, text) -> rename.newName();
+            default -> null;
+        };
+    }
+
     /** {@return a sentence on a device that was not started} */
     static String sentence(final String device, final String refusal)
     {

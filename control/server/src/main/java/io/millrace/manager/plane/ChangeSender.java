@@ -172,16 +172,24 @@ final class ChangeSender
                 {
                     ledger.confirm(change, change.ok(""));
                 }
-                else if (change.request() instanceof final Command.ModifyDevice modify &&
-                    AbsentDevices.isAbsent(modify.name(), call.code(), call.text()))
-                {
-                    create(change, modify.name());
-                }
                 else
                 {
-                    ledger.revert(change, StageRunner.replyOf(call));
+                    onRefused(change, call);
                 }
             }
+        }
+    }
+
+    private void onRefused(final ChangeRequest change, final Call call)
+    {
+        final String absent = AbsentDevices.absent(change.request(), call.code(), call.text());
+        if (null == absent)
+        {
+            ledger.revert(change, StageRunner.replyOf(call));
+        }
+        else
+        {
+            create(change, absent);
         }
     }
 

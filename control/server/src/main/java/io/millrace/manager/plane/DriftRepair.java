@@ -139,6 +139,7 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
                 (0 == set.qos().nsid() ||
                     direct.subsystems().get(set.qos().nqn()).namespaces().containsKey(set.qos().nsid()));
             case final Command.ModifyDevice set -> direct.devices().containsKey(set.name());
+            case final Command.RenameDevice rename -> direct.devices().containsKey(rename.name());
             default -> false;
         };
     }
@@ -162,7 +163,7 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
     {
         return switch (step.command())
         {
-            case Command.SetAnaState _, Command.SetQos _, Command.ModifyDevice _ -> true;
+            case Command.SetAnaState _, Command.SetQos _, Command.ModifyDevice _, Command.RenameDevice _ -> true;
             default -> false;
         };
     }
@@ -174,6 +175,8 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
         {
             case final Command.DeleteDevice delete -> "device " + delete.name();
             case final Command.CreateDevice create -> "device " + create.device().name();
+            case final Command.RenameDevice rename -> "device " + rename.newName();
+            case final Command.ModifyDevice modify -> "device " + modify.name();
             case final Command.RemoveNamespace remove -> "namespace " + remove.nqn() + ' ' + remove.nsid();
             case final Command.AddNamespace add -> "namespace " + add.namespace().nqn() + ' ' + add.namespace().nsid();
             case final Command.DeleteSubsystem delete -> "subsystem " + delete.nqn();

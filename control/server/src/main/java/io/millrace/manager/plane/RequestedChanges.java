@@ -53,6 +53,8 @@ final class RequestedChanges
                 isSame(base.devices().get(delete.name()), actual.devices().get(delete.name()));
             case final Command.ModifyDevice rules ->
                 isSame(base.devices().get(rules.name()), actual.devices().get(rules.name()));
+            case final Command.RenameDevice rename ->
+                isSame(base.devices().get(rename.name()), actual.devices().get(rename.name()));
             case final Command.DeleteSubsystem delete ->
                 Objects.equals(base.subsystems().get(delete.nqn()), actual.subsystems().get(delete.nqn()));
             case final Command.RemoveNamespace remove -> Objects.equals(

@@ -85,10 +85,10 @@ public final class StageRunner
         {
             return;
         }
-        if (OnRefusal.STOP == onRefusal && command instanceof final Command.ModifyDevice modify &&
-            AbsentDevices.isAbsent(modify.name(), call.code(), call.text()))
+        final String device = AbsentDevices.absent(command, call.code(), call.text());
+        if (OnRefusal.STOP == onRefusal && null != device)
         {
-            absent = modify.name();
+            absent = device;
             return;
         }
         refusedCount++;

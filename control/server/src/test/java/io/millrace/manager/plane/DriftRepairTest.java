@@ -13,6 +13,7 @@ import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.StateStep;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -76,6 +77,34 @@ class DriftRepairTest
         final DriftRepair grown = repair(DeviceSpec.memory("mem0", 512 << 10, 4096).with(ONE), wanted);
         assertEquals(Set.of("ResizeDevice"), names(grown.plan().steps()));
         assertEquals(List.of(), grown.plan().obstacles());
+    }
+
+    /** A name that was given directly stays, and what depends on it waits, too. */
+    @Test
+    void shouldWithholdARenameThatRevertsADirectOne()
+    {
+        final DesiredState desired = DesiredState.EMPTY
+            .with(new Command.CreateDevice(DeviceSpec.file("d0", "/d0", 1 << 30)))
+            .with(new Command.CreateDevice(DeviceSpec.file("d1", "/d1", 1 << 30)))
+            .with(new Command.CreateDevice(new DeviceSpec("vol0", "raid", Map.of("level", "1", "members", "d0 d1",
+                "scrub-interval", "1d"))));
+        final DesiredState actual = desired.with(new Command.RenameDevice("vol0", "vol2"))
+            .with(new Command.ModifyDevice("vol2", Map.of("scrub-interval", "2d")));
+        final PeerInfo peer = PeerInfo.own(PeerType.DATA_PLANE, "1");
+        final DriftRepair repair = DriftRepair.of(actual, desired, peer, false, false, RequestedChanges.NONE);
+        assertEquals(List.of(), repair.plan().steps());
+        assertEquals(Set.of("RenameDevice", "ModifyDevice"), names(repair.withheld()));
+        assertEquals("reverts settings that may have been changed directly",
+            DriftRepair.reason(repair.withheld().getFirst()));
+        // Without direct changes it is repaired, and by one that was asked for while the data plane was away.
+        assertEquals(List.of(), DriftRepair.of(actual, desired, peer, false, true, RequestedChanges.NONE).withheld());
+        assertEquals(List.of(), DriftRepair.of(actual, desired, peer, false, false,
+            RequestedChanges.between(actual, desired)).withheld().stream()
+            .filter((each) -> each.command() instanceof Command.RenameDevice).toList());
+        final DesiredState other = actual.with(new Command.ModifyDevice("vol2", Map.of("scrub-interval", "3d")));
+        assertEquals(1, DriftRepair.of(other, desired, peer, false, false,
+            RequestedChanges.between(actual, desired)).withheld().stream()
+            .filter((each) -> each.command() instanceof Command.RenameDevice).count());
     }
 
     /** Whose removals are allowed. */

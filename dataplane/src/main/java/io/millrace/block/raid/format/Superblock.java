@@ -31,6 +31,8 @@ import org.agrona.MutableDirectBuffer;
  * @param reshape        how far the data is spread over one more member, or Q moved to the last one.
  * @param checksumOffset of the checksums of blocks on each member, in bytes of the device: behind the data; 0: none.
  * @param hasMismatches  whether a scrub has found rows that do not match, and none has found since that all match.
+ * @param formerNames    names that the array had before it was renamed, the last one at the end; at most
+ *                       {@link #FORMER_NAMES_MAX}, each once, and not its name.
  */
 public record Superblock(
     UUID array,
@@ -48,8 +50,11 @@ public record Superblock(
     JournalState journal,
     ReshapeState reshape,
     long checksumOffset,
-    boolean hasMismatches)
+    boolean hasMismatches,
+    List<String> formerNames)
 {
+    /** Names that an array is known to have had: older ones are forgotten. */
+    public static final int FORMER_NAMES_MAX = 16;
     /** Length of a superblock on a member. */
     public static final int BYTES = PageChecksum.PAGE_BYTES;
     /** Smallest strip. */
@@ -66,12 +71,9 @@ public record Superblock(
     {
         checkUuid("array", array);
         checkUuid("member", member);
-        final ResourceValidation.Problem problem = ResourceValidation.ofName(name);
-        if (null != problem)
-        {
-            throw new BlockDeviceException("superblock: name " + name + " is " + problem.bound() + ": " +
-                problem.remedy());
-        }
+        checkName(name);
+        formerNames = List.copyOf(formerNames);
+        checkFormerNames(name, formerNames);
         if (null == level)
         {
             throw new BlockDeviceException("superblock: level is missing: use one of " + RaidLevel.labels());
@@ -102,7 +104,8 @@ public record Superblock(
     }
 
     /**
-     * A superblock of an array that is not reshaped, has no checksums, and is not known to have mismatches.
+     * A superblock of an array that is not reshaped, has no checksums, is not known to have mismatches, and was never
+     * renamed.
      *
      * @param array          UUID of the array.
      * @param name           of the array.
@@ -134,7 +137,7 @@ public record Superblock(
         final JournalState journal)
     {
         this(array, name, level, stripBytes, blockSizeBytes, memberBytes, member, eventCount, clean, updatedMs,
-            scrubbedMs, slots, journal, ReshapeState.NONE, 0, false);
+            scrubbedMs, slots, journal, ReshapeState.NONE, 0, false, List.of());
     }
 
     /**
@@ -215,6 +218,27 @@ public record Superblock(
         {
             throw new BlockDeviceException(
                 "superblock: the UUID of the " + name + " is missing or nil: use a random one");
+        }
+    }
+
+    private static void checkName(final String name)
+    {
+        final ResourceValidation.Problem problem = ResourceValidation.ofName(name);
+        if (null != problem)
+        {
+            throw new BlockDeviceException("superblock: name " + name + " is " + problem.bound() + ": " +
+                problem.remedy());
+        }
+    }
+
+    private static void checkFormerNames(final String name, final List<String> formerNames)
+    {
+        formerNames.forEach(Superblock::checkName);
+        if (formerNames.size() > FORMER_NAMES_MAX || formerNames.contains(name) ||
+            formerNames.size() != formerNames.stream().distinct().count())
+        {
+            throw new BlockDeviceException("superblock: former names " + formerNames + " of " + name + " are not up " +
+                "to " + FORMER_NAMES_MAX + " others, each once: leave some out");
         }
     }
 
@@ -326,7 +350,8 @@ public record Superblock(
     public Superblock forMember(final UUID uuid)
     {
         return new Superblock(array, name, level, stripBytes, blockSizeBytes, memberBytes, uuid, eventCount, clean,
-            updatedMs, scrubbedMs, slots, journal, reshape, checksumOffset, hasMismatches);
+            updatedMs, scrubbedMs, slots, journal, reshape, checksumOffset, hasMismatches,
+            formerNames);
     }
 
     /**
@@ -337,7 +362,8 @@ public record Superblock(
     public Superblock with(final JournalState other)
     {
         return new Superblock(array, name, level, stripBytes, blockSizeBytes, memberBytes, member, eventCount, clean,
-            updatedMs, scrubbedMs, slots, other, reshape, checksumOffset, hasMismatches);
+            updatedMs, scrubbedMs, slots, other, reshape, checksumOffset, hasMismatches,
+            formerNames);
     }
 
     /**
@@ -348,7 +374,7 @@ public record Superblock(
     public Superblock withChecksums(final long offset)
     {
         return new Superblock(array, name, level, stripBytes, blockSizeBytes, memberBytes, member, eventCount, clean,
-            updatedMs, scrubbedMs, slots, journal, reshape, offset, hasMismatches);
+            updatedMs, scrubbedMs, slots, journal, reshape, offset, hasMismatches, formerNames);
     }
 
     /**

@@ -67,7 +67,9 @@ final class SuperblockCodec
             (null == superblock.journal().device() ? 0 : SuperblockLayout.FEATURE_JOURNAL_DEVICE) |
             (0 == superblock.checksumOffset() ? 0 : SuperblockLayout.FEATURE_CHECKSUMS) |
             (superblock.isMovingQ() ? SuperblockLayout.FEATURE_MOVING_Q : 0) |
-            (superblock.hasMismatches() ? SuperblockLayout.FEATURE_MISMATCHES : 0), LITTLE_ENDIAN);
+            (superblock.hasMismatches() ? SuperblockLayout.FEATURE_MISMATCHES : 0) |
+            (superblock.formerNames().isEmpty() ? 0 : SuperblockLayout.FEATURE_FORMER_NAMES), LITTLE_ENDIAN);
+        FormerNames.put(superblock.formerNames(), buffer, index);
         buffer.putLong(index + SuperblockLayout.CHECKSUM_OFFSET_OFFSET, superblock.checksumOffset(), LITTLE_ENDIAN);
         buffer.putInt(
             index + SuperblockLayout.PREVIOUS_COUNT_OFFSET, superblock.reshape().previousCount(), LITTLE_ENDIAN);
@@ -127,7 +129,8 @@ final class SuperblockCodec
                 reshape(buffer, index),
                 buffer.getLong(index + SuperblockLayout.CHECKSUM_OFFSET_OFFSET, LITTLE_ENDIAN),
                 0 != (buffer.getLong(index + SuperblockLayout.FEATURES_OFFSET, LITTLE_ENDIAN) &
-                    SuperblockLayout.FEATURE_MISMATCHES));
+                    SuperblockLayout.FEATURE_MISMATCHES),
+                FormerNames.get(buffer, index));
             checkFeatures(buffer, index, decoded);
             return decoded;
         }
@@ -261,6 +264,10 @@ final class SuperblockCodec
         {
             throw invalid("features 0x" + Long.toHexString(features) + " do not fit the layout");
         }
+        if (superblock.formerNames().isEmpty() != (0 == (features & SuperblockLayout.FEATURE_FORMER_NAMES)))
+        {
+            throw invalid("features 0x" + Long.toHexString(features) + " do not fit the former names");
+        }
         if (0 != superblock.checksumOffset() != (0 != (features & SuperblockLayout.FEATURE_CHECKSUMS)))
         {
             throw invalid("features 0x" + Long.toHexString(features) + " do not fit the offset of checksums");
@@ -305,7 +312,7 @@ final class SuperblockCodec
         return slots;
     }
 
-    private static void checkZero(final DirectBuffer buffer, final int index, final int offset, final int lengthBytes)
+    static void checkZero(final DirectBuffer buffer, final int index, final int offset, final int lengthBytes)
     {
         for (int i = offset; i < offset + lengthBytes; i++)
         {
@@ -317,7 +324,7 @@ final class SuperblockCodec
         }
     }
 
-    private static InvalidSuperblockException invalid(final String problem)
+    static InvalidSuperblockException invalid(final String problem)
     {
         return new InvalidSuperblockException("a superblock of Millrace is invalid: " + problem + ": " + REMEDY);
     }

@@ -13,7 +13,7 @@ import io.millrace.block.raid.layout.RaidLevel;
  *             8 reshape, 16 erasure code,
  *             32 layout, 64 journal device,
  *             128 checksums, 256 moving Q,
- *             512 mismatches
+ *             512 mismatches, 1024 former names
  *     24   8  reserved 1
  *     32  16  array UUID                          184   4  journal matched: 1 yes
  *                                                 188   4  journal places
@@ -29,7 +29,9 @@ import io.millrace.block.raid.layout.RaidLevel;
  *     84   4  member count                       2820   4  reshape: stage
  *     88   4  strip bytes                        2824   8  reshape: position, in stripes
  *     92   4  block size bytes                   2832   4  reshape: slice start, in bytes
- *                                                2836  1260 reserved 3
+ *                                                2836   4  former name count
+ *                                                2840  16 former names of 64 bytes
+ *                                                3864  232 reserved 3
  *      0  16  slot: member UUID                    20   4  slot: lost blocks: 1 listed
  *     16   4  slot: state                          24   8  slot: rebuilt bytes
  * </pre>
@@ -62,10 +64,12 @@ final class SuperblockLayout
     static final long FEATURE_MOVING_Q = 256;
     /** A scrub has found rows that do not match: what is wrong is not to be given up, or computed from. */
     static final long FEATURE_MISMATCHES = 512;
+    /** The array must not be assembled by one of the names that it had. */
+    static final long FEATURE_FORMER_NAMES = 1024;
     /** Bits of the features that this build knows. */
     static final long FEATURES_KNOWN = FEATURE_JOURNAL | FEATURE_LOST_EVENTS | FEATURE_LOST_BLOCKS | FEATURE_RESHAPE |
         FEATURE_ERASURE_CODE | FEATURE_LAYOUT | FEATURE_JOURNAL_DEVICE | FEATURE_CHECKSUMS | FEATURE_MOVING_Q |
-        FEATURE_MISMATCHES;
+        FEATURE_MISMATCHES | FEATURE_FORMER_NAMES;
     static final int STATE_CLEAN = 1;
     static final int STATE_ACTIVE = 2;
 
@@ -135,7 +139,11 @@ final class SuperblockLayout
     static final int RESHAPE_POSITION_LENGTH = Long.BYTES;
     static final int SLICE_START_OFFSET = RESHAPE_POSITION_OFFSET + RESHAPE_POSITION_LENGTH;
     static final int SLICE_START_LENGTH = Integer.BYTES;
-    static final int RESERVED_3_OFFSET = SLICE_START_OFFSET + SLICE_START_LENGTH;
+    static final int FORMER_COUNT_OFFSET = SLICE_START_OFFSET + SLICE_START_LENGTH;
+    static final int FORMER_COUNT_LENGTH = Integer.BYTES;
+    static final int FORMER_NAMES_OFFSET = FORMER_COUNT_OFFSET + FORMER_COUNT_LENGTH;
+    static final int FORMER_NAMES_LENGTH = Superblock.FORMER_NAMES_MAX * NAME_LENGTH;
+    static final int RESERVED_3_OFFSET = FORMER_NAMES_OFFSET + FORMER_NAMES_LENGTH;
     static final int RESERVED_3_LENGTH = PageChecksum.PAGE_BYTES - RESERVED_3_OFFSET;
 
     private SuperblockLayout()

@@ -172,6 +172,53 @@ class SuperblockLayoutTest
         assertTrue(superblock.with(JournalState.NONE).withChecksums(0).hasMismatches());
     }
 
+    @Test
+    void shouldWriteAndReadFormerNames()
+    {
+        final ByteBuffer bytes = ByteBuffer.wrap(bytes(1)).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putLong(16, 1024);
+        bytes.putInt(2836, 2);
+        bytes.put(2840, "vol0".getBytes(StandardCharsets.US_ASCII));
+        final String longest = "a".repeat(64);
+        bytes.put(2904, longest.getBytes(StandardCharsets.US_ASCII));
+        Superblocks.checksum(bytes.array());
+        final Superblock superblock = Superblocks.decode(bytes.array());
+        assertEquals(List.of("vol0", longest), superblock.formerNames());
+        assertEquals(List.of(), SUPERBLOCK.formerNames());
+        assertArrayEquals(bytes.array(), Superblocks.encode(superblock.forMember(MEMBER)));
+        assertEquals(superblock.formerNames(), superblock.with(JournalState.NONE).withChecksums(0).formerNames());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "1024 | 0 | '' | 0 | features 0x400 do not fit the former names",
+        "0 | 1 | vol0 | 0 | features 0x0 do not fit the former names",
+        "1024 | 17 | vol0 | 0 | count 17 of former names is outside 0 to 16",
+        "1024 | -1 | vol0 | 0 | count -1 of former names is outside 0 to 16",
+        "1024 | 1 | vol-7 | 0 | are not up to 16 others, each once",
+        "1024 | 1 | 'v 0' | 0 | name v 0 is not a name of 1 to 64 letters",
+        "1024 | 2 | vol0 | 0 | name  is not a name of 1 to 64 letters",
+        "1024 | 1 | vol0 | 2903 | byte 2903 is 0x1, and version 1 writes 0 there",
+        "1024 | 1 | vol0 | 2904 | byte 2904 is 0x1, and version 1 writes 0 there",
+        "1024 | 1 | vol0 | 3863 | byte 3863 is 0x1, and version 1 writes 0 there",
+        "1024 | 1 | vol0 | 3864 | byte 3864 is 0x1, and version 1 writes 0 there"})
+    void shouldRefuseFormerNamesThatNoBuildWrites(
+        final int features, final int count, final String name, final int stray, final String message)
+    {
+        final ByteBuffer bytes = ByteBuffer.wrap(bytes(1)).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.putLong(16, features);
+        bytes.putInt(2836, count);
+        bytes.put(2840, name.getBytes(StandardCharsets.US_ASCII));
+        if (0 != stray)
+        {
+            bytes.put(stray, (byte)1);
+        }
+        Superblocks.checksum(bytes.array());
+        final String said = assertThrows(
+            InvalidSuperblockException.class, () -> Superblocks.decode(bytes.array())).getMessage();
+        assertTrue(said.contains(message), said);
+    }
+
     private static Superblock erasureCode()
     {
         return new Superblock(ARRAY, "vol-7", RaidLevel.EC2, 65536, 4096, 0x1234_5000_0000L, MEMBER,

@@ -190,10 +190,10 @@ class SuperblockTest
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {10, 31, 63})
+    @ValueSource(ints = {11, 31, 63})
     void shouldRefuseFeaturesThatItDoesNotKnow(final int bit)
     {
-        assertUnreadable("needs features 0x" + Long.toHexString(1L << bit) + ", and this build knows 0x3ff",
+        assertUnreadable("needs features 0x" + Long.toHexString(1L << bit) + ", and this build knows 0x7ff",
             (bytes) -> bytes.putLong(16, 1L << bit));
     }
 
@@ -205,7 +205,7 @@ class SuperblockTest
             slots.add(new Slot(new UUID(7, 1 + i), SlotState.IN_SYNC, 0));
         }
         return new Superblock(ARRAY, "vol0", level, 1 << 20, 512, 20L << 20, A, 7, true, 8, 0, slots,
-            JournalState.NONE, reshape, 0, false);
+            JournalState.NONE, reshape, 0, false, List.of());
     }
 
     @Test

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
+import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -38,11 +39,13 @@ final class Superblocks
         final Slot any = slots.get(random.nextInt(memberCount));
         final JournalState journal = level.parityCount() > 0 && eventCount > 0 && random.nextBoolean() ?
             journal(random, 1 + (random.nextLong() >>> 1) % eventCount) : JournalState.NONE;
-        return new Superblock(uuid(random), name(random), level, stripBytes, random.nextBoolean() ? 512 : 4096,
+        final List<String> names =
+            Stream.generate(() -> name(random)).limit(1 + random.nextInt(17)).distinct().toList();
+        return new Superblock(uuid(random), names.getFirst(), level, stripBytes, random.nextBoolean() ? 512 : 4096,
             memberBytes, null == any.member() ? uuid(random) : any.member(), eventCount,
             random.nextBoolean(), random.nextLong() >>> 1, random.nextLong() >>> 1, slots, journal,
             ReshapeState.NONE, level.parityCount() > 0 && random.nextBoolean() ? ChecksumArea.offset(memberBytes) : 0,
-            random.nextBoolean());
+            random.nextBoolean(), names.subList(1, names.size()));
     }
 
     private static JournalState journal(final Random random, final long epoch)

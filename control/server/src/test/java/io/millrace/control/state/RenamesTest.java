@@ -1,0 +1,111 @@
+package io.millrace.control.state;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.control.message.Command;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Plans rename arrays that have another name in the desired state, and delete nothing. */
+class RenamesTest
+{
+    private static final String STATE = """
+        devices:
+          - {name: a, type: file, path: /a, size: 1GiB}
+          - {name: b, type: file, path: /b, size: 1GiB}
+          - {name: c, type: file, path: /c, size: 1GiB}
+          - {name: d, type: file, path: /d, size: 1GiB}
+          - {name: vol0, type: raid, level: 1, members: [a, b]}
+        subsystems:
+          - nqn: nqn.2026-11.io.millrace:vol0
+            namespaces: [{nsid: 7, device: vol0, uuid: 6f1d0b8e-6d3c-4a45-9e0f-0a1b2c3d4e5f}]
+        discovery: false
+        """;
+    private static final List<String> RENAME = List.of("~ rename array vol0 to vol1");
+
+    private static DesiredState state(final String text)
+    {
+        return StateDocument.read("s.yaml", text).state();
+    }
+
+    private static List<String> plan(final String from, final String to)
+    {
+        return StatePlan.between(state(from), state(to)).steps().stream()
+            .map((step) -> step.mark() + " " + step.sentence()).toList();
+    }
+
+    private static String renamed(final String text)
+    {
+        return text.replace("name: vol0", "name: vol1").replace("device: vol0", "device: vol1");
+    }
+
+    private static void assertNoRename(final List<String> plan)
+    {
+        assertTrue(plan.stream().noneMatch((each) -> each.contains("rename")), plan::toString);
+    }
+
+    @Test
+    void shouldRenameWithNamespaces()
+    {
+        assertEquals(RENAME, plan(STATE, renamed(STATE)));
+        final DesiredState edited = state(STATE).with(new Command.RenameDevice("vol0", "vol1"));
+        assertEquals(state(renamed(STATE)).devices(), edited.devices());
+        assertEquals(state(renamed(STATE)).subsystems().toString(), edited.subsystems().toString());
+        assertEquals(List.of(), StatePlan.between(edited, state(renamed(STATE))).steps());
+    }
+
+    /** A UUID that was derived from the old name is what hosts know. */
+    @Test
+    void shouldKeepTheUuidOfANamespace()
+    {
+        final DesiredState before = state(STATE.replace(", uuid: 6f1d0b8e-6d3c-4a45-9e0f-0a1b2c3d4e5f", ""));
+        final DesiredState after = before.with(new Command.RenameDevice("vol0", "vol1"));
+        assertEquals(before.subsystems().firstEntry().getValue().namespaces().get(7).uuid(),
+            after.subsystems().firstEntry().getValue().namespaces().get(7).uuid());
+        assertEquals(List.of("~ rename array vol0 to vol1"), StatePlan.between(before, after).steps().stream()
+            .map((step) -> step.mark() + " " + step.sentence()).toList());
+        final DesiredState read = StateDocument.read("s.yaml", StateDocument.write(after)).state();
+        assertEquals(after.subsystems().firstEntry().getValue().namespaces().get(7).uuid(),
+            read.subsystems().firstEntry().getValue().namespaces().get(7).uuid(), "lost in a document");
+    }
+
+    @Test
+    void shouldRenameAndChangeMembers()
+    {
+        assertEquals(List.of("~ rename array vol0 to vol1", "~ set members to a c of device vol1"),
+            plan(STATE, renamed(STATE).replace("[a, b]", "[a, c]")));
+    }
+
+    @Test
+    void shouldNotRenameAnotherArray()
+    {
+        // Of other devices, as a spare alone, or of what is created anew.
+        assertNoRename(plan(STATE, renamed(STATE).replace("[a, b]", "[c, d]")));
+        assertNoRename(plan(STATE, renamed(STATE).replace("[a, b]", "[c, d], spares: [a]")));
+        assertNoRename(plan(STATE, renamed(STATE).replace("path: /a", "path: /e").replace("path: /b", "path: /f")));
+        // Two that share the members of one.
+        assertNoRename(plan(STATE, renamed(STATE).replace("[a, b]}", "[a, c]}").replace(
+            "  - {name: vol1", "  - {name: vol2, type: raid, level: 1, members: [b, d]}\n  - {name: vol1")));
+        // One that is there under both names, of which the first has other members now.
+        assertNoRename(plan(STATE, STATE.replace("members: [a, b]}",
+            "members: [c, d]}\n  - {name: vol1, type: raid, level: 1, members: [a, b]}")));
+        // A device that is made of it names it.
+        final String wrapped = STATE.replace("members: [a, b]}", "members: [a, b]}\n  - {name: x, type: fault, " +
+            "base: vol0}").replace("device: vol0", "device: x");
+        assertNoRename(plan(wrapped, wrapped.replace("name: vol0", "name: vol1").replace("base: vol0", "base: vol1")));
+    }
+
+    /** An apply without pruning leaves namespaces that its document does not name. */
+    @Test
+    void shouldRenameInAnApplyThatNamesTheArrayAlone()
+    {
+        final DesiredState actual = state(STATE);
+        final DesiredState named =
+            state(renamed(STATE.substring(0, STATE.indexOf("subsystems:"))) + "discovery: false");
+        final DesiredState target = named.including(actual);
+        assertEquals(RENAME, StatePlan.between(actual, target).steps().stream()
+            .map((step) -> step.mark() + " " + step.sentence()).toList());
+        assertEquals("vol1", target.subsystems().firstEntry().getValue().namespaces().get(7).device());
+    }
+}

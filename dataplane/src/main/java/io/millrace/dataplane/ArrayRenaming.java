@@ -1,0 +1,142 @@
+package io.millrace.dataplane;
+
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.raid.RaidDevice;
+import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.reactor.Reactor;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Gives arrays other names while they serve: superblocks first, without the lock, then all that knows the device by its
+ * name, at once. Any thread that may wait; the end is on a thread of its own, as a reactor has written.
+ */
+final class ArrayRenaming
+{
+    /** How long a rename waits for the members. */
+    private static final long WAIT_S = 30;
+
+    private final Operations operations;
+    private final DeviceTable table;
+    private final Devices devices;
+
+    /**
+     * @param operations of the data plane.
+     * @param table      of the devices.
+     * @param devices    of the data plane.
+     */
+    ArrayRenaming(final Operations operations, final DeviceTable table, final Devices devices)
+    {
+        this.operations = operations;
+        this.table = table;
+        this.devices = devices;
+    }
+
+    /**
+     * Renames an array. Other operations are executed while its superblocks are written.
+     *
+     * @param name    of the device.
+     * @param newName that no device has.
+     * @throws OperationException when it is not there, is no array, is used by another device or SPDK, the name is
+     *     taken or invalid, or another operation goes on.
+     */
+    void rename(final String name, final String newName)
+    {
+        final ManagedDevice device;
+        synchronized (operations)
+        {
+            operations.checkOpen();
+            device = devices.require(name);
+            check(device, newName);
+            device.transition(ManagedDevice.Transition.RENAMING);
+            table.reserve(newName);
+        }
+        await(device, ((RaidDevice)device.device()).rename(newName)
+            .whenCompleteAsync((_, failure) -> end(device, newName, failure), ArrayRenaming::start));
+    }
+
+    /** Reactors must not wait for the lock. */
+    private static void start(final Runnable task)
+    {
+        Thread.ofPlatform().daemon(true).name("millrace-rename").start(task);
+    }
+
+    private void end(final ManagedDevice device, final String newName, final Throwable failure)
+    {
+        synchronized (operations)
+        {
+            table.release(newName);
+            device.transition(ManagedDevice.Transition.NONE);
+            // It may have been closed with the data plane meanwhile.
+            if (null == failure && operations.isOpen())
+            {
+                final String name = device.name();
+                table.rename(name, (each) -> take(each, newName));
+                operations.publish(
+                    ResourceKind.DEVICE, ResourceChange.CHANGED, newName, "is the new name of array " + name);
+            }
+        }
+        // What was refused meanwhile, as a larger size.
+        operations.deviceStatus().onChanged(device);
+    }
+
+    private static void take(final ManagedDevice device, final String newName)
+    {
+        ((RaidDevice)device.device()).takeName();
+        device.config(device.config().named(newName));
+    }
+
+    private void check(final ManagedDevice device, final String newName)
+    {
+        final String subject = "device " + device.name();
+        if (!(device.device() instanceof RaidDevice))
+        {
+            throw new OperationException(Reason.INVALID, subject,
+                "is no array, and only arrays have a name that they keep", "create it by the other name");
+        }
+        Devices.checkName(newName);
+        if (table.isTaken(newName))
+        {
+            throw new OperationException(Reason.EXISTS, "device " + newName, "already exists",
+                "choose another name for array " + device.name());
+        }
+        Devices.checkNoTransition(device);
+        final ManagedDevice.User user = device.user();
+        if (null != user && (null == user.subsystem() || null != user.export()))
+        {
+            throw new OperationException(Reason.IN_USE, subject, "is used by " +
+                (null == user.subsystem() ? user.describe() : "SPDK for " + user.describe()) + ", which names it",
+                "remove that first");
+        }
+    }
+
+    private static void await(final ManagedDevice device, final CompletableFuture<Void> done)
+    {
+        Reactor.checkMayBlock("another name of an array");
+        try
+        {
+            done.get(WAIT_S, TimeUnit.SECONDS);
+        }
+        catch (final TimeoutException e)
+        {
+            throw new OperationException(Reason.FAILED, "device " + device.name(), "its superblocks were not written " +
+                "within " + WAIT_S + " s, and the rename goes on", "check its members, and the path to them", e);
+        }
+        catch (final ExecutionException e)
+        {
+            if (e.getCause() instanceof final BlockDeviceException refused)
+            {
+                throw new OperationException(Reason.INVALID, "", refused.getMessage(), "", refused);
+            }
+            throw new IllegalStateException(e.getCause());
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            throw new OperationException(Reason.FAILED, "device " + device.name(), "the rename was interrupted",
+                "look at its name", e);
+        }
+    }
+}
