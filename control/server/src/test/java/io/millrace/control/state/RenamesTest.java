@@ -84,6 +84,11 @@ class RenamesTest
         assertNoRename(plan(STATE, renamed(STATE).replace("[a, b]", "[c, d]")));
         assertNoRename(plan(STATE, renamed(STATE).replace("[a, b]", "[c, d], spares: [a]")));
         assertNoRename(plan(STATE, renamed(STATE).replace("path: /a", "path: /e").replace("path: /b", "path: /f")));
+        // Most of the members are others.
+        final String three = STATE.replace("level: 1, members: [a, b]", "level: 5, members: [a, b, c]").replace(
+            "  - {name: d,", "  - {name: e, type: file, path: /e, size: 1GiB}\n  - {name: d,");
+        assertNoRename(plan(three, renamed(three).replace("[a, b, c]", "[a, d, e]")));
+        assertEquals(RENAME.getFirst(), plan(three, renamed(three).replace("[a, b, c]", "[a, d, c]")).getFirst());
         // Two that share the members of one.
         assertNoRename(plan(STATE, renamed(STATE).replace("[a, b]}", "[a, c]}").replace(
             "  - {name: vol1", "  - {name: vol2, type: raid, level: 1, members: [b, d]}\n  - {name: vol1")));
