@@ -132,7 +132,8 @@ class SpdkIT
                 .contains("SPDK says"));
             run("listener", "remove", "127.0.0.1:" + spdk, "--yes", to[0], to[1]);
             assertEquals("listening on 127.0.0.1:" + spdk + " by SPDK's target",
-                run("listener", "add", "127.0.0.1:" + spdk, "--provider", "spdk", to[0], to[1]));
+                run("listener", "add", "127.0.0.1:" + spdk, "--provider", "spdk", to[0], to[1]).lines().findFirst()
+                    .orElse(""));
             serve.signal("TERM");
             assertEquals(ExitCode.OK, serve.exitCode(), serve::said);
             assertFalse(serve.output().contains("did not stop"), serve.output());
@@ -184,7 +185,8 @@ class SpdkIT
             run("volume", "snapshot", "v", "s", to[0], to[1]);
             assertTrue(refused("volume", "snapshot", "v", "s", to[0], to[1]).contains("device s already exists"));
             run("volume", "clone", "s", "c", to[0], to[1]);
-            assertEquals("volume c has 16MiB", run("volume", "resize", "c", "+8MiB", to[0], to[1]));
+            assertEquals("volume c has 16MiB",
+                run("volume", "resize", "c", "+8MiB", to[0], to[1]).lines().findFirst().orElse(""));
             final String list = run("volume", "list", to[0], to[1]);
             assertTrue(list.contains("snapshot-of=v") && list.contains("clone-of=s"), list);
             assertTrue(refused("volume", "delete", "s", "--data", "--yes", to[0], to[1])
