@@ -1,6 +1,7 @@
 package io.millrace.control.state;
 
 import io.millrace.control.codec.Effect;
+import io.millrace.control.message.Command;
 import io.millrace.control.message.PlanStepInfo;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,13 +47,25 @@ public record StatePlan(List<List<StateStep>> stages, List<String> obstacles)
     {
         final Renames renames = Renames.between(actual, desired);
         final StatePlan plan = new StatePlanner(renames.of(actual), desired).plan();
-        if (renames.commands().isEmpty())
+        if (!renames.obstacles().isEmpty())
         {
-            return plan;
+            return new StatePlan(revocations(plan), renames.obstacles());
         }
-        final List<List<StateStep>> stages = new ArrayList<>(plan.stages());
-        stages.addFirst(renames.steps());
+        final List<List<StateStep>> stages = new ArrayList<>(renames.stages());
+        stages.addAll(plan.stages());
         return new StatePlan(stages, plan.obstacles());
+    }
+
+    /** What hosts may not do any more does not wait for the names of arrays. */
+    private static List<List<StateStep>> revocations(final StatePlan plan)
+    {
+        final List<StateStep> steps = plan.steps().stream().filter((each) -> switch (each.command())
+        {
+            case Command.DenyHost _ -> true;
+            case final Command.SetAllowAnyHost any -> !any.allowAnyHost();
+            default -> false;
+        }).toList();
+        return steps.isEmpty() ? List.of() : List.of(steps);
     }
 
     /**

@@ -101,6 +101,79 @@ class RenamesTest
         assertNoRename(plan(wrapped, wrapped.replace("name: vol0", "name: vol1").replace("base: vol0", "base: vol1")));
     }
 
+    private static final String TWO = """
+        devices:
+          - {name: a, type: file, path: /a, size: 1GiB}
+          - {name: b, type: file, path: /b, size: 1GiB}
+          - {name: c, type: file, path: /c, size: 1GiB}
+          - {name: d, type: file, path: /d, size: 1GiB}
+          - {name: %s, type: raid, level: 1, members: [a, b]}
+          - {name: %s, type: raid, level: 1, members: [c, d]}
+        subsystems:
+          - nqn: nqn.2026-11.io.millrace:two
+            namespaces:
+              - {nsid: 7, device: %1$s, uuid: 6f1d0b8e-6d3c-4a45-9e0f-0a1b2c3d4e5f}
+              - {nsid: 8, device: %2$s, uuid: 6f1d0b8e-6d3c-4a45-9e0f-0a1b2c3d4e60}
+            hosts: [nqn.2026-11.com.example:h]
+        discovery: false
+        """;
+
+    /** As 'raid rename' for each while the data plane was away. */
+    @Test
+    void shouldRenameIntoTheNameOfAnArrayThatIsRenamedItself()
+    {
+        final List<String> chain = List.of("~ rename array vol1 to vol2", "~ rename array vol0 to vol1");
+        assertEquals(chain, plan(TWO.formatted("vol0", "vol1"), TWO.formatted("vol1", "vol2")));
+        assertEquals(2, StatePlan.between(
+            state(TWO.formatted("vol0", "vol1")), state(TWO.formatted("vol1", "vol2"))).stages().size());
+        assertEquals(List.of("~ rename array vol0 to x", "~ rename array vol1 to vol0"),
+            plan(TWO.formatted("vol0", "vol1"), TWO.formatted("x", "vol0")));
+        assertEquals(List.of("~ rename array vol1 to x", "~ rename array vol0 to y"),
+            plan(TWO.formatted("vol0", "vol1"), TWO.formatted("y", "x")).reversed());
+        final String before = TWO.formatted("vol0", "vol1");
+        final String after = TWO.formatted("vol1", "vol2");
+        assertEquals(chain, plan(before.substring(0, before.indexOf("subsystems:")) + "discovery: false",
+            after.substring(0, after.indexOf("subsystems:")) + "discovery: false"), "nothing uses them");
+    }
+
+    /** A namespace on the name would be one on the other array, with its data, once members were refused. */
+    @Test
+    void shouldNotGiveAnArrayTheMembersOfAnother()
+    {
+        final String swapped = TWO.formatted("vol1", "vol0").replace("hosts: [nqn.2026-11.com.example:h]", "hosts: []");
+        assertObstacle(swapped, TWO.formatted("vol0", "vol1"), "array vol0 would have the members of array vol1, " +
+            "which is another one: rename or delete array vol0 first");
+        // Members alone.
+        assertObstacle(swapped.replace("device: vol0", "device: x").replace("device: vol1", "device: vol0")
+            .replace("device: x", "device: vol1"), TWO.formatted("vol0", "vol1"),
+            "array vol0 would have the members of array vol1, " +
+            "which is another one: rename or delete array vol0 first");
+        // One of them is gone.
+        assertObstacle(swapped.replace("  - {name: vol0, type: raid, level: 1, members: [c, d]}\n", "")
+            .replace("device: vol0", "device: c"), TWO.formatted("vol0", "vol1"),
+            "array vol1 would have the members of array vol0, which is another one: rename or delete array vol1 first");
+    }
+
+    /** What is denied is denied. */
+    private static void assertObstacle(final String desired, final String actual, final String obstacle)
+    {
+        final StatePlan plan = StatePlan.between(state(actual), state(desired));
+        assertTrue(plan.obstacles().contains(obstacle), plan.obstacles()::toString);
+        assertEquals(List.of("deny host nqn.2026-11.com.example:h on nqn.2026-11.io.millrace:two"),
+            plan.steps().stream().map(StateStep::sentence).toList());
+    }
+
+    /** As 'raid rename', then 'raid create', while the data plane was away: the namespace says which one is which. */
+    @Test
+    void shouldRenameAnArrayOfWhoseNameThereIsANewOne()
+    {
+        final String desired = STATE.replace("name: vol0", "name: vol1").replace("device: vol0", "device: vol1").replace(
+            "subsystems:", "  - {name: vol0, type: raid, level: 1, members: [c, d]}\nsubsystems:");
+        assertEquals(List.of("~ rename array vol0 to vol1", "+ create raid device vol0 with level 1, members c d"),
+            plan(STATE, desired));
+        assertNoRename(plan(STATE, desired.replace("device: vol1", "device: vol0")));
+    }
+
     /** An apply without pruning leaves namespaces that its document does not name. */
     @Test
     void shouldRenameInAnApplyThatNamesTheArrayAlone()
