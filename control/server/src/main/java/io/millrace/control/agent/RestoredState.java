@@ -1,6 +1,8 @@
 package io.millrace.control.agent;
 
+import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.Command;
+import io.millrace.control.message.ControlException;
 import io.millrace.control.state.DesiredState;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.manager.store.AppliedState;
@@ -32,20 +34,35 @@ public final class RestoredState
     /** {@return a command that restores a part, by the present names of arrays; bases of a device are there already} */
     Command named(final Command command)
     {
-        if (command instanceof final Command.CreateDevice create && !create.device().bases().isEmpty())
+        if (command instanceof final Command.CreateDevice create &&
+            DeviceTypes.of(create.device().type()).hasMembers())
         {
             final String name = create.device().name();
             final String present = dataPlane.arrays().currentName(name, create.device().bases());
-            if (!present.equals(name) && !state.devices().containsKey(present))
+            if (!present.equals(name) && rename(name, present))
             {
-                names.put(name, present);
-                state = state.with(new Command.RenameDevice(name, present));
                 return new Command.CreateDevice(state.devices().get(present));
             }
         }
         return command instanceof final Command.AddNamespace add && names.containsKey(add.namespace().device()) ?
             new Command.AddNamespace(state.subsystems().get(add.namespace().nqn()).namespaces()
                 .get(add.namespace().nsid())) : command;
+    }
+
+    /** {@return whether the state has the present name; else the array is refused by the one of the state} */
+    private boolean rename(final String name, final String present)
+    {
+        try
+        {
+            state = state.with(new Command.RenameDevice(name, present));
+            names.put(name, present);
+            return true;
+        }
+        catch (final ControlException _)
+        {
+            // Another device has that name, or one is over the array: the state is older than that.
+            return false;
+        }
     }
 
     void onRefused(final String sentence)
