@@ -143,6 +143,34 @@ class ManagerRenameTest
         assertServed("vol1");
     }
 
+    /** A namespace on the name of an array that keeps it for now would give hosts the other one's data. */
+    @Test
+    void shouldNotUseANameThatAnotherArrayStillHas()
+    {
+        for (final String each : List.of("d2", "d3", "d4"))
+        {
+            client.createDevice(DeviceSpec.file(each, directory.resolve(each + ".img").toString(), 4 * FILE_BYTES));
+        }
+        client.createDevice(new DeviceSpec("vol1", "raid",
+            Map.of("level", "1", "members", "d2 d3", "assume-clean", "true", "sync-rate-min", "1MiB",
+            "sync-rate-max", "4MiB")));
+        client.removeNamespace(NQN, 1);
+        client.modifyDevice("vol1", Map.of("members", "d2 d4"));
+        plane.stop();
+        ManagerFixture.until(client, (info) -> !info.isConnected());
+        client.renameDevice("vol1", "vol2");
+        client.renameDevice("vol0", "vol1");
+        client.addNamespace(new NamespaceSpec(NQN, 1, "vol1"));
+        plane.start();
+        ManagerFixture.until(client, (info) -> info.isConnected() && Health.DRIFTED == info.health());
+        assertEquals(List.of("vol0", "vol1"),
+            plane.dataPlane().arrays().list().stream().map((each) -> each.name()).sorted().toList());
+        assertEquals(List.of(), plane.dataPlane().namespaces().list(NQN), "on the other array");
+        ManagerFixture.untilWell(client);
+        assertEquals("vol1", plane.dataPlane().namespaces().list(NQN).getFirst().device());
+        assertEquals(array, plane.dataPlane().arrays().get("vol1").id());
+    }
+
     /** Superblocks have the new name, and the applied state has not, nor is there a manager. */
     @Test
     void shouldServeByTheNewNameThoughTheAppliedStateHasTheOldOne() throws IOException
@@ -167,6 +195,31 @@ class ManagerRenameTest
         // What follows is stored with the new name.
         client.modifyDevice("vol1", Map.of("scrub-interval", "1d"));
         plane.restart();
+        ManagerFixture.until(client, (info) -> info.isConnected());
+        assertServed("vol1");
+    }
+
+    /** The applied state could not be written since: it has a device over the array, by its former name. */
+    @Test
+    void shouldStartThoughTheAppliedStateDoesNotFitTheName() throws IOException
+    {
+        client.removeNamespace(NQN, 1);
+        client.createDevice(DeviceSpec.fault("faulty", "vol0", 1));
+        // Answered when it is stored, with what came before.
+        client.modifyDevice("vol0", Map.of("scrub-interval", "1d"));
+        final byte[] before = Files.readAllBytes(applied());
+        assertTrue(Files.readString(applied()).contains("faulty"));
+        client.deleteDevice("faulty");
+        client.renameDevice("vol0", "vol1");
+        client.addNamespace(new NamespaceSpec(NQN, 1, namespace, "vol1"));
+        client.setQos(new QosSpec(NQN, 1, "", 0, 0, 1000, 0, 0, 0, 0));
+        fixture.stop();
+        plane.stop();
+        Files.write(applied(), before);
+        plane.start();
+        assertEquals(List.of(), plane.dataPlane().arrays().list());
+        fixture.start();
+        client = fixture.connect();
         ManagerFixture.until(client, (info) -> info.isConnected());
         assertServed("vol1");
     }

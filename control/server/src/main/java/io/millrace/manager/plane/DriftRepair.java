@@ -84,6 +84,7 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
     {
         final List<StateStep> withheld = new ArrayList<>();
         final Set<String> kept = new HashSet<>();
+        final UnfinishedRenames renames = new UnfinishedRenames();
         final List<List<StateStep>> stages = new ArrayList<>();
         for (final List<StateStep> stage : plan.stages())
         {
@@ -91,10 +92,22 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
             for (final StateStep step : stage)
             {
                 final String name = nameOf(step.command());
-                if ((takesAway(step) || undoes(step.command(), direct)) && !asked.contain(step, actual))
+                if (renames.concern(step.command()))
+                {
+                    withheld.add(step);
+                    if (step.command() instanceof final Command.RenameDevice rename)
+                    {
+                        renames.add(rename);
+                    }
+                }
+                else if ((takesAway(step) || undoes(step.command(), direct)) && !asked.contain(step, actual))
                 {
                     withheld.add(step);
                     kept.add(name);
+                    if (step.command() instanceof final Command.RenameDevice rename)
+                    {
+                        renames.add(rename);
+                    }
                 }
                 else if (null != name && kept.contains(name))
                 {

@@ -17,7 +17,7 @@ public final class StageRunner
     /** Reaction to a refused step. */
     enum OnRefusal
     {
-        /** The remaining steps are sent nevertheless. */
+        /** The remaining steps are sent nevertheless, but for those that need a rename which was refused. */
         CONTINUE,
         /** No more steps are sent. */
         STOP
@@ -27,6 +27,7 @@ public final class StageRunner
     private final OnRefusal onRefusal;
     private final Function<Command, Call> submit;
     private final int window;
+    private final UnfinishedRenames renames = new UnfinishedRenames();
     private int stage;
     private int next;
     private int outstanding;
@@ -60,9 +61,14 @@ public final class StageRunner
             final List<StateStep> steps = stages.get(stage);
             if (next < steps.size())
             {
-                outstanding++;
                 count++;
                 final Command command = steps.get(next++).command();
+                if (renames.concern(command))
+                {
+                    refuse(command);
+                    continue;
+                }
+                outstanding++;
                 submit.apply(command).onDone((call) -> onAnswered(command, call));
             }
             else if (0 == outstanding)
@@ -91,12 +97,21 @@ public final class StageRunner
             absent = device;
             return;
         }
-        refusedCount++;
+        refuse(command);
         if (null == refusal || Code.STALE_TERM == call.code())
         {
             refusal = replyOf(call);
         }
         isStopped = isStopped || OnRefusal.STOP == onRefusal || Code.STALE_TERM == call.code();
+    }
+
+    private void refuse(final Command command)
+    {
+        refusedCount++;
+        if (command instanceof final Command.RenameDevice rename)
+        {
+            renames.add(rename);
+        }
     }
 
     /**

@@ -107,6 +107,31 @@ class DriftRepairTest
             .filter((each) -> each.command() instanceof Command.RenameDevice).count());
     }
 
+    /** Another array still has the name that the second one was going to get. */
+    @Test
+    void shouldWithholdWhatNeedsAWithheldRename()
+    {
+        final String nqn = "nqn.2026-11.io.millrace:vol";
+        DesiredState desired = DesiredState.EMPTY.with(new Command.CreateSubsystem(new SubsystemSpec(nqn, true)));
+        for (final String each : List.of("d0", "d1", "d2", "d3"))
+        {
+            desired = desired.with(new Command.CreateDevice(DeviceSpec.file(each, "/" + each, 1 << 30)));
+        }
+        desired = desired
+            .with(new Command.CreateDevice(
+                new DeviceSpec("vol0", "raid", Map.of("level", "1", "members", "d0 d1"))))
+            .with(new Command.CreateDevice(
+                new DeviceSpec("vol1", "raid", Map.of("level", "1", "members", "d2 d3"))));
+        final DesiredState actual = desired.with(new Command.RenameDevice("vol0", "x"))
+            .with(new Command.RenameDevice("vol1", "vol0"));
+        desired = desired.with(new Command.AddNamespace(new NamespaceSpec(nqn, 1, "vol0")))
+            .with(new Command.AddNamespace(new NamespaceSpec(nqn, 2, "vol1")));
+        final DriftRepair repair = DriftRepair.of(
+            actual, desired, PeerInfo.own(PeerType.DATA_PLANE, "1"), false, false, RequestedChanges.NONE);
+        assertEquals(List.of(), repair.plan().steps());
+        assertEquals(4, repair.withheld().size());
+    }
+
     /** Whose removals are allowed. */
     private static DriftRepair repair(final DeviceSpec actual, final DeviceSpec wanted)
     {
