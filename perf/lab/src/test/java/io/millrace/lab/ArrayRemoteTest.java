@@ -1,6 +1,7 @@
 package io.millrace.lab;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.DeviceHealth;
 import io.millrace.dataplane.DataPlane;
@@ -19,20 +20,24 @@ import org.junit.jupiter.api.Test;
 
 /**
  * A RAID 6 of namespaces of other targets: one target is killed, another is cut off by the network. Then both are back,
- * the data plane of the array is started again and rebuilds them, and the other two fail.
+ * the data plane of the array is started again and rebuilds them, the array is renamed, and the other two fail.
  */
 @LabTest
 final class ArrayRemoteTest
 {
     private static final String NQN = "nqn.2026-11.io.millrace:remote-array";
     private static final String ARRAY = "vol";
+    /** One after the other, while the host writes. */
+    private static final List<String> NEW_NAMES = List.of("vol1", "vol2", "vol", "vol3");
+    private static final int RENAME_PAUSE_MS = 300;
     private static final int LIMIT_S = 400;
     private static final long HEALTH_LIMIT_S = 90;
     private static final int KEEP_ALIVE_MS = 5000;
-    private static final List<String> EVENTS = List.of("kill", "cut", "restart", "kill-others");
+    private static final List<String> EVENTS = List.of("kill", "cut", "restart", "rename", "kill-others");
 
     private final Path share;
     private final Path images;
+    private String array = ARRAY;
 
     ArrayRemoteTest() throws Exception
     {
@@ -82,7 +87,7 @@ final class ArrayRemoteTest
             .config());
     }
 
-    private static void await(final DataPlane dataPlane, final String what, final BooleanSupplier condition)
+    private void await(final DataPlane dataPlane, final String what, final BooleanSupplier condition)
     {
         try
         {
@@ -90,32 +95,45 @@ final class ArrayRemoteTest
         }
         catch (final AssertionError e)
         {
-            final DeviceSnapshot array = dataPlane.devices().get(ARRAY);
-            throw new AssertionError("the array is " + array.health() + ": " + array.status().reason(), e);
+            final DeviceSnapshot snapshot = dataPlane.devices().get(array);
+            throw new AssertionError("the array is " + snapshot.health() + ": " + snapshot.status().reason(), e);
         }
     }
 
-    private static void awaitOnline(final DataPlane dataPlane)
+    private void awaitOnline(final DataPlane dataPlane)
     {
         await(dataPlane, "a complete array", () ->
         {
-            final DeviceSnapshot array = dataPlane.devices().get(ARRAY);
-            return DeviceHealth.ONLINE == array.health() && null == array.progress();
+            final DeviceSnapshot snapshot = dataPlane.devices().get(array);
+            return DeviceHealth.ONLINE == snapshot.health() && null == snapshot.progress();
         });
     }
 
-    private static void awaitFailed(final DataPlane dataPlane, final String... members)
+    private void awaitFailed(final DataPlane dataPlane, final String... members)
     {
         await(dataPlane, "members that failed", () ->
         {
-            final DeviceSnapshot array = dataPlane.devices().get(ARRAY);
-            boolean isFailed = DeviceHealth.DEGRADED == array.health();
+            final DeviceSnapshot snapshot = dataPlane.devices().get(array);
+            boolean isFailed = DeviceHealth.DEGRADED == snapshot.health();
             for (final String member : members)
             {
-                isFailed &= array.status().reason().contains('(' + member + ") is FAILED");
+                isFailed &= snapshot.status().reason().contains('(' + member + ") is FAILED");
             }
             return isFailed;
         });
+    }
+
+    private void rename(final DataPlane dataPlane) throws Exception
+    {
+        for (final String name : NEW_NAMES)
+        {
+            final long beganNs = System.nanoTime();
+            dataPlane.arrays().rename(array, name);
+            array = name;
+            say("renamed to " + name, beganNs);
+            Thread.sleep(RENAME_PAUSE_MS);
+        }
+        assertEquals(DeviceHealth.ONLINE, dataPlane.devices().get(array).health());
     }
 
     private void goOn(final LabMachine machine, final String event) throws Exception
@@ -172,6 +190,10 @@ final class ArrayRemoteTest
                 awaitOnline(outer);
                 goOn(machine, "restart");
 
+                machine.awaitLine("ready for rename");
+                rename(outer);
+                goOn(machine, "rename");
+
                 machine.awaitLine("ready for kill-others");
                 beganNs = System.nanoTime();
                 others.kill();
@@ -189,6 +211,7 @@ final class ArrayRemoteTest
             }
         }
         result.assertPassed();
+        assertTrue(result.lines("IDENTITY").stream().anyMatch((line) -> line.startsWith("uuid")), result::description);
         assertEquals("lost 0", result.lines("WRITER").getLast(), result::description);
     }
 }
