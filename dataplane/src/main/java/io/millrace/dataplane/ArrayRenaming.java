@@ -5,6 +5,7 @@ import io.millrace.block.raid.RaidDevice;
 import io.millrace.dataplane.OperationException.Reason;
 import io.millrace.reactor.Reactor;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -16,7 +17,7 @@ import java.util.concurrent.TimeoutException;
 final class ArrayRenaming
 {
     /** How long a rename waits for the members. */
-    private static final long WAIT_S = 30;
+    private static final long WAIT_MS = 30_000;
 
     private final Operations operations;
     private final DeviceTable table;
@@ -44,6 +45,12 @@ final class ArrayRenaming
      */
     void rename(final String name, final String newName)
     {
+        rename(name, newName, WAIT_MS);
+    }
+
+    /** With another time-out. */
+    void rename(final String name, final String newName, final long waitMs)
+    {
         final ManagedDevice device;
         synchronized (operations)
         {
@@ -53,7 +60,7 @@ final class ArrayRenaming
             device.transition(ManagedDevice.Transition.RENAMING);
             table.reserve(newName);
         }
-        await(device, ((RaidDevice)device.device()).rename(newName)
+        await(device, newName, waitMs, ((RaidDevice)device.device()).rename(newName)
             .whenCompleteAsync((_, failure) -> end(device, newName, failure), ArrayRenaming::start));
     }
 
@@ -112,17 +119,20 @@ final class ArrayRenaming
         }
     }
 
-    private static void await(final ManagedDevice device, final CompletableFuture<Void> done)
+    private void await(
+        final ManagedDevice device, final String newName, final long waitMs, final CompletableFuture<Void> done)
     {
         Reactor.checkMayBlock("another name of an array");
         try
         {
-            done.get(WAIT_S, TimeUnit.SECONDS);
+            done.get(waitMs, TimeUnit.MILLISECONDS);
         }
         catch (final TimeoutException e)
         {
+            done.whenComplete((_, failure) -> onLate(device, newName, failure));
             throw new OperationException(Reason.FAILED, "device " + device.name(), "its superblocks were not written " +
-                "within " + WAIT_S + " s, and the rename goes on", "check its members, and the path to them", e);
+                "within " + TimeUnit.MILLISECONDS.toSeconds(waitMs) + " s, and the rename goes on",
+                "check its members, and the path to them", e);
         }
         catch (final ExecutionException e)
         {
@@ -134,9 +144,22 @@ final class ArrayRenaming
         }
         catch (final InterruptedException e)
         {
+            done.whenComplete((_, failure) -> onLate(device, newName, failure));
             Thread.currentThread().interrupt();
             throw new OperationException(Reason.FAILED, "device " + device.name(), "the rename was interrupted",
                 "look at its name", e);
+        }
+    }
+
+    /** Nobody waits for its end any more. */
+    private void onLate(final ManagedDevice device, final String newName, final Throwable failure)
+    {
+        if (null != failure && operations.isOpen())
+        {
+            final String text = "is not renamed to " + newName + ": " +
+                (failure instanceof CompletionException ? failure.getCause() : failure).getMessage();
+            operations.onArrayChanged(device.name(), text, true);
+            operations.publish(ResourceKind.DEVICE, ResourceChange.CHANGED, device.name(), text);
         }
     }
 }
