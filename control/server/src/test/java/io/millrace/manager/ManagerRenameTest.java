@@ -171,6 +171,23 @@ class ManagerRenameTest
         assertEquals(array, plane.dataPlane().arrays().get("vol1").id());
     }
 
+    /** RAID 1 does not start without a copy: it is renamed where it is stored, and created by that name. */
+    @Test
+    void shouldRenameAnArrayThatWasNotStarted() throws IOException
+    {
+        plane.stop();
+        ManagerFixture.until(client, (info) -> !info.isConnected());
+        Files.delete(directory.resolve("d1.img"));
+        plane.start();
+        ManagerFixture.until(client, (info) -> info.isConnected() && Health.DRIFTED == info.health() &&
+            info.driftSteps() > 0);
+        assertEquals(List.of(), plane.dataPlane().arrays().list());
+        client.renameDevice("vol0", "vol1");
+        client.modifyDevice("vol1", Map.of("force-start", "true"));
+        ManagerFixture.until(client, (info) -> info.isConnected() && !plane.dataPlane().arrays().list().isEmpty());
+        assertEquals(array, plane.dataPlane().arrays().get("vol1").id());
+    }
+
     /** Superblocks have the new name, and the applied state has not, nor is there a manager. */
     @Test
     void shouldServeByTheNewNameThoughTheAppliedStateHasTheOldOne() throws IOException
