@@ -117,7 +117,7 @@ final class ScrapeConnection implements Runnable
         }
         catch (final ScrapeRequest.Refused e)
         {
-            refuse(e.status());
+            refuse(e.status(), e.getMessage());
             return;
         }
         if (null == request)
@@ -130,7 +130,7 @@ final class ScrapeConnection implements Runnable
             case "/metrics" -> answer(request);
             case "/health" -> answer(probes.health(), request.isHead());
             case "/ready" -> answer(probes.ready(), request.isHead());
-            default -> refuse("404 Not Found");
+            default -> refuse("404 Not Found", "there are /metrics, /health and /ready");
         }
         result.compareAndSet(null, ScrapeResult.ANSWERED);
     }
@@ -158,9 +158,9 @@ final class ScrapeConnection implements Runnable
             isHead);
     }
 
-    private void refuse(final String status) throws IOException
+    private void refuse(final String status, final String problem) throws IOException
     {
-        send(status, "text/plain", false, bytes(status + "; there are /metrics, /health and /ready\n"), false);
+        send(status, "text/plain", false, bytes(status + ": " + problem + '\n'), false);
         result.compareAndSet(null, ScrapeResult.REFUSED);
         // A socket that is closed before all was read is reset, which takes the answer from the client.
         deadlineNs = clock.nanoTime() + DRAIN_MAX_NS;

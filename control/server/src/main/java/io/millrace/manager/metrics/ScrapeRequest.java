@@ -31,15 +31,20 @@ record ScrapeRequest(String method, String path, String accept, boolean isGzip)
         /** Status line of the answer. */
         private final String status;
 
-        Refused(final String status)
+        Refused(final String status, final String problem)
         {
-            super(status, null);
+            super(problem, null);
             this.status = status;
         }
 
         String status()
         {
             return status;
+        }
+
+        private static Refused bad(final String problem)
+        {
+            return new Refused("400 Bad Request", problem);
         }
     }
 
@@ -59,7 +64,8 @@ record ScrapeRequest(String method, String path, String accept, boolean isGzip)
         {
             if (bytes.length == length)
             {
-                throw new Refused("431 Request Header Fields Too Large");
+                throw new Refused("431 Request Header Fields Too Large",
+                    "the head is longer than " + LENGTH_MAX_BYTES + " bytes: send fewer headers");
             }
             final int count = in.read(bytes, length, bytes.length - length);
             if (count < 0)
@@ -96,17 +102,17 @@ record ScrapeRequest(String method, String path, String accept, boolean isGzip)
         {
             if (each.chars().anyMatch((c) -> '\t' != c && Character.isISOControl(c) && c <= DELETE))
             {
-                throw new Refused("400 Bad Request");
+                throw Refused.bad("a line has a control character");
             }
         }
         final String[] first = lines[0].split(" ", -1);
         if (3 != first.length || !first[1].startsWith("/") || !first[2].matches("HTTP/1\\.[01]"))
         {
-            throw new Refused("400 Bad Request");
+            throw Refused.bad("the first line is not 'GET /PATH HTTP/1.1'");
         }
         if (!"GET".equals(first[0]) && !"HEAD".equals(first[0]))
         {
-            throw new Refused("405 Method Not Allowed");
+            throw new Refused("405 Method Not Allowed", "the method is neither GET nor HEAD");
         }
         String accept = "";
         boolean isGzip = false;
@@ -115,7 +121,7 @@ record ScrapeRequest(String method, String path, String accept, boolean isGzip)
             final int colon = lines[i].indexOf(':');
             if (colon < 0 || !FIELD_NAME.matcher(lines[i].substring(0, colon)).matches())
             {
-                throw new Refused("400 Bad Request");
+                throw Refused.bad("header line " + i + " is not 'NAME: VALUE'");
             }
             final String name = lines[i].substring(0, colon).toLowerCase(Locale.ROOT);
             if ("accept".equals(name))

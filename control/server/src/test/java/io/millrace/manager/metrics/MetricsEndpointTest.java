@@ -336,7 +336,7 @@ class MetricsEndpointTest
         {
             assertEquals("200 healthy\n", probe(endpoint, "/health"));
             assertEquals("503 no listeners\n", probe(endpoint, "/ready"));
-            assertEquals("404 404 Not Found; there are /metrics, /health and /ready\n", probe(endpoint, "/live"));
+            assertEquals("404 404 Not Found: there are /metrics, /health and /ready\n", probe(endpoint, "/live"));
         }
     }
 

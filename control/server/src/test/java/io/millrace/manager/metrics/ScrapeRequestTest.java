@@ -36,4 +36,23 @@ class ScrapeRequestTest
             () -> read("GET /metrics HTTP/1.1\r\n" + line + "\r\nAccept: text/plain")).status());
         assertThrows(ScrapeRequest.Refused.class, () -> read("GET /met\0rics HTTP/1.1"));
     }
+
+    private static void assertRefused(final String status, final String problem, final String lines)
+    {
+        final ScrapeRequest.Refused refused = assertThrows(ScrapeRequest.Refused.class, () -> read(lines));
+        assertEquals(status, refused.status());
+        assertEquals(problem, refused.getMessage());
+    }
+
+    @Test
+    void shouldSayWhatIsWrong()
+    {
+        final String bad = "400 Bad Request";
+        assertRefused(bad, "the first line is not 'GET /PATH HTTP/1.1'", "GET /metrics");
+        assertRefused(bad, "a line has a control character", "GET /met\0rics HTTP/1.1");
+        assertRefused(bad, "header line 2 is not 'NAME: VALUE'", "GET / HTTP/1.1\r\nA: b\r\nHost");
+        assertRefused("405 Method Not Allowed", "the method is neither GET nor HEAD", "POST / HTTP/1.1");
+        assertRefused("431 Request Header Fields Too Large", "the head is longer than 8192 bytes: send fewer headers",
+            "GET / HTTP/1.1\r\nA: " + "b".repeat(8192));
+    }
 }
