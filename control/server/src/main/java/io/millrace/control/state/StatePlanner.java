@@ -542,7 +542,8 @@ final class StatePlanner
             {
                 final NamespaceSpec was = actual.subsystems().get(place.nqn()).namespaces().get(place.nsid());
                 steps.add(removal(new Command.RemoveNamespace(place.nqn(), place.nsid()), newPlaces.contains(place),
-                    "remove namespace " + place.nsid() + " of " + place.nqn() + " from device " + was.device()));
+                    "remove namespace " + place.nsid() + " of " + place.nqn() + " from device " + was.device() +
+                    otherUuid(was)));
             }
         });
         subsystemRemovals.forEach((nqn, first) ->
@@ -562,6 +563,16 @@ final class StatePlanner
             }
         }
         addStage(stages, devices.reversed());
+    }
+
+    /** Hosts see another volume then: mostly the default UUID, of a document with another name of an array. */
+    private String otherUuid(final NamespaceSpec was)
+    {
+        final SubsystemState subsystem = desired.subsystems().get(was.nqn());
+        final NamespaceSpec wanted = null == subsystem ? null : subsystem.namespaces().get(was.nsid());
+        return null == wanted || !was.device().equals(wanted.device()) || was.uuid().equals(wanted.uuid()) ? "" :
+            ", since its uuid " + was.uuid() + " does not become " + wanted.uuid() +
+            ": to keep it, give the namespace 'uuid: " + was.uuid() + "'";
     }
 
     private StateStep subsystemRemoval(final String nqn)

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.control.message.Command;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** Plans rename arrays that have another name in the desired state, and delete nothing. */
@@ -68,6 +69,20 @@ class RenamesTest
         final DesiredState read = StateDocument.read("s.yaml", StateDocument.write(after)).state();
         assertEquals(after.subsystems().firstEntry().getValue().namespaces().get(7).uuid(),
             read.subsystems().firstEntry().getValue().namespaces().get(7).uuid(), "lost in a document");
+    }
+
+    /** The default UUID is derived from the name: hosts would see another volume. */
+    @Test
+    void shouldSayHowToKeepTheUuid()
+    {
+        final String text = STATE.replace(", uuid: 6f1d0b8e-6d3c-4a45-9e0f-0a1b2c3d4e5f", "");
+        final UUID before = state(text).subsystems().firstEntry().getValue().namespaces().get(7).uuid();
+        final UUID after = state(renamed(text)).subsystems().firstEntry().getValue().namespaces().get(7).uuid();
+        assertEquals(List.of(
+            "~ rename array vol0 to vol1",
+            "! remove namespace 7 of nqn.2026-11.io.millrace:vol0 from device vol1, since its uuid " + before +
+                " does not become " + after + ": to keep it, give the namespace 'uuid: " + before + "'",
+            "+ add namespace 7 of nqn.2026-11.io.millrace:vol0 on device vol1"), plan(text, renamed(text)));
     }
 
     @Test
