@@ -101,7 +101,7 @@ final class ArrayRenaming
         if (!(device.device() instanceof RaidDevice))
         {
             throw new OperationException(Reason.INVALID, subject,
-                "is no array, and only arrays have a name that they keep", "create it by the other name");
+                "is not an array, and only arrays can be renamed", "create it by the other name");
         }
         Devices.checkName(newName);
         if (table.isTaken(newName))

@@ -57,6 +57,8 @@ class ManagerRenameTest
         client.createSubsystem(new SubsystemSpec(NQN, true));
         client.addNamespace(new NamespaceSpec(NQN, 1, "vol0"));
         client.setQos(new QosSpec(NQN, 1, "", 0, 0, 1000, 0, 0, 0, 0));
+        // On a slow machine a command may be stored and answered before the data plane is connected again.
+        ManagerFixture.untilWell(client);
         array = plane.dataPlane().arrays().get("vol0").id();
         namespace = client.namespaces("").getFirst().uuid();
     }
@@ -115,7 +117,7 @@ class ManagerRenameTest
     {
         assertRefused("device none: does not exist; existing devices: d0, d1, vol0",
             new Command.RenameDevice("none", "vol1"));
-        assertRefused("device d1: is no array, and only arrays have a name that they keep; create it by the other name",
+        assertRefused("device d1: is not an array, and only arrays can be renamed; create it by the other name",
             new Command.RenameDevice("d1", "d2"));
         assertRefused("device d1: already exists; choose another name for array vol0",
             new Command.RenameDevice("vol0", "d1"));
@@ -270,7 +272,7 @@ class ManagerRenameTest
         final String said =
             assertThrows(ControlException.class, () -> client.createDevice(stale)).getMessage();
         assertEquals("device vol0: array vol0: was renamed to vol1 (" + array + "): use that name, in namespaces " +
-            "too, or rename it when it serves (millrace raid rename vol1 vol0)", said);
+            "too, each with its uuid, or rename it when it serves (millrace raid rename vol1 vol0)", said);
         assertEquals(List.of(), plane.dataPlane().arrays().list());
         client.createDevice(new DeviceSpec("vol1", "raid", stale.properties()));
         assertEquals(array, plane.dataPlane().arrays().get("vol1").id());

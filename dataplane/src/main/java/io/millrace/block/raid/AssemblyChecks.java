@@ -47,8 +47,8 @@ final class AssemblyChecks
         if (newest.formerNames().contains(config.name()))
         {
             throw new BlockDeviceException("array " + config.name() + ": was renamed to " + newest.name() + " (" +
-                newest.array() + "): use that name, in namespaces too, or rename it when it serves (millrace raid " +
-                "rename " + newest.name() + ' ' + config.name() + ')');
+                newest.array() + "): use that name, in namespaces too, each with its uuid, or rename it when it " +
+                "serves (millrace raid rename " + newest.name() + ' ' + config.name() + ')');
         }
     }
 

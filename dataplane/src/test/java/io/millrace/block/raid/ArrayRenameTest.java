@@ -95,8 +95,8 @@ class ArrayRenameTest
                 final long event = fixture.array().view().eventCount();
                 final String said = assertThrows(BlockDeviceException.class, fixture::assembleAlone).getMessage();
                 assertEquals("array " + former + ": was renamed to vol2 (" + fixture.array().id() + "): use that " +
-                    "name, in namespaces too, or rename it when it serves (millrace raid rename vol2 " + former + ')',
-                    said);
+                    "name, in namespaces too, each with its uuid, or rename it when it serves (millrace raid rename " +
+                    "vol2 " + former + ')', said);
                 assertEquals("vol2", superblock(fixture, 0).name());
                 assertTrue(superblock(fixture, 0).eventCount() <= event + 2, "something was written");
             }

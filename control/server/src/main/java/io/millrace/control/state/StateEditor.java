@@ -359,7 +359,7 @@ public final class StateEditor
         final DeviceSpec device = device(name);
         if (!DeviceTypes.of(device.type()).hasMembers())
         {
-            throw refusal(Code.INVALID, subject(name), "is no array, and only arrays have a name that they keep; " +
+            throw refusal(Code.INVALID, subject(name), "is not an array, and only arrays can be renamed; " +
                 "create it by the other name");
         }
         check("device name '" + newName + "'", "", ResourceValidation.ofName(newName));
