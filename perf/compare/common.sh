@@ -92,6 +92,12 @@ common_option()
     esac
 }
 
+value()
+{
+    [ -n "$2" ] || die $EXIT_USAGE "$1 needs a value"
+    echo "$2"
+}
+
 whole_number()
 {
     [[ $2 =~ ^[0-9]+$ ]] && [ "$2" -ge "${3:-1}" ] ||
