@@ -70,7 +70,7 @@ public final class DataPlaneCommand extends CommandGroup
         description = {
             "List differences between desired and actual state that a manager has not resolved.",
             "Steps that remove resources wait for 'reconcile --allow-destroy', unless the desired state created " +
-                "those resources."},
+                "those resources, and so do steps that revert settings."},
         footerHeading = "%nExamples:%n", footer = {"  millrace dataplane drift"})
     int drift(@Mixin final ControlOptions control, @Mixin final OutputOptions output)
     {
