@@ -83,16 +83,17 @@ final class UsageText
     }
 
     /**
-     * {@return the first example of a command; null where there is none, or the command is a group, which lists its
-     * commands}
+     * {@return the first example of a command that begins with its name; null where there is none, or the command is
+     * a group, which lists its commands}
      *
      * @param command whose line is wrong.
      */
     static String example(final CommandLine command)
     {
+        final String name = command.getCommandSpec().qualifiedName() + " ";
         return command.getSubcommands().isEmpty() ?
             Arrays.stream(command.getCommandSpec().usageMessage().footer()).map(String::strip)
-                .filter((each) -> each.startsWith("millrace ")).map((each) -> each.split(" {2,}", 2)[0]).findFirst()
+                .filter((each) -> each.startsWith(name)).map((each) -> each.split(" {2,}", 2)[0]).findFirst()
                 .orElse(null) : null;
     }
 

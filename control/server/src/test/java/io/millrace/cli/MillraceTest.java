@@ -191,6 +191,14 @@ class MillraceTest
             }));
     }
 
+    /** The first one of its help shows where versions are listed. */
+    @Test
+    void shouldShowAnExampleOfTheCommandItself()
+    {
+        assertEquals(ExitCode.USAGE, run("rollback"));
+        assertTrue(err.toString().contains("\nExample: millrace rollback "), err::toString);
+    }
+
     private static Stream<CommandLine> allCommands(final CommandLine root)
     {
         return root.getSubcommands().values().stream()
