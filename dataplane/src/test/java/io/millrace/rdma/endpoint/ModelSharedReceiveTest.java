@@ -65,6 +65,10 @@ class ModelSharedReceiveTest extends SharedReceiveContractTest
                     {
                         calls.add("list of " + requests((long)arguments[1]));
                     }
+                    else if ("limitSharedReceiveQueue".equals(method.getName()))
+                    {
+                        calls.add("limited");
+                    }
                     else if ("postSend".equals(method.getName()))
                     {
                         calls.add("sent");
@@ -123,12 +127,12 @@ class ModelSharedReceiveTest extends SharedReceiveContractTest
     /** The first cycle of the reactor after that has posted what was collected. */
     private List<String> calledInTheNextPoll()
     {
-        target.run(() ->
+        // A cycle may run several commands, which it does after it has polled.
+        final long cycleNs = target.call(() -> target.reactor().nowNs());
+        while (cycleNs == target.call(() -> target.reactor().nowNs()))
         {
-        });
-        target.run(() ->
-        {
-        });
+            Thread.onSpinWait();
+        }
         return called();
     }
 
@@ -152,11 +156,31 @@ class ModelSharedReceiveTest extends SharedReceiveContractTest
             assertFalse(queue().ring());
         });
         assertEquals(List.of("list of 2"), calledInTheNextPoll());
-        take(5);
+        target.run(() -> post(1));
+        assertEquals(List.of("list of 1"), calledInTheNextPoll(), "in each poll again");
+        take(6);
         target.run(() ->
         {
             post(8);
             assertEquals(List.of("list of 8"), called(), "it is full");
+        });
+        assertEquals(List.of(), calledInTheNextPoll());
+    }
+
+    @Test
+    void shouldPostNothingThatItCollectedBeforeItWasClosed() throws Exception
+    {
+        open();
+        take(8);
+        target.run(() -> server.connection().close("done"));
+        assertEquals("done", server.closed());
+        called();
+        target.run(() ->
+        {
+            queue().holdUntilPolled();
+            post(3);
+            queue().close();
+            assertFalse(queue().ring());
         });
         assertEquals(List.of(), calledInTheNextPoll());
     }
@@ -182,7 +206,7 @@ class ModelSharedReceiveTest extends SharedReceiveContractTest
             post(7);
             queue().limit(8);
         });
-        assertEquals("list of 7", called().getFirst());
+        assertEquals(List.of("list of 7", "limited"), called());
         assertEquals(0, reports().size(), "as many as the limit");
     }
 
