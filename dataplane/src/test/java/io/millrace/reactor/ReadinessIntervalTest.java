@@ -130,6 +130,18 @@ class ReadinessIntervalTest
     }
 
     @Test
+    void shouldNotAskMoreOftenAfterAPieceOfWorkThatTookLong()
+    {
+        run(() ->
+        {
+            work = 1;
+            calls();
+            nowNs += CYCLES * CYCLE_NS;
+            assertEquals(CYCLES / 20, calls());
+        });
+    }
+
+    @Test
     void shouldAskSoonAgainAfterADescriptorWasReady()
     {
         run(() ->
