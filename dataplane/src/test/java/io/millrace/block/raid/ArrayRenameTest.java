@@ -107,6 +107,18 @@ class ArrayRenameTest
     }
 
     @Test
+    void shouldKnowNamesOfEarlierStarts()
+    {
+        try (ArrayFixture fixture = new ArrayFixture(random, RaidLevel.RAID1, 2, 0))
+        {
+            rename(fixture, NEW);
+            fixture.restart();
+            rename(fixture, "vol2");
+            assertEquals(List.of(OLD, NEW), superblock(fixture, 0).formerNames());
+        }
+    }
+
+    @Test
     void shouldGetAFormerNameAgain()
     {
         try (ArrayFixture fixture = new ArrayFixture(random, RaidLevel.RAID1, 2, 0))
@@ -184,6 +196,10 @@ class ArrayRenameTest
             rename(fixture, NEW);
             assertFalse(fixture.array().view().isComplete());
             assertEquals(NEW, superblock(fixture, 0).name());
+            assertEquals(OLD, superblock(fixture, 1).name());
+            assertEquals(NEW, FormerName.currentName(OLD, List.of(fixture.disk(0), fixture.disk(1)), null));
+            assertEquals(NEW, FormerName.currentName(OLD, List.of(fixture.disk(1), fixture.disk(0)), null));
+            assertEquals("vol2", FormerName.currentName("vol2", List.of(fixture.disk(0)), null), "it never had");
             fixture.verify();
             fixture.detach(1);
             fixture.restart();

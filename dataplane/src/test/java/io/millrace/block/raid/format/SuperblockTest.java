@@ -76,6 +76,19 @@ class SuperblockTest
         assertEquals(-1, of(List.of(SLOTS.get(0), Slot.EMPTY, SLOTS.get(2))).slotOf(null));
     }
 
+    /** Without them the array could be assembled by a name that it had. */
+    @Test
+    void shouldHaveFormerNamesInEachCopy()
+    {
+        final List<String> former = List.of("vol1", "vol2");
+        final Superblock superblock = new Superblock(ARRAY, "vol0", RaidLevel.RAID5, 65536, 512, 1 << 20, A, 7, true, 8,
+            0, SLOTS, JournalState.NONE, ReshapeState.NONE, 0, false, former);
+        assertEquals(former, superblock.forMember(B).formerNames());
+        assertEquals(former, superblock.with(JournalState.NONE).formerNames());
+        assertEquals(former, superblock.withChecksums(2 << 20).formerNames());
+        assertEquals(former, Superblocks.decode(Superblocks.encode(superblock)).formerNames());
+    }
+
     @Test
     void shouldTakeAMemberAgainAfterItFailed()
     {
