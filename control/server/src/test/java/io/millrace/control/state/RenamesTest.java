@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.control.message.Command;
+import io.millrace.control.message.DeviceSpec;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -187,6 +189,43 @@ class RenamesTest
         assertEquals(List.of("~ rename array vol0 to vol1", "+ create raid device vol0 with level 1, members c d"),
             plan(STATE, desired));
         assertNoRename(plan(STATE, desired.replace("device: vol1", "device: vol0")));
+    }
+
+    /** What members had is gone. */
+    @Test
+    void shouldNotRenameAnArrayWhoseMembersAreMadeAnew()
+    {
+        assertNoRename(plan(STATE, renamed(STATE).replace("path: /a, size: 1GiB", "path: /a, size: 512MiB")
+            .replace("path: /b, size: 1GiB", "path: /b, size: 512MiB")));
+        assertNoRename(plan(STATE, renamed(STATE).replace("type: file, path: /a", "type: memory")
+            .replace("type: file, path: /b", "type: memory")));
+        assertEquals(RENAME, StatePlan.between(ofMemory(1, "vol0"), ofMemory(1, "vol1")).steps().stream()
+            .map((step) -> step.mark() + " " + step.sentence()).toList());
+        assertNoRename(StatePlan.between(ofMemory(1, "vol0"), ofMemory(2, "vol1")).steps().stream()
+            .map(StateStep::sentence).toList());
+    }
+
+    private static DesiredState ofMemory(final long incarnation, final String array)
+    {
+        DesiredState state = DesiredState.EMPTY;
+        for (final String each : List.of("a", "b"))
+        {
+            state = state.with(new Command.CreateDevice(
+                new DeviceSpec(each, "memory", Map.of("size", "1GiB"), new UUID(1, incarnation))));
+        }
+        return state.with(new Command.CreateDevice(
+            new DeviceSpec(array, "raid", Map.of("level", "1", "members", "a b"))));
+    }
+
+    @Test
+    void shouldNotRenameToANameThatIsTaken()
+    {
+        // By an array that gets its members.
+        final String two = STATE.replace("members: [a, b]}",
+            "members: [a, b]}\n  - {name: vol1, type: raid, level: 1, members: [c, d]}");
+        assertNoRename(plan(two, renamed(STATE)));
+        // By another one that becomes part of the same array.
+        assertNoRename(plan(two.replace("name: vol1", "name: vol2"), renamed(STATE).replace("[a, b]", "[a, b, c, d]")));
     }
 
     /** An apply without pruning leaves namespaces that its document does not name. */
