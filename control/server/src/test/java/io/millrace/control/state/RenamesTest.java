@@ -1,9 +1,11 @@
 package io.millrace.control.state;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.control.message.Command;
+import io.millrace.control.message.ControlException;
 import io.millrace.control.message.DeviceSpec;
 import java.util.List;
 import java.util.Map;
@@ -189,6 +191,27 @@ class RenamesTest
         assertEquals(List.of("~ rename array vol0 to vol1", "+ create raid device vol0 with level 1, members c d"),
             plan(STATE, desired));
         assertNoRename(plan(STATE, desired.replace("device: vol1", "device: vol0")));
+    }
+
+    @Test
+    void shouldKnowUsersAfterARename()
+    {
+        final StateEditor editor = state(STATE).edit();
+        editor.apply(new Command.RenameDevice("vol0", "vol1"));
+        assertUsed("device vol1: is used by namespace nqn.2026-11.io.millrace:vol0/7", editor, "vol1");
+        assertUsed("device a: is used by device vol1", editor, "a");
+        editor.apply(new Command.CreateDevice(DeviceSpec.file("vol0", "/e", 1 << 30)));
+        editor.apply(new Command.DeleteDevice("vol0"));
+        editor.apply(new Command.RemoveNamespace("nqn.2026-11.io.millrace:vol0", 7));
+        editor.apply(new Command.DeleteDevice("vol1"));
+        editor.apply(new Command.DeleteDevice("a"));
+    }
+
+    private static void assertUsed(final String words, final StateEditor editor, final String device)
+    {
+        final String said = assertThrows(ControlException.class,
+            () -> editor.apply(new Command.DeleteDevice(device))).getMessage();
+        assertTrue(said.startsWith(words), said);
     }
 
     /** What members had is gone. */
