@@ -14,6 +14,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,13 +77,28 @@ class SuperblockTest
         assertEquals(-1, of(List.of(SLOTS.get(0), Slot.EMPTY, SLOTS.get(2))).slotOf(null));
     }
 
+    private static Superblock renamed(final List<String> former)
+    {
+        return new Superblock(ARRAY, "vol0", RaidLevel.RAID5, 65536, 512, 1 << 20, A, 7, true, 8, 0, SLOTS,
+            JournalState.NONE, ReshapeState.NONE, 0, false, former);
+    }
+
+    @Test
+    void shouldRefuseFormerNamesThatAreTooManyOrTwice()
+    {
+        final String words = "are not up to 16 others, each once";
+        final List<String> names = IntStream.rangeClosed(1, 17).mapToObj((i) -> "vol" + i).toList();
+        assertEquals(16, renamed(names.subList(0, 16)).formerNames().size());
+        assertRefused(words, () -> renamed(names));
+        assertRefused(words, () -> renamed(List.of("vol1", "vol2", "vol1")));
+    }
+
     /** Without them the array could be assembled by a name that it had. */
     @Test
     void shouldHaveFormerNamesInEachCopy()
     {
-        final List<String> former = List.of("vol1", "vol2");
-        final Superblock superblock = new Superblock(ARRAY, "vol0", RaidLevel.RAID5, 65536, 512, 1 << 20, A, 7, true, 8,
-            0, SLOTS, JournalState.NONE, ReshapeState.NONE, 0, false, former);
+        final List<String> former = List.of("a".repeat(64), "b".repeat(64), "vol1");
+        final Superblock superblock = renamed(former);
         assertEquals(former, superblock.forMember(B).formerNames());
         assertEquals(former, superblock.with(JournalState.NONE).formerNames());
         assertEquals(former, superblock.withChecksums(2 << 20).formerNames());
