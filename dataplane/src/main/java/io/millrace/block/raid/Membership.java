@@ -649,8 +649,7 @@ final class Membership
 
     private void rename(final String name)
     {
-        final String reason = Renaming.problem(
-            device, null != growth, replacements.isDue() || !replacements.waiting().isEmpty());
+        final String reason = Renaming.problem(device, null != growth);
         if (null != reason)
         {
             refuse(reason);
