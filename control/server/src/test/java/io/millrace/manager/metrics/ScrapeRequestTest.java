@@ -21,7 +21,7 @@ class ScrapeRequestTest
     void shouldTakeTheHeadersOfAScrape() throws IOException
     {
         final ScrapeRequest request = read("GET /metrics?x HTTP/1.1\r\nHost: a:1\r\nX-Empty:\r\n" +
-            "Accept:\ttext/plain\r\naccept-encoding: br, gzip\r\nUser-Agent: a\u00E9b");
+            "Accept:\ttext/plain\r\naccept-encoding: br, gzip\r\nUser-Agent: a\u00E9b\u0085");
         assertEquals(new ScrapeRequest("GET", "/metrics", "text/plain", true), request);
         assertEquals(new ScrapeRequest("GET", "/", "", false), read("GET / HTTP/1.0"));
     }
