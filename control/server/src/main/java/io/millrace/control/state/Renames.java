@@ -18,8 +18,8 @@ import java.util.stream.Stream;
  * Arrays that have another name in a desired state: the array of most of their members. Immutable.
  *
  * @param commands  in an order in which each name is free when an array gets it.
- * @param obstacles one sentence for each array whose name in the desired state another one has: to change the members of
- *                  both, and then their namespaces, would give hosts the data of the other one.
+ * @param obstacles one sentence for each array whose name in the desired state another one has: to change the members
+ *                  of both, and then their namespaces, would give hosts the data of the other one.
  */
 record Renames(List<Command.RenameDevice> commands, List<String> obstacles)
 {

@@ -170,7 +170,8 @@ class RenamesTest
         // One of them is gone.
         assertObstacle(swapped.replace("  - {name: vol0, type: raid, level: 1, members: [c, d]}\n", "")
             .replace("device: vol0", "device: c"), TWO.formatted("vol0", "vol1"),
-            "array vol1 would have the members of array vol0, which is another one: rename or delete array vol1 first");
+            "array vol1 would have the members of array vol0, " +
+            "which is another one: rename or delete array vol1 first");
     }
 
     /** What is denied is denied. */
@@ -186,7 +187,7 @@ class RenamesTest
     @Test
     void shouldRenameAnArrayOfWhoseNameThereIsANewOne()
     {
-        final String desired = STATE.replace("name: vol0", "name: vol1").replace("device: vol0", "device: vol1").replace(
+        final String desired = renamed(STATE).replace(
             "subsystems:", "  - {name: vol0, type: raid, level: 1, members: [c, d]}\nsubsystems:");
         assertEquals(List.of("~ rename array vol0 to vol1", "+ create raid device vol0 with level 1, members c d"),
             plan(STATE, desired));
