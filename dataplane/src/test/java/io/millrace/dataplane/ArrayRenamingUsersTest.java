@@ -232,15 +232,16 @@ class ArrayRenamingUsersTest
         final CompletableFuture<Void> done;
         final DataPlaneConfig config = DataPlaneConfig.managed(
             List.of(ReactorConfig.of("renaming", -1)), DataPlaneConfig.MEMORY_BYTES_MIN);
-        try (DataPlane dataPlane = DataPlane.start(config, TargetListener.NONE, (event) ->
+        final DataPlaneListener listener = (event) ->
+        {
+            changed.add(event.name());
+            if (ResourceKind.DATA_PLANE == event.kind() && "is stopping".equals(event.text()))
             {
-                changed.add(event.name());
-                if (ResourceKind.DATA_PLANE == event.kind() && "is stopping".equals(event.text()))
-                {
-                    slow.isHolding = false;
-                    OperationsFixture.until("superblocks are written", ArrayRenamingTest::isRenameBlocked);
-                }
-            }))
+                slow.isHolding = false;
+                OperationsFixture.until("superblocks are written", ArrayRenamingUsersTest::isRenameBlocked);
+            }
+        };
+        try (DataPlane dataPlane = DataPlane.start(config, TargetListener.NONE, listener))
         {
             dataPlane.devices().create(DeviceConfig.memory("mem0", (long)MEMBER_BLOCKS * BLOCK, BLOCK));
             dataPlane.devices().create(DeviceConfig.of("slow", "slow", Map.of()), new SlowFactory(slow));
