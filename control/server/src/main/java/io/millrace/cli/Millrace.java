@@ -94,7 +94,15 @@ public final class Millrace extends CommandGroup
     public static void main(final String[] args)
     {
         FatalError.haltOnUncaught();
-        System.exit(run(args));
+        try
+        {
+            System.exit(run(args));
+        }
+        catch (final Error e)
+        {
+            // Other threads would keep a process that nothing stops any more.
+            FatalError.halt("main", e);
+        }
     }
 
     static int run(final String... args)

@@ -59,7 +59,13 @@ public final class FatalError
         }
     }
 
-    private static void halt(final String where, final Throwable error)
+    /**
+     * Ends the process, without shutdown hooks.
+     *
+     * @param where it happened, for the message.
+     * @param error that nobody survives.
+     */
+    public static void halt(final String where, final Throwable error)
     {
         try
         {

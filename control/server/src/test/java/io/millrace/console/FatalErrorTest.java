@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FatalErrorTest
 {
     @ParameterizedTest
-    @ValueSource(strings = {"uncaught", "executor", "cause"})
+    @ValueSource(strings = {"uncaught", "executor", "cause", "main"})
     void shouldEndTheProcessForAnErrorThatNobodySurvives(final String where) throws IOException, InterruptedException
     {
         final Process process = new ProcessBuilder(
@@ -62,6 +62,7 @@ class FatalErrorTest
             {
                 case "uncaught" -> new Thread(Child::recurse).start();
                 case "executor" -> Executors.newSingleThreadExecutor().execute(Child::recurse);
+                case "main" -> FatalError.halt("main", new NoClassDefFoundError("of a jar that was replaced"));
                 default -> FatalError.haltIfFatal("control", new RuntimeException(new InternalError("broken")));
             }
             Thread.sleep(20_000);
