@@ -241,6 +241,8 @@ class MillraceTest
         "raid grow vol0 16GiB | millrace raid grow: Unmatched argument at index 3: '16GiB'; did you mean --size 16GiB?",
         "namespace add nqn.2026-11.io.millrace:vol0 1 mem0 | millrace namespace add: Unmatched argument at index 4: " +
             "'mem0'; did you mean --nsid 1?",
+        "namespace add nqn.2026-11.io.millrace:vol0 mem0 mem1 | millrace namespace add: Unmatched argument at index " +
+            "4: 'mem1'",
     })
     void shouldSayWhatIsWrongAndWhereHelpIsWhenUsageIsWrong(final String line, final String expected)
     {
@@ -248,6 +250,9 @@ class MillraceTest
         assertTrue(err.toString().startsWith(expected), err.toString());
         assertTrue(err.toString().stripTrailing().endsWith(" --help'."), err.toString());
         assertTrue(err.toString().lines().count() <= 3, err.toString());
+        final boolean hasMeant = err.toString().lines().findFirst().orElseThrow().endsWith("?");
+        assertEquals(expected.endsWith("?"), hasMeant, err.toString());
+        assertFalse(hasMeant && err.toString().contains("Example: "), err.toString());
     }
 
     @ParameterizedTest

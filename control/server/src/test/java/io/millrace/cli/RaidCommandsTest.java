@@ -154,6 +154,9 @@ class RaidCommandsTest
         assertEquals("", run("raid list").err());
         assertEquals("", run("raid add vol0 d3").err());
         assertEquals("", run("device delete vol9 --ignore-not-found").err());
+        final String subsystem = "subsystem create nqn.2026-11.io.millrace:vol0";
+        assertEquals(CommandRun.UNSTORED, run(subsystem).err());
+        assertEquals("", run(subsystem).err(), "it changes nothing");
     }
 
     private static String unstored(final String remedy)
