@@ -293,6 +293,15 @@ public class linux_h extends linux_h$shared {
     public static int ENOLINK() {
         return ENOLINK;
     }
+    private static final int EBADMSG = (int)74L;
+    /**
+     * {@snippet lang=c :
+     * #define EBADMSG 74
+     * }
+     */
+    public static int EBADMSG() {
+        return EBADMSG;
+    }
     private static final int EILSEQ = (int)84L;
     /**
      * {@snippet lang=c :

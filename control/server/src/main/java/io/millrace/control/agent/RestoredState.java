@@ -1,8 +1,10 @@
 package io.millrace.control.agent;
 
+import io.millrace.control.device.DeviceType;
 import io.millrace.control.device.DeviceTypes;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
+import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.state.DesiredState;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.manager.store.AppliedState;
@@ -34,8 +36,7 @@ public final class RestoredState
     /** {@return a command that restores a part, by the present names of arrays; bases of a device are there already} */
     Command named(final Command command)
     {
-        if (command instanceof final Command.CreateDevice create &&
-            DeviceTypes.of(create.device().type()).hasMembers())
+        if (command instanceof final Command.CreateDevice create && isArray(create.device()))
         {
             final String name = create.device().name();
             final String present = dataPlane.arrays().currentName(name, create.device().bases());
@@ -47,6 +48,13 @@ public final class RestoredState
         return command instanceof final Command.AddNamespace add && names.containsKey(add.namespace().device()) ?
             new Command.AddNamespace(state.subsystems().get(add.namespace().nqn()).namespaces()
                 .get(add.namespace().nsid())) : command;
+    }
+
+    /** A type that is unknown here is refused when it is created. */
+    private static boolean isArray(final DeviceSpec device)
+    {
+        final DeviceType type = DeviceTypes.find(device.type());
+        return null != type && type.hasMembers();
     }
 
     /** {@return whether the state has the present name; else the array is refused by the one of the state} */

@@ -51,6 +51,14 @@ class RestoredStateTest
         dataPlane.close();
     }
 
+    /** It is refused with a sentence when it is created; the data plane starts. */
+    @Test
+    void shouldLeaveADeviceOfAnUnknownTypeAlone()
+    {
+        final Command unknown = new Command.CreateDevice(new DeviceSpec("x", "of-another-release", Map.of()));
+        assertSame(unknown, restored(state()).named(unknown));
+    }
+
     private RestoredState restored(final DesiredState state)
     {
         return new RestoredState(
