@@ -17,7 +17,7 @@ final class FormerNames
 
     static void put(final List<String> names, final MutableDirectBuffer buffer, final int index)
     {
-        buffer.putInt(index + SuperblockLayout.FORMER_COUNT_OFFSET, names.size(), LITTLE_ENDIAN);
+        buffer.putInt(index + SuperblockLayout.FORMER_NAME_COUNT_OFFSET, names.size(), LITTLE_ENDIAN);
         for (int i = 0; i < names.size(); i++)
         {
             buffer.putBytes(index + offset(i), names.get(i).getBytes(StandardCharsets.US_ASCII));
@@ -27,7 +27,7 @@ final class FormerNames
     /** Names are checked by the superblock that has them. */
     static List<String> get(final DirectBuffer buffer, final int index)
     {
-        final int count = buffer.getInt(index + SuperblockLayout.FORMER_COUNT_OFFSET, LITTLE_ENDIAN);
+        final int count = buffer.getInt(index + SuperblockLayout.FORMER_NAME_COUNT_OFFSET, LITTLE_ENDIAN);
         if (count < 0 || count > Superblock.FORMER_NAMES_MAX)
         {
             throw SuperblockCodec.invalid("count " + count + " of former names is outside 0 to " +
