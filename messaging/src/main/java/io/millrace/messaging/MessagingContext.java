@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -44,7 +45,7 @@ public final class MessagingContext
     private RdmaCore rdmaCore = LinuxRdmaCore.INSTANCE;
     private UnaryOperator<InetSocketAddress> rdmaAddresses = UnaryOperator.identity();
     /** Null: what this machine has. */
-    private RdmaProbe modelProbe;
+    private Supplier<RdmaProbe> modelProbe;
     private String name = "messaging";
     private int cpu = -1;
     private ReactorConfig.IdleMode idle = ReactorConfig.IdleMode.SLEEP;
@@ -114,14 +115,14 @@ public final class MessagingContext
     {
         rdmaCore = core;
         rdmaAddresses = addresses;
-        modelProbe = RdmaProbe.of(TransportReason.RDMA_AVAILABLE, core.toString());
+        modelProbe = () -> RdmaProbe.of(TransportReason.RDMA_AVAILABLE, core.toString());
         return this;
     }
 
     /** What tests have the search for a device answer. */
     MessagingContext modelProbe(final RdmaProbe probe)
     {
-        modelProbe = probe;
+        modelProbe = () -> probe;
         return this;
     }
 
@@ -159,7 +160,7 @@ public final class MessagingContext
     {
         try
         {
-            return null == modelProbe ? RdmaProbe.run(rdma.settings()) : modelProbe;
+            return null == modelProbe ? RdmaProbe.run(rdma.settings()) : modelProbe.get();
         }
         catch (final RuntimeException | Error e)
         {
