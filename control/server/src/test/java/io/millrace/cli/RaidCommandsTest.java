@@ -232,8 +232,8 @@ class RaidCommandsTest
             "raid show: device vol0: does not exist; existing devices: d0, d1, d2, vol1");
         refused(ExitCode.FAILURE, "raid rename vol1 d2",
             "raid rename: device d2: already exists; choose another name for array vol1");
-        refused(ExitCode.FAILURE, "raid rename d2 d3", "raid rename: device d2: is no array, and only arrays have a " +
-            "name that they keep; create it by the other name");
+        refused(ExitCode.FAILURE, "raid rename d2 d3", "raid rename: device d2: is not an array, and only arrays " +
+            "can be renamed; create it by the other name");
         refused(ExitCode.FAILURE, "raid rename vol1 -", "raid rename: device name '-': is not a name of 1 to 64 " +
             "letters, digits, '.', '_' or '-', a letter or digit first; choose another");
         ok("device set vol1 sync-rate-min=64KiB sync-rate-max=64KiB");

@@ -12,7 +12,6 @@ import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Terminal;
 import io.millrace.control.codec.ArrayOperation;
-import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.ArrayInfo;
 import io.millrace.control.message.Command.OperateArray;
@@ -257,19 +256,15 @@ public final class RaidCommand extends CommandGroup
         });
     }
 
-    /** {@return the array; empty: there is none} */
+    /** {@return the array; empty: there is none, or nobody knows, which the command itself says, and is recorded} */
     private static List<ArrayInfo> existing(final ControlLink link, final String array)
     {
         try
         {
             return link.client().arrays(array);
         }
-        catch (final ControlException e)
+        catch (final ControlException _)
         {
-            if (Code.NOT_FOUND != e.code())
-            {
-                throw e;
-            }
             return List.of();
         }
     }
