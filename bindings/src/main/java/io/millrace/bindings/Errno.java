@@ -52,7 +52,7 @@ public final class Errno
     public static final int ETIME = 62;
     /** Link has been severed; the block layer reports a lost path to the drive with it. */
     public static final int ENOLINK = 67;
-    /** Bad message: the library of SPDK says so of a configuration that is none. */
+    /** Bad message; native/spdk returns it for a configuration of SPDK that is not JSON. */
     public static final int EBADMSG = 74;
     /** Illegal byte sequence; the block layer reports a protection error with it. */
     public static final int EILSEQ = 84;

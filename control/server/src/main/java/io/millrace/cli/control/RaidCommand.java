@@ -256,7 +256,7 @@ public final class RaidCommand extends CommandGroup
         });
     }
 
-    /** {@return the array; empty: there is none, or nobody knows, which the command itself says, and is recorded} */
+    /** {@return the array; empty: it is not found or not reachable, which the command itself reports and records} */
     private static List<ArrayInfo> existing(final ControlLink link, final String array)
     {
         try
