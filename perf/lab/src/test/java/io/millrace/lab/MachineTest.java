@@ -89,9 +89,10 @@ final class MachineTest
     @Test
     void shouldStopTheMachineAtTheTimeLimit() throws Exception
     {
-        final LabResult result = Lab.named("time-limit").run(2, "machine.sh");
+        final LabResult result = Lab.named("time-limit").run(20, "time-limit.sh");
 
         assertEquals(124, result.status(), result::description);
-        assertTrue(result.errors().contains("time limit of 2 s reached"), result::description);
+        assertEquals("before\n", result.output());
+        assertTrue(result.errors().contains("time limit of 20 s reached"), result::description);
     }
 }
