@@ -38,11 +38,9 @@ final class CompletionQueue implements Poller
     private final int capacity;
     private final BitSet isTaken = new BitSet();
     private final List<Released> released = new ArrayList<>();
+    private final DoorbellList doorbells = new DoorbellList();
     private CompletionTarget[] targets = new CompletionTarget[TARGETS_MIN];
     private int reserved;
-    /** Those whose requests leave at the end of a poll, in the order of their first one. */
-    private CompletionTarget firstToRing;
-    private CompletionTarget lastToRing;
     private boolean isArmed;
     private boolean isPolling;
     private boolean isClosed;
@@ -172,42 +170,16 @@ final class CompletionQueue implements Poller
         released.subList(0, count).clear();
     }
 
-    /**
-     * Has what a queue pair, or a shared receive queue, collects posted at the end of this poll, or of the next one.
-     *
-     * @param target that is not in the list.
-     */
-    void ringWhenPolled(final CompletionTarget target)
+    /** {@return those whose collected requests leave at the end of a poll} */
+    DoorbellList doorbells()
     {
-        if (null == firstToRing)
-        {
-            firstToRing = target;
-        }
-        else
-        {
-            lastToRing.nextListed(target);
-        }
-        lastToRing = target;
+        return doorbells;
     }
 
     @Override
     public int poll()
     {
-        return report() + ring();
-    }
-
-    /** {@return how many had collected requests} */
-    private int ring()
-    {
-        int count = 0;
-        // A request that fails may have handlers post others, and close the queue.
-        for (CompletionTarget target = firstToRing; null != target; target = firstToRing)
-        {
-            firstToRing = target.nextListed();
-            target.onPolled();
-            count++;
-        }
-        return count;
+        return report() + doorbells.ring();
     }
 
     /** {@return how many completions it took} */
@@ -307,7 +279,7 @@ final class CompletionQueue implements Poller
     @Override
     public boolean canSleep()
     {
-        if (null != firstToRing)
+        if (!doorbells.isEmpty())
         {
             return false;
         }

@@ -13,13 +13,4 @@ interface CompletionTarget
 
     /** The completion queue has failed, and with it the device. */
     void onBroken();
-
-    /** {@return which of those whose collected requests leave at the end of a poll follows; null: it is the last} */
-    CompletionTarget nextListed();
-
-    /** Another one follows, or none. */
-    void nextListed(CompletionTarget target);
-
-    /** A poll of the completion queue has ended; it is in its list no more. */
-    void onPolled();
 }

@@ -44,6 +44,7 @@ public final class RdmaQueuePair implements CompletionTarget
     /** From which it takes receive requests, or null. */
     private final SharedReceiveQueue shared;
     private final int reserved;
+    private final DoorbellList.Entry listed;
     private long qpAddress;
     private int number;
     private int inlineBytes;
@@ -60,10 +61,7 @@ public final class RdmaQueuePair implements CompletionTarget
     /** Of the completion that is being reported. */
     private long entryAddress;
     private Doorbell doorbell = Doorbell.EACH;
-    /** Whether the completion queue rings its doorbell at the end of a poll, and which one follows there. */
-    private boolean isListed;
     private long sendLists;
-    private CompletionTarget nextListed;
     private CompletionStatus failure = CompletionStatus.SUCCESS;
 
     /** Reserves its entries of the completion queue; the queue pair itself follows. */
@@ -99,6 +97,7 @@ public final class RdmaQueuePair implements CompletionTarget
         sends = new RequestOrder(config.sendDepth());
         sendTimes = new RequestTimes(counters, config.sendDepth());
         receives = new RequestOrder(null == shared ? config.receiveDepth() : 0);
+        listed = completions.doorbells().entry(this::ring);
     }
 
     /**
@@ -269,35 +268,6 @@ public final class RdmaQueuePair implements CompletionTarget
         return sendLists;
     }
 
-    @Override
-    public CompletionTarget nextListed()
-    {
-        return nextListed;
-    }
-
-    @Override
-    public void nextListed(final CompletionTarget target)
-    {
-        nextListed = target;
-    }
-
-    @Override
-    public void onPolled()
-    {
-        isListed = false;
-        nextListed = null;
-        ring();
-    }
-
-    private void ringWhenPolled()
-    {
-        if (!isListed)
-        {
-            isListed = true;
-            completions.ringWhenPolled(this);
-        }
-    }
-
     private boolean postHeld()
     {
         if (next.isClosed() || 0 == next.heldCount())
@@ -349,7 +319,7 @@ public final class RdmaQueuePair implements CompletionTarget
         }
         else
         {
-            ringWhenPolled();
+            listed.ringWhenPolled();
         }
         return true;
     }
@@ -569,7 +539,7 @@ public final class RdmaQueuePair implements CompletionTarget
             }
             else if (Doorbell.POLL == doorbell)
             {
-                ringWhenPolled();
+                listed.ringWhenPolled();
             }
             return true;
         }

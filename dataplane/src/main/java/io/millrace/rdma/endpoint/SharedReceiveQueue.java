@@ -29,6 +29,7 @@ public final class SharedReceiveQueue implements CompletionTarget, AutoCloseable
     private final SharedReceiveListener listener;
     private final NextRequest next;
     private final ReceiveList list;
+    private final DoorbellList.Entry doorbell;
     private final int depth;
     private final int slot;
     private final long srqAddress;
@@ -41,9 +42,6 @@ public final class SharedReceiveQueue implements CompletionTarget, AutoCloseable
     private int users;
     private boolean isClosed;
     private boolean isHolding;
-    /** Whether the completion queue posts what is collected at the end of a poll, and which target follows there. */
-    private boolean isListed;
-    private CompletionTarget nextListed;
 
     SharedReceiveQueue(
         final RdmaDomain domain,
@@ -76,6 +74,7 @@ public final class SharedReceiveQueue implements CompletionTarget, AutoCloseable
         }
         next = new NextRequest(segments, 1);
         list = next.receives(Math.min(RdmaQueuePair.LIST_MAX, depth));
+        doorbell = completions.doorbells().entry(this::ring);
         ids = new long[depth];
         isPosted = new boolean[depth];
         free = new int[depth];
@@ -169,10 +168,9 @@ public final class SharedReceiveQueue implements CompletionTarget, AutoCloseable
         {
             ring();
         }
-        else if (!isListed)
+        else
         {
-            isListed = true;
-            completions.ringWhenPolled(this);
+            doorbell.ringWhenPolled();
         }
         return true;
     }
@@ -271,26 +269,6 @@ public final class SharedReceiveQueue implements CompletionTarget, AutoCloseable
                 }
             }
         }
-    }
-
-    @Override
-    public CompletionTarget nextListed()
-    {
-        return nextListed;
-    }
-
-    @Override
-    public void nextListed(final CompletionTarget target)
-    {
-        nextListed = target;
-    }
-
-    @Override
-    public void onPolled()
-    {
-        isListed = false;
-        nextListed = null;
-        ring();
     }
 
     void onLimit()
