@@ -3,18 +3,9 @@ package io.millrace.nvmf;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.millrace.block.StripedDevice;
-import io.millrace.memory.MemoryDomain;
-import io.millrace.memory.MemoryRegion;
-import io.millrace.memory.MemoryRegistry;
-import io.millrace.memory.MemoryRole;
-import io.millrace.nvme.ConnectData;
 import io.millrace.nvme.NvmeStatus;
-import io.millrace.nvmf.initiator.HostPollGroup;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
-import io.millrace.nvmf.initiator.rdma.HostBuffers;
-import io.millrace.nvmf.initiator.rdma.RdmaHostTransport;
 import io.millrace.nvmf.rdma.RdmaTransport;
 import io.millrace.nvmf.rdma.RdmaTransportConfig;
 import io.millrace.nvmf.rdma.cm.ConnectRequest;
@@ -24,7 +15,6 @@ import io.millrace.rdma.model.LinuxDescriptors;
 import io.millrace.rdma.model.ModelDevice;
 import io.millrace.rdma.model.ModelRdmaCore;
 import io.millrace.rdma.model.RdmaModel;
-import io.millrace.reactor.Reactor;
 import io.millrace.seed.TestSeeds;
 import io.millrace.status.DataPlaneCounters;
 import java.lang.foreign.MemorySegment;
@@ -33,8 +23,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
@@ -59,14 +47,12 @@ class HostileRdmaHostTest
     private static final long CONNECT_TIMEOUT_NS = 1_000_000_000L;
     private static final long OPENING_NS = 800_000_000L;
 
-    private final RdmaModel model = new RdmaModel();
-    private final ModelRdmaCore hostileCore = new ModelRdmaCore(model.network(), new LinuxDescriptors());
-    private final ModelDevice hostileDevice = hostileCore.addDevice(RdmaModel.address(3));
-    private final MemoryRegistry hostRegistry = new MemoryRegistry();
-    private final HostBuffers hostBuffers = new HostBuffers(hostRegistry, model.hostCore());
-    private final MemoryRegistry registry = new MemoryRegistry();
+    private final RdmaTargetFixture rdma = new RdmaTargetFixture();
+    private final RdmaModel model = rdma.model();
+    private final ModelRdmaCore hostileCore = rdma.scriptedCore();
+    private final ModelDevice hostileDevice = rdma.scriptedDevice();
+    private final ScriptedRdmaHost hostile = rdma.scripted();
     private TransportContractFixture fixture;
-    private ScriptedRdmaHost hostile;
     private RemoteController controller;
     private RemoteQueuePair bystander;
 
@@ -80,25 +66,10 @@ class HostileRdmaHostTest
     @BeforeEach
     void serve()
     {
-        final StripedDevice device = new StripedDevice(DEVICE_BYTES, BLOCK, 1, 2);
-        // Its pages are small ones here, which would be copied from; as buffers they stay where they are.
-        device.lentMemory().forEach((memory) -> registry.add(memory, MemoryRole.BUFFERS));
-        fixture = new TransportContractFixture(device, 1, 16L << 20, registry,
-            (target, groups) -> new RdmaTransport(target, groups,
-                config(RdmaTransportConfig.CONNECT_TIMEOUT_NS_DEFAULT), model.targetCore(), registry),
-            (reactor) -> new HostPollGroup(reactor, List.of(new RdmaHostTransport(model.hostCore(), hostBuffers))),
-            this::register);
-        fixture.listen(TransportAddress.of(
-            TransportAddress.Type.RDMA, new InetSocketAddress(RdmaModel.address(2), 0)));
-        hostile = new ScriptedRdmaHost(hostileCore);
+        fixture = rdma.serve(RdmaTargetFixture.lendingDevice(DEVICE_BYTES), 1, RdmaTargetFixture.POOL_BYTES,
+            config(RdmaTransportConfig.CONNECT_TIMEOUT_NS_DEFAULT));
         controller = fixture.connect();
         bystander = fixture.openQueue(controller);
-    }
-
-    private void register(final MemorySegment memory)
-    {
-        hostRegistry.add(MemoryRegion.imported(
-            MemoryRole.BUFFERS, MemoryDomain.HOST, memory.address(), memory.byteSize(), BLOCK));
     }
 
     /** The other host, which was there first, still has its data moved, and nothing of the hostile one is left. */
@@ -112,17 +83,13 @@ class HostileRdmaHostTest
         assertEquals(NvmeStatus.SUCCESS, fixture.run(bystander,
             (request) -> request.read(1, 8, 4, read.address(), 4 * BLOCK)));
         assertEquals(-1, written.mismatch(read));
-        hostile.close();
+        rdma.closeScripted();
         fixture.await("the hostile host's connections to end", () -> 2 == fixture.transport().connectionCount());
         fixture.endHosts();
-        fixture.awaitNothing();
         fixture.await("every connection to be counted out", () ->
             fixture.count(DataPlaneCounters.Value.ACCEPTED) == fixture.count(DataPlaneCounters.Value.CLOSED) &&
                 0 == fixture.count(DataPlaneCounters.Value.PENDING_CONNECTIONS));
-        fixture.close();
-        hostBuffers.close();
-        assertEquals(List.of(), model.network().violations());
-        model.close();
+        rdma.closeTarget();
     }
 
     private InetSocketAddress target()
@@ -220,7 +187,7 @@ class HostileRdmaHostTest
     void shouldRefuseCommandsOfAConnectionThatIsNoQueueAndEndIt()
     {
         try (RdmaTransport impatient = new RdmaTransport(fixture.target(), List.of(fixture.group(0)),
-            config(CONNECT_TIMEOUT_NS), model.targetCore(), registry))
+            config(CONNECT_TIMEOUT_NS), model.targetCore(), rdma.registry()))
         {
             final TransportAddress address = impatient.listen(TransportAddress.of(
                 TransportAddress.Type.RDMA, new InetSocketAddress(RdmaModel.address(2), 0)));
@@ -248,7 +215,7 @@ class HostileRdmaHostTest
         };
         slowCore.addDevice(RdmaModel.address(4));
         try (RdmaTransport slow = new RdmaTransport(fixture.target(), List.of(fixture.group(0)),
-            config(OPENING_NS / 8), slowCore, registry))
+            config(OPENING_NS / 8), slowCore, rdma.registry()))
         {
             final TransportAddress address = slow.listen(TransportAddress.of(
                 TransportAddress.Type.RDMA, new InetSocketAddress(RdmaModel.address(4), 0)));
@@ -260,16 +227,7 @@ class HostileRdmaHostTest
 
     private ScriptedRdmaHost.Queue openIo()
     {
-        final ScriptedRdmaHost.Queue admin = hostile.open(target(), 0, 0);
-        final ScriptedRdmaHost.Answer associated =
-            admin.associate(TransportContractFixture.NQN, 0, ConnectData.CONTROLLER_ID_DYNAMIC);
-        assertEquals(NvmeStatus.SUCCESS, associated.status());
-        final ScriptedRdmaHost.Queue queue = hostile.open(target(), 1, 1);
-        // The admin queue's controller has to be enabled first.
-        ScriptedRdmaHost.enable(admin);
-        assertEquals(NvmeStatus.SUCCESS,
-            queue.associate(TransportContractFixture.NQN, 1, associated.result() & 0xFFFF).status());
-        return queue;
+        return rdma.openController();
     }
 
     @ParameterizedTest
@@ -500,47 +458,23 @@ class HostileRdmaHostTest
      */
     @ParameterizedTest
     @ValueSource(ints = {0, 64})
-    void shouldLetAWriterPassAReaderThatTakesNothing(final int writtenLba)
+    void shouldLetAWriterPassAReaderThatTakesNothing(final int writtenLba) throws InterruptedException
     {
         final ScriptedRdmaHost.Queue queue = openIo();
         final int key = queue.key();
-        final Reactor reactor = fixture.group(0).reactor();
-        final CountDownLatch isBlocked = new CountDownLatch(1);
-        final CountDownLatch mayGoOn = new CountDownLatch(1);
-        final CompletableFuture<Boolean> released = reactor.call(() ->
-        {
-            isBlocked.countDown();
-            return mayGoOn.await(20, TimeUnit.SECONDS);
-        });
-        await(isBlocked);
+        final Runnable release = rdma.block();
         for (int i = 0; i < READS; i++)
         {
             queue.send(ScriptedRdmaHost.command(
                 false, i, i < READS / 2 ? 0 : 64, PIECES, hostile.dataAddress(), PIECES * BLOCK, key));
         }
         fixture.await("the capsules to be in the target's memory", queue::hasDelivered);
-        // Nothing of the devices ends the connection.
-        model.network().timeouts(60_000_000_000L, 60_000_000_000L);
-        model.network().cut(hostileDevice, model.targetDevice(), true);
-        mayGoOn.countDown();
-        assertTrue(ScriptedRdmaHost.await(released));
+        rdma.cut();
+        release.run();
         final MemorySegment written = fixture.random(PIECES * BLOCK, 8);
         assertEquals(NvmeStatus.SUCCESS, fixture.run(bystander,
             (request) -> request.write(1, writtenLba, PIECES, written.address(), PIECES * BLOCK)));
         assertEquals(0 != writtenLba, 0 != fixture.count(DataPlaneCounters.Value.COPIED_LOANS));
-        model.network().timeouts(20_000_000L, 500_000_000L);
-        model.network().cut(hostileDevice, model.targetDevice(), false);
-    }
-
-    private static void await(final CountDownLatch latch)
-    {
-        try
-        {
-            assertTrue(latch.await(20, TimeUnit.SECONDS));
-        }
-        catch (final InterruptedException e)
-        {
-            throw new AssertionError(e);
-        }
+        rdma.reconnect();
     }
 }

@@ -2,24 +2,13 @@ package io.millrace.nvmf;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.millrace.block.StripedDevice;
-import io.millrace.memory.MemoryDomain;
-import io.millrace.memory.MemoryRegion;
-import io.millrace.memory.MemoryRegistry;
-import io.millrace.memory.MemoryRole;
 import io.millrace.nvme.NvmeStatus;
-import io.millrace.nvmf.initiator.HostPollGroup;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
-import io.millrace.nvmf.initiator.rdma.HostBuffers;
-import io.millrace.nvmf.initiator.rdma.RdmaHostTransport;
-import io.millrace.nvmf.rdma.RdmaTransport;
 import io.millrace.nvmf.rdma.RdmaTransportConfig;
-import io.millrace.nvmf.transport.TransportAddress;
-import io.millrace.rdma.model.RdmaModel;
+import io.millrace.rdma.model.ModelNetwork;
 import io.millrace.seed.TestSeeds;
 import java.lang.foreign.MemorySegment;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -40,36 +29,22 @@ class LossyRdmaNetworkTest
     void shouldKeepDataOverANetworkThatLosesPackets()
     {
         final RandomGenerator random = TestSeeds.random();
-        final MemoryRegistry hostRegistry = new MemoryRegistry();
-        final MemoryRegistry registry = new MemoryRegistry();
-        final StripedDevice device = new StripedDevice(DEVICE_BYTES, BLOCK, 1, 2);
-        device.lentMemory().forEach((memory) -> registry.add(memory, MemoryRole.BUFFERS));
-        try (RdmaModel model = new RdmaModel();
-            HostBuffers buffers = new HostBuffers(hostRegistry, model.hostCore());
-            TransportContractFixture fixture = new TransportContractFixture(device, 2, 16L << 20, registry,
-                (target, groups) -> new RdmaTransport(
-                    target, groups, RdmaTransportConfig.defaults(), model.targetCore(), registry),
-                (reactor) -> new HostPollGroup(reactor, List.of(new RdmaHostTransport(model.hostCore(), buffers))),
-                (memory) -> hostRegistry.add(MemoryRegion.imported(
-                    MemoryRole.BUFFERS, MemoryDomain.HOST, memory.address(), memory.byteSize(), BLOCK))))
+        final RdmaTargetFixture rdma = new RdmaTargetFixture();
+        final TransportContractFixture fixture = rdma.serve(RdmaTargetFixture.lendingDevice(DEVICE_BYTES), 2,
+            RdmaTargetFixture.POOL_BYTES, RdmaTransportConfig.defaults());
+        final ModelNetwork network = rdma.model().network();
+        network.timeouts(2_000_000L, 500_000_000L);
+        network.delay(0, 200_000);
+        network.loss(LOST_ONE_IN);
+        final RemoteController controller = fixture.connect();
+        final List<RemoteQueuePair> queues = List.of(fixture.openQueue(controller), fixture.openQueue(controller));
+        final MemorySegment source = fixture.random((PLACES + 1) * BLOCKS_MAX * BLOCK, random.nextLong());
+        final MemorySegment read = fixture.memory((long)PLACES * BLOCKS_MAX * BLOCK);
+        for (int round = 0; round < ROUNDS; round++)
         {
-            fixture.listen(TransportAddress.of(
-                TransportAddress.Type.RDMA, new InetSocketAddress(RdmaModel.address(2), 0)));
-            model.network().timeouts(2_000_000L, 500_000_000L);
-            model.network().delay(0, 200_000);
-            model.network().loss(LOST_ONE_IN);
-            final RemoteController controller = fixture.connect();
-            final List<RemoteQueuePair> queues = List.of(fixture.openQueue(controller), fixture.openQueue(controller));
-            final MemorySegment source = fixture.random((PLACES + 1) * BLOCKS_MAX * BLOCK, random.nextLong());
-            final MemorySegment read = fixture.memory((long)PLACES * BLOCKS_MAX * BLOCK);
-            for (int round = 0; round < ROUNDS; round++)
-            {
-                verify(fixture, queues, source, read, random);
-            }
-            fixture.endHosts();
-            fixture.awaitNothing();
-            assertEquals(List.of(), model.network().violations());
+            verify(fixture, queues, source, read, random);
         }
+        rdma.close();
     }
 
     /** Writes to each place at once, then reads each by another queue. */

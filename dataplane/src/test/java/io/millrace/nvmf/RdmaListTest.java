@@ -4,31 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.BlockDevice;
-import io.millrace.block.StripedDevice;
-import io.millrace.memory.MemoryDomain;
-import io.millrace.memory.MemoryRegion;
-import io.millrace.memory.MemoryRegistry;
-import io.millrace.memory.MemoryRole;
-import io.millrace.nvme.ConnectData;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SubmissionQueueEntry;
-import io.millrace.nvmf.initiator.HostPollGroup;
-import io.millrace.nvmf.initiator.rdma.HostBuffers;
-import io.millrace.nvmf.initiator.rdma.RdmaHostTransport;
-import io.millrace.nvmf.rdma.RdmaTransport;
-import io.millrace.nvmf.rdma.RdmaTransportConfig;
-import io.millrace.nvmf.transport.TransportAddress;
-import io.millrace.rdma.model.LinuxDescriptors;
-import io.millrace.rdma.model.ModelDevice;
 import io.millrace.rdma.model.ModelRdmaCore;
 import io.millrace.rdma.model.RdmaModel;
 import io.millrace.reactor.HeldClock;
-import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -41,73 +23,38 @@ class RdmaListTest
 {
     private static final int BLOCK = TransportContractFixture.BLOCK_BYTES;
     private static final int CAPSULES = 8;
+    private static final long DEVICE_BYTES = 8L << 20;
     private static final long LITTLE_NS = 10_000;
     private static final long LIMIT_NS = 900_000_000L;
     private static final long RETRY_NS = 500_000_000L;
     private static final int CAPSULE_BYTES = SubmissionQueueEntry.SIZE_BYTES + BLOCK;
     private static final int READ_OFFSET = 1 << 20;
 
-    private final RdmaModel model = new RdmaModel();
-    private final ModelRdmaCore scriptedCore = new ModelRdmaCore(model.network(), new LinuxDescriptors());
-    private final ModelDevice scriptedDevice = scriptedCore.addDevice(RdmaModel.address(3));
-    private final MemoryRegistry registry = new MemoryRegistry();
-    private final MemoryRegistry hostRegistry = new MemoryRegistry();
-    private final HostBuffers hostBuffers = new HostBuffers(hostRegistry, model.hostCore());
-    private final HeldClock clock = new HeldClock();
+    private final RdmaTargetFixture rdma = new RdmaTargetFixture();
+    private final RdmaModel model = rdma.model();
+    private final HeldClock clock = rdma.clock();
+    private final ScriptedRdmaHost scripted = rdma.scripted();
     private TransportContractFixture fixture;
-    private ScriptedRdmaHost scripted;
     private ScriptedRdmaHost.Queue queue;
-    private int controllerId;
     private int key;
 
-    /** A device that answers within {@code submit}, and lends. */
     private void serve()
     {
-        final StripedDevice device = new StripedDevice(8L << 20, BLOCK, 1, 2);
-        // Its pages are small ones here, which would be copied from; as buffers they stay where they are.
-        device.lentMemory().forEach((memory) -> registry.add(memory, MemoryRole.BUFFERS));
-        serve(device);
+        serve(RdmaTargetFixture.lendingDevice(DEVICE_BYTES));
     }
 
     private void serve(final BlockDevice device)
     {
-        fixture = new TransportContractFixture(device, 1, 16L << 20, registry,
-            (target, groups) -> new RdmaTransport(
-                target, groups, RdmaTransportConfig.defaults(), model.targetCore(), registry),
-            (reactor) -> new HostPollGroup(reactor, List.of(new RdmaHostTransport(model.hostCore(), hostBuffers))),
-            (memory) -> hostRegistry.add(MemoryRegion.imported(
-                MemoryRole.BUFFERS, MemoryDomain.HOST, memory.address(), memory.byteSize(), BLOCK)), clock);
-        fixture.listen(TransportAddress.of(
-            TransportAddress.Type.RDMA, new InetSocketAddress(RdmaModel.address(2), 0)));
-        scripted = new ScriptedRdmaHost(scriptedCore);
-        final InetSocketAddress address = fixture.address().socketAddress();
-        final ScriptedRdmaHost.Queue admin = scripted.open(address, 0, 0);
-        controllerId = admin.associate(
-            TransportContractFixture.NQN, 0, ConnectData.CONTROLLER_ID_DYNAMIC).result() & 0xFFFF;
-        ScriptedRdmaHost.enable(admin);
-        queue = open(1);
+        fixture = rdma.serve(device);
+        queue = rdma.openController();
         key = queue.key();
         fixture.await("the target to have nothing of the connections", () -> 0 == fixture.requestsInUse());
-    }
-
-    private ScriptedRdmaHost.Queue open(final int queueId)
-    {
-        final ScriptedRdmaHost.Queue opened = scripted.open(fixture.address().socketAddress(), queueId, queueId);
-        assertEquals(NvmeStatus.SUCCESS,
-            opened.associate(TransportContractFixture.NQN, queueId, controllerId).status());
-        return opened;
     }
 
     @AfterEach
     void shouldLeaveNothing()
     {
-        scripted.close();
-        fixture.endHosts();
-        fixture.awaitNothing();
-        fixture.close();
-        hostBuffers.close();
-        assertEquals(List.of(), model.network().violations());
-        model.close();
+        rdma.close();
     }
 
     /** Has capsules come between two polls of the target. */
@@ -125,18 +72,10 @@ class RdmaListTest
 
     private ModelRdmaCore.Posted together(final Runnable sending) throws InterruptedException
     {
-        final CountDownLatch isBlocked = new CountDownLatch(1);
-        final CountDownLatch mayGoOn = new CountDownLatch(1);
-        final CompletableFuture<Boolean> released = fixture.group(0).reactor().call(() ->
-        {
-            isBlocked.countDown();
-            return mayGoOn.await(20, TimeUnit.SECONDS);
-        });
-        assertTrue(isBlocked.await(20, TimeUnit.SECONDS));
+        final Runnable release = rdma.block();
         sending.run();
         final ModelRdmaCore.Posted before = model.targetCore().posted();
-        mayGoOn.countDown();
-        assertTrue(TransportContractFixture.get(released));
+        release.run();
         return before;
     }
 
@@ -210,11 +149,11 @@ class RdmaListTest
             }
             fixture.await("the capsules to be in the target's memory", queue::hasDelivered);
             model.network().timeouts(RETRY_NS, RETRY_NS);
-            model.network().cut(scriptedDevice, model.targetDevice(), true);
+            model.network().cut(rdma.scriptedDevice(), model.targetDevice(), true);
         });
         fixture.await("the READs", () -> 0 != model.targetCore().posted().since(before).sends());
         assertEquals(new ModelRdmaCore.Posted(1, CAPSULES, 1, CAPSULES), model.targetCore().posted().since(before));
-        model.network().cut(scriptedDevice, model.targetDevice(), false);
+        model.network().cut(rdma.scriptedDevice(), model.targetDevice(), false);
         takeAnswers(CAPSULES);
     }
 
@@ -222,7 +161,7 @@ class RdmaListTest
     @Test
     void shouldSendAnswersOfADeviceThatEndsRequestsLaterInLists() throws InterruptedException
     {
-        final LaterDevice device = new LaterDevice(BLOCK, 8L << 20);
+        final LaterDevice device = new LaterDevice(BLOCK, DEVICE_BYTES);
         serve(device);
         device.hold(true);
         final ModelRdmaCore.Posted before = together(commands(false));
@@ -264,7 +203,7 @@ class RdmaListTest
     void shouldKeepALentBlockAsItIsUntilItsListHasLeft() throws InterruptedException
     {
         serve();
-        final ScriptedRdmaHost.Queue writer = open(2);
+        final ScriptedRdmaHost.Queue writer = rdma.openQueue(2);
         final byte[] write = Arrays.copyOf(ScriptedRdmaHost.inCapsule(1, 0, BLOCK), CAPSULE_BYTES);
         Arrays.fill(write, SubmissionQueueEntry.SIZE_BYTES, CAPSULE_BYTES, (byte)1);
         writer.send(write);

@@ -4,36 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.millrace.memory.MemoryDomain;
-import io.millrace.memory.MemoryRegion;
-import io.millrace.memory.MemoryRegistry;
-import io.millrace.memory.MemoryRole;
 import io.millrace.nvme.AdminOpcode;
-import io.millrace.nvme.ConnectData;
 import io.millrace.nvme.FabricsType;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
-import io.millrace.nvmf.initiator.HostPollGroup;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
-import io.millrace.nvmf.initiator.rdma.HostBuffers;
-import io.millrace.nvmf.initiator.rdma.RdmaHostTransport;
-import io.millrace.nvmf.rdma.RdmaTransport;
-import io.millrace.nvmf.rdma.RdmaTransportConfig;
-import io.millrace.nvmf.transport.TransportAddress;
-import io.millrace.rdma.model.LinuxDescriptors;
-import io.millrace.rdma.model.ModelDevice;
-import io.millrace.rdma.model.ModelRdmaCore;
 import io.millrace.rdma.model.RdmaModel;
 import io.millrace.reactor.HeldClock;
 import java.lang.foreign.MemorySegment;
-import java.net.InetSocketAddress;
-import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What RDMA READs and WRITEs of the target leave behind when they fail, are late, or are not needed any more. */
@@ -47,56 +29,18 @@ class RdmaTransferTest
     private static final long TRANSFER_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(5);
     private static final long DELAY_NS = 100_000_000L;
 
-    private final RdmaModel model = new RdmaModel();
-    private final ModelRdmaCore scriptedCore = new ModelRdmaCore(model.network(), new LinuxDescriptors());
-    private final ModelDevice scriptedDevice = scriptedCore.addDevice(RdmaModel.address(3));
-    private final MemoryRegistry registry = new MemoryRegistry();
-    private final MemoryRegistry hostRegistry = new MemoryRegistry();
-    private final HostBuffers hostBuffers = new HostBuffers(hostRegistry, model.hostCore());
-    private final HeldClock clock = new HeldClock();
     private final LaterDevice device = new LaterDevice(BLOCK, 8L << 20);
-    private TransportContractFixture fixture;
-    private ScriptedRdmaHost scripted;
-
-    @BeforeEach
-    void serve()
-    {
-        final RdmaTransportConfig defaults = RdmaTransportConfig.defaults();
-        fixture = new TransportContractFixture(device, 1, POOL_BYTES, registry,
-            (target, groups) -> new RdmaTransport(target, groups, new RdmaTransportConfig(
-                defaults.inCapsuleDataBytes(), defaults.capsulesMax(), defaults.readsMax(),
-                defaults.connectTimeoutNs(), defaults.connectionsMax(), TRANSFER_TIMEOUT_NS, List.of(), false),
-                model.targetCore(), registry),
-            (reactor) -> new HostPollGroup(reactor, List.of(new RdmaHostTransport(model.hostCore(), hostBuffers))),
-            (memory) -> hostRegistry.add(MemoryRegion.imported(
-                MemoryRole.BUFFERS, MemoryDomain.HOST, memory.address(), memory.byteSize(), BLOCK)), clock);
-        fixture.listen(TransportAddress.of(
-            TransportAddress.Type.RDMA, new InetSocketAddress(RdmaModel.address(2), 0)));
-        scripted = new ScriptedRdmaHost(scriptedCore);
-    }
+    private final RdmaTargetFixture rdma = new RdmaTargetFixture();
+    private final RdmaModel model = rdma.model();
+    private final HeldClock clock = rdma.clock();
+    private final ScriptedRdmaHost scripted = rdma.scripted();
+    private final TransportContractFixture fixture =
+        rdma.serve(device, 1, POOL_BYTES, RdmaTargetFixture.transferTimeout(TRANSFER_TIMEOUT_NS));
 
     @AfterEach
     void shouldLeaveNothing()
     {
-        scripted.close();
-        fixture.endHosts();
-        fixture.awaitNothing();
-        fixture.close();
-        hostBuffers.close();
-        assertEquals(List.of(), model.network().violations());
-        model.close();
-    }
-
-    private ScriptedRdmaHost.Queue openQueue()
-    {
-        final InetSocketAddress address = fixture.address().socketAddress();
-        final ScriptedRdmaHost.Queue admin = scripted.open(address, 0, 0);
-        final int controller = admin.associate(
-            TransportContractFixture.NQN, 0, ConnectData.CONTROLLER_ID_DYNAMIC).result() & 0xFFFF;
-        ScriptedRdmaHost.enable(admin);
-        final ScriptedRdmaHost.Queue queue = scripted.open(address, 1, 1);
-        assertEquals(NvmeStatus.SUCCESS, queue.associate(TransportContractFixture.NQN, 1, controller).status());
-        return queue;
+        rdma.close();
     }
 
     private int write(final RemoteQueuePair queue, final long lba, final MemorySegment data)
@@ -113,7 +57,7 @@ class RdmaTransferTest
         final MemorySegment written = fixture.random(BLOCKS * BLOCK, 1);
         assertEquals(NvmeStatus.SUCCESS, write(other, 0, written));
         assertEquals(NvmeStatus.SUCCESS, write(other, 64, fixture.random(BLOCKS * BLOCK, 2)));
-        final ScriptedRdmaHost.Queue queue = openQueue();
+        final ScriptedRdmaHost.Queue queue = rdma.openController();
         final int before = device.submitted();
         for (int i = 0; i < 4; i++)
         {
@@ -138,18 +82,16 @@ class RdmaTransferTest
         final RemoteQueuePair parted = fixture.openQueue(fixture.connect());
         final MemorySegment data = fixture.random(LARGE_BYTES, 1);
         final MemorySegment read = fixture.memory(LARGE_BYTES);
-        final ScriptedRdmaHost.Queue queue = openQueue();
+        final ScriptedRdmaHost.Queue queue = rdma.openController();
         final int key = queue.key();
-        final CountDownLatch mayGoOn = new CountDownLatch(1);
-        fixture.group(0).reactor().call(() -> mayGoOn.await(20, TimeUnit.SECONDS));
+        final Runnable release = rdma.block();
         for (int i = 0; i < 2; i++)
         {
             queue.send(ScriptedRdmaHost.command(true, i, 1024, blocks, scripted.dataAddress(), LARGE_BYTES, key));
         }
         fixture.await("the capsules to be in the target's memory", queue::hasDelivered);
-        model.network().timeouts(60_000_000_000L, 60_000_000_000L);
-        model.network().cut(scriptedDevice, model.targetDevice(), true);
-        mayGoOn.countDown();
+        rdma.cut();
+        release.run();
         fixture.await("the other host to have the buffers", () -> fixture.buffersInUseBytes() >= 2 * LARGE_BYTES);
         for (final boolean isWrite : new boolean[]{true, false})
         {
@@ -160,8 +102,7 @@ class RdmaTransferTest
             assertTrue(device.submitted() - submitted > 1, "it was moved at once");
         }
         assertFalse(queue.closed.isDone(), "the other host has its buffers no more");
-        model.network().timeouts(20_000_000L, 500_000_000L);
-        model.network().cut(scriptedDevice, model.targetDevice(), false);
+        rdma.reconnect();
         assertEquals(-1, data.mismatch(read), "first byte that is different");
     }
 
@@ -169,7 +110,7 @@ class RdmaTransferTest
     @Test
     void shouldExecuteAWriteWhoseDataIsBeingReadWhenItsNamespaceIsRemoved()
     {
-        final ScriptedRdmaHost.Queue queue = openQueue();
+        final ScriptedRdmaHost.Queue queue = rdma.openController();
         final int key = queue.key();
         model.network().delay(DELAY_NS, DELAY_NS);
         queue.send(ScriptedRdmaHost.command(true, 9, 0, BLOCKS, scripted.dataAddress(), BLOCKS * BLOCK, key));
@@ -185,7 +126,7 @@ class RdmaTransferTest
     @Test
     void shouldEndAQueueThatIsDisconnectedWhenItsAnswersHaveArrived()
     {
-        final ScriptedRdmaHost.Queue queue = openQueue();
+        final ScriptedRdmaHost.Queue queue = rdma.openController();
         model.network().delay(DELAY_NS / 4, DELAY_NS / 4);
         queue.send(ScriptedRdmaHost.command(
             false, 3, 0, BLOCKS, scripted.dataAddress(), BLOCKS * BLOCK, queue.key()));
@@ -211,10 +152,7 @@ class RdmaTransferTest
         for (int i = 0; i < 30; i++)
         {
             clock.advance(TRANSFER_TIMEOUT_NS / 10);
-            for (int turn = 0; turn < 3; turn++)
-            {
-                TransportContractFixture.get(fixture.group(0).reactor().call(() -> null));
-            }
+            rdma.turn();
         }
         clock.release();
         assertEquals(2, fixture.transport().connectionCount());
