@@ -410,7 +410,7 @@ public final class RdmaConnection
         // Never at once: the caller may be a handler that goes on to use the queue pair.
         cancelTimer();
         final long drainNs = isOnHardware ? ConnectionManager.HARDWARE_NS :
-            !isConnected ? 0 : 0 != queuePair.outstanding() ? DRAIN_NS : hasShared() ? SHARED_DRAIN_NS : 0;
+            !isConnected || queuePair.isDrained() ? 0 : 0 != queuePair.outstanding() ? DRAIN_NS : SHARED_DRAIN_NS;
         timerId = manager.reactor().schedule(manager.reactor().nowNs() + drainNs, (_) ->
         {
             timerId = NO_TIMER;
@@ -547,10 +547,7 @@ public final class RdmaConnection
     {
         if (ConnectionState.CLOSING == state)
         {
-            if (0 == queuePair.outstanding() && !hasShared() && !isOnHardware)
-            {
-                finish();
-            }
+            finishIfDrained();
         }
         else if (ConnectionState.CLOSED != state && CompletionStatus.SUCCESS != queuePair.failure())
         {
@@ -558,9 +555,12 @@ public final class RdmaConnection
         }
     }
 
-    private boolean hasShared()
+    private void finishIfDrained()
     {
-        return null != queuePair && null != queuePair.shared();
+        if (queuePair.isDrained() && !isOnHardware)
+        {
+            finish();
+        }
     }
 
     /** The device reports something about its queue pair. */
@@ -571,11 +571,14 @@ public final class RdmaConnection
         {
             close(failure);
         }
-        else if (Verbs.IBV_EVENT_QP_LAST_WQE_REACHED == type && ConnectionState.CLOSING == state &&
-            0 == queuePair.outstanding() && !isOnHardware)
+        else if (Verbs.IBV_EVENT_QP_LAST_WQE_REACHED == type)
         {
-            // It takes no more from its shared receive queue.
-            finish();
+            // It comes before what the queue pair had is reported, or after that.
+            queuePair.onLastTaken();
+            if (ConnectionState.CLOSING == state)
+            {
+                finishIfDrained();
+            }
         }
         else if (Verbs.IBV_EVENT_PATH_MIG == type && ConnectionState.ESTABLISHED == state)
         {

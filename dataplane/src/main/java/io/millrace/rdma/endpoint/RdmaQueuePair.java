@@ -62,6 +62,8 @@ public final class RdmaQueuePair implements CompletionTarget
     private long entryAddress;
     private Doorbell doorbell = Doorbell.EACH;
     private long sendLists;
+    /** Whether it has failed, and its device takes no more from the shared receive queue. */
+    private boolean hasTakenLast;
     private CompletionStatus failure = CompletionStatus.SUCCESS;
 
     /** Reserves its entries of the completion queue; the queue pair itself follows. */
@@ -126,12 +128,6 @@ public final class RdmaQueuePair implements CompletionTarget
         }
     }
 
-    /** {@return from which it takes receive requests; null when it has a receive queue of its own} */
-    SharedReceiveQueue shared()
-    {
-        return shared;
-    }
-
     /**
      * {@return how many send requests can be posted now}
      */
@@ -183,6 +179,18 @@ public final class RdmaQueuePair implements CompletionTarget
     int outstanding()
     {
         return sends.outstanding() + receives.outstanding() - refusedReceives;
+    }
+
+    /** The device has reported that it takes no more from the shared receive queue. */
+    void onLastTaken()
+    {
+        hasTakenLast = true;
+    }
+
+    /** {@return whether the device, once the queue pair has failed, has nothing that it would still report} */
+    boolean isDrained()
+    {
+        return 0 == outstanding() && (null == shared || hasTakenLast);
     }
 
     CompletionStatus failure()

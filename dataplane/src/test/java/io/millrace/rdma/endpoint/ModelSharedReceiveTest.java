@@ -13,6 +13,8 @@ import io.millrace.bindings.verbs.Verbs;
 import io.millrace.rdma.core.RdmaCore;
 import io.millrace.rdma.model.RdmaModel;
 import io.millrace.rdma.model.RdmaProcesses;
+import io.millrace.reactor.HeldClock;
+import io.millrace.reactor.ReactorConfig;
 import java.lang.foreign.Arena;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -22,14 +24,26 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The contract on the model. */
 class ModelSharedReceiveTest extends SharedReceiveContractTest
 {
+    private static final long LITTLE_NS = 10_000;
+    /** Together less than a connection that closes waits for what was posted. */
+    private static final long REPORT_NS = 900_000_000L;
+    /** Less than it waits for a device that does not report that it takes no more from a shared receive queue. */
+    private static final long END_NS = 40_000_000L;
+
     private final RdmaModel model = new RdmaModel();
     private final List<String> calls = Collections.synchronizedList(new ArrayList<>());
+    private final HeldClock clock = new HeldClock();
     private volatile boolean isRefusing;
+    /** Whether completions have not come yet. */
+    private volatile boolean isUnpolled;
     /** Whether events of the device have not come yet. */
     private volatile boolean isLate;
     private volatile int lastNumber;
@@ -38,6 +52,12 @@ class ModelSharedReceiveTest extends SharedReceiveContractTest
     protected RdmaProcesses processes()
     {
         return model;
+    }
+
+    @Override
+    RdmaNode startTarget()
+    {
+        return new RdmaNode(targetCore(), clock.reactor(ReactorConfig.of("target", -1)));
     }
 
     /** {@return one that records calls, and the numbers of queue pairs} */
@@ -52,6 +72,7 @@ class ModelSharedReceiveTest extends SharedReceiveContractTest
                     final Object result =
                         isRefusing && "postSharedReceive".equals(method.getName()) ? (Object)(-Errno.ENOMEM) :
                         isLate && "asyncEvent".equals(method.getName()) ? (Object)(-Errno.EAGAIN) :
+                        isUnpolled && "poll".equals(method.getName()) ? (Object)0 :
                         method.invoke(model.targetCore(), arguments);
                     if ("queuePairNumber".equals(method.getName()))
                     {
@@ -249,6 +270,73 @@ class ModelSharedReceiveTest extends SharedReceiveContractTest
         isLate = false;
         assertEquals("done", server.closed());
         assertEquals(List.of("last request taken", "destroyed"), called().reversed().subList(0, 2).reversed());
+    }
+
+    /** By a clock that is held. */
+    private void await(final String what, final long ns, final BooleanSupplier condition)
+    {
+        final long limitNs = clock.advance(0) + ns;
+        while (!condition.getAsBoolean())
+        {
+            // It looks at descriptors by the clock.
+            assertTrue(clock.advance(LITTLE_NS) < limitNs, () -> "waited in vain for " + what + ": " + calls);
+            target.run(() -> { });
+        }
+    }
+
+    private boolean isDestroyed()
+    {
+        return calls.contains("destroyed");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldEndAConnectionAtOnceWhicheverComesFirst(final boolean isEventFirst) throws Exception
+    {
+        open();
+        clock.hold();
+        model.network().holdAcknowledgements(true);
+        isUnpolled = isEventFirst;
+        isLate = !isEventFirst;
+        target.run(() ->
+        {
+            assertTrue(server.at(targetData(), 8).postSend(1, true));
+            server.connection().close("done");
+        });
+        if (isEventFirst)
+        {
+            await("the event", REPORT_NS, () -> calls.contains("last request taken"));
+            assertFalse(isDestroyed(), "its request has not come back");
+            isUnpolled = false;
+            await("the end without a timer", END_NS, this::isDestroyed);
+            server.expect("sent 1 FLUSHED");
+        }
+        else
+        {
+            await("its request", REPORT_NS, () -> 0 == server.queuePair().outstanding());
+            server.expect("sent 1 FLUSHED");
+            assertFalse(isDestroyed(), "the device may take another one");
+            isLate = false;
+            await("the end without a timer", END_NS, this::isDestroyed);
+        }
+        assertEquals("done", server.closed());
+        clock.release();
+    }
+
+    /** The owner has not heard of the failure when the device has let go. */
+    @Test
+    void shouldEndAConnectionAtOnceWhoseEventCameBeforeItsFailure() throws Exception
+    {
+        open();
+        clock.hold();
+        isUnpolled = true;
+        target.run(() -> assertTrue(server.at(targetData(), 8).postWrite(1, true, hostData(), 0)));
+        await("the event", REPORT_NS, () -> calls.contains("last request taken"));
+        isUnpolled = false;
+        await("the end without a timer", END_NS, this::isDestroyed);
+        server.expect("sent 1 REMOTE_ACCESS");
+        assertEquals(CompletionStatus.REMOTE_ACCESS.text(), server.closed());
+        clock.release();
     }
 
     /** A provider may report what a queue pair took after that was destroyed: nobody else would return the buffer. */

@@ -57,6 +57,12 @@ public abstract class RdmaEndpointFixture
         return processes().targetCore();
     }
 
+    /** {@return the side that listens} */
+    RdmaNode startTarget()
+    {
+        return new RdmaNode("target", targetCore());
+    }
+
     final InetSocketAddress targetAddress()
     {
         return processes().targetAddress();
@@ -66,7 +72,7 @@ public abstract class RdmaEndpointFixture
     void start()
     {
         host = new RdmaNode("host", processes().hostCore());
-        target = new RdmaNode("target", targetCore());
+        target = startTarget();
         onServerQueuePair = (peer) -> postReceives(target, peer);
         listening = target.call(() -> target.manager().listen(targetAddress(), 8, acceptor()));
     }

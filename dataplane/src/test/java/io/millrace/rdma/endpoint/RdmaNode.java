@@ -34,7 +34,18 @@ public final class RdmaNode implements AutoCloseable
      */
     public RdmaNode(final String name, final RdmaCore core)
     {
-        reactor = new Reactor(ReactorConfig.of(name, -1));
+        this(core, new Reactor(ReactorConfig.of(name, -1)));
+    }
+
+    /**
+     * Starts one.
+     *
+     * @param core    rdma-core.
+     * @param reactor that does not run yet.
+     */
+    public RdmaNode(final RdmaCore core, final Reactor reactor)
+    {
+        this.reactor = reactor;
         memory = new RdmaMemory(core, RegionAccess.REMOTE_ALL);
         registry.add(dma, MemoryRole.BUFFERS);
         registry.addListener(memory);
