@@ -9,6 +9,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Gives arrays other names while they serve: superblocks first, without the lock, then all that knows the device by its
@@ -60,7 +61,10 @@ final class ArrayRenaming
             device.transition(ManagedDevice.Transition.RENAMING);
             table.reserve(newName);
         }
-        await(device, newName, waitMs, ((RaidDevice)device.device()).rename(newName)
+        // Who is first decides: superblocks that have the name, or who does not wait any more.
+        final AtomicBoolean isDecided = new AtomicBoolean();
+        await(device, newName, waitMs, isDecided, ((RaidDevice)device.device())
+            .rename(newName, () -> isDecided.compareAndSet(false, true))
             .whenCompleteAsync((_, failure) -> end(device, newName, failure), ArrayRenaming::start));
     }
 
@@ -120,7 +124,8 @@ final class ArrayRenaming
     }
 
     private void await(
-        final ManagedDevice device, final String newName, final long waitMs, final CompletableFuture<Void> done)
+        final ManagedDevice device, final String newName, final long waitMs, final AtomicBoolean isDecided,
+        final CompletableFuture<Void> done)
     {
         Reactor.checkMayBlock("another name of an array");
         try
@@ -129,10 +134,14 @@ final class ArrayRenaming
         }
         catch (final TimeoutException e)
         {
-            done.whenComplete((_, failure) -> onLate(device, newName, failure));
-            throw new OperationException(Reason.FAILED, "device " + device.name(), "its superblocks were not written " +
-                "within " + TimeUnit.MILLISECONDS.toSeconds(waitMs) + " s, and the rename goes on",
-                "check its members, and the path to them", e);
+            if (isDecided.compareAndSet(false, true))
+            {
+                done.whenComplete((_, failure) -> onLate(device, newName, failure));
+                throw new OperationException(Reason.FAILED, "device " + device.name(), "its superblocks were not " +
+                    "written within " + TimeUnit.MILLISECONDS.toSeconds(waitMs) + " s, so it keeps its name",
+                    "check its members, and the path to them", e);
+            }
+            done.join();
         }
         catch (final ExecutionException e)
         {
@@ -144,6 +153,7 @@ final class ArrayRenaming
         }
         catch (final InterruptedException e)
         {
+            isDecided.set(true);
             done.whenComplete((_, failure) -> onLate(device, newName, failure));
             Thread.currentThread().interrupt();
             throw new OperationException(Reason.FAILED, "device " + device.name(), "the rename was interrupted",

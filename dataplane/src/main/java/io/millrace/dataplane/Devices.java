@@ -4,7 +4,7 @@ import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.DeviceProperties;
 import io.millrace.block.GrowableDevice;
-import io.millrace.block.raid.FormerName;
+import io.millrace.block.raid.MemberSuperblocks;
 import io.millrace.dataplane.OperationException.Reason;
 import io.millrace.dataplane.config.DeviceConfig;
 import io.millrace.dataplane.device.DeviceDependencies;
@@ -559,7 +559,7 @@ public final class Devices
     {
         synchronized (operations)
         {
-            return FormerName.currentName(name, members.stream().map(devices::get).filter(Objects::nonNull)
+            return MemberSuperblocks.currentName(name, members.stream().map(devices::get).filter(Objects::nonNull)
                 .map(ManagedDevice::device).toList(), registry);
         }
     }

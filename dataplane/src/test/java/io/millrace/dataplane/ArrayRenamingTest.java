@@ -186,21 +186,27 @@ class ArrayRenamingTest
         assertFree("vol1");
     }
 
+    /** The command has failed, so it has no effect, whenever members answer. */
     @Test
-    void shouldGoOnWhenNobodyWaitsAnyMore()
+    void shouldKeepItsNameWhenMembersAnswerTooLate()
     {
         array("1", 2);
         other();
         hang();
-        refused(Reason.FAILED, "device vol: its superblocks were not written within 1 s, and the rename goes on; " +
+        refused(Reason.FAILED, "device vol: its superblocks were not written within 1 s, so it keeps its name; " +
             "check its members, and the path to them", () -> devices.renaming().rename("vol", "vol1", SHORT_MS));
         assertTrue(isHung());
         assertEquals(Transition.RENAMING, devices.require("vol").transition());
         assertReserved();
-        assertEquals(0, told("vol1", RENAMED));
         goOn();
-        until("the array has the name", () -> 1 == told("vol1", RENAMED));
-        until("it can be used", () -> Transition.NONE == devices.require("vol1").transition());
+        until("an event", () -> 1 == told("vol", "is not renamed to vol1: members had stored the name too late"));
+        until("it can be used", () -> Transition.NONE == devices.require("vol").transition());
+        assertEquals("vol", dataPlane.arrays().get("vol").name());
+        assertEquals(0, told("vol1", RENAMED));
+        final DeviceConfig config = devices.get("vol").config();
+        devices.delete("vol");
+        devices.create(config);
+        dataPlane.arrays().rename("vol", "vol1");
         assertEquals("vol1", dataPlane.arrays().get("vol1").name());
         assertFree("vol");
     }
@@ -211,7 +217,7 @@ class ArrayRenamingTest
         array("0", 2);
         other();
         hang();
-        refused(Reason.FAILED, "device vol: its superblocks were not written within 1 s, and the rename goes on; " +
+        refused(Reason.FAILED, "device vol: its superblocks were not written within 1 s, so it keeps its name; " +
             "check its members, and the path to them", () -> devices.renaming().rename("vol", "vol1", SHORT_MS));
         assertTrue(isHung());
         assertReserved();

@@ -188,6 +188,7 @@ class ManagerRenameTest
         client.modifyDevice("vol1", Map.of("force-start", "true"));
         ManagerFixture.until(client, (info) -> info.isConnected() && !plane.dataPlane().arrays().list().isEmpty());
         assertEquals(array, plane.dataPlane().arrays().get("vol1").id());
+        assertEquals("vol1", plane.dataPlane().arrays().currentName("vol0", List.of("d0")), "no former name");
     }
 
     /** Superblocks have the new name, and the applied state has not, nor is there a manager. */

@@ -22,9 +22,13 @@ final class ArrayNames
      */
     record Stored(String name, List<String> former)
     {
-        /** The last of the former names are known, and the array has none of them. */
-        private Stored renamed(final String newName)
+        /** {@return names with another one; the last of the former names are known, and the array has none of them} */
+        Stored named(final String newName)
         {
+            if (name.equals(newName))
+            {
+                return this;
+            }
             final List<String> names = new ArrayList<>(former);
             names.add(name);
             names.remove(newName);
@@ -64,7 +68,7 @@ final class ArrayNames
     void begin(final String newName)
     {
         before = stored;
-        stored = stored.renamed(newName);
+        stored = stored.named(newName);
     }
 
     /** The next superblocks have the name before again. */

@@ -38,14 +38,15 @@ final class AssemblyChecks
     /**
      * Refuses a name that the array had before it was renamed: whoever has it knows nothing of that.
      *
-     * @param config settings.
-     * @param newest superblock.
+     * @param config      settings.
+     * @param superblocks of the members.
      * @throws BlockDeviceException naming both.
      */
-    static void checkName(final RaidConfig config, final Superblock newest)
+    static void checkName(final RaidConfig config, final MemberSuperblocks superblocks)
     {
-        if (newest.formerNames().contains(config.name()))
+        if (superblocks.isFormer(config.name()))
         {
+            final Superblock newest = superblocks.newest();
             throw new BlockDeviceException("array " + config.name() + ": was renamed to " + newest.name() + " (" +
                 newest.array() + "): use that name, in namespaces too, each with its uuid, or rename it when it " +
                 "serves (millrace raid rename " + newest.name() + ' ' + config.name() + ')');

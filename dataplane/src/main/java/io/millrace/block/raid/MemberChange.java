@@ -5,6 +5,7 @@ import io.millrace.block.raid.format.Superblock;
 import io.millrace.block.raid.layout.RaidLevel;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 
 /**
  * A change of the members of an array that serves, which {@link Membership} makes.
@@ -138,10 +139,12 @@ sealed interface MemberChange
     /**
      * The array gets another name.
      *
-     * @param name new one, valid as that of a device.
-     * @param done when superblocks have it.
+     * @param name     new one, valid as that of a device.
+     * @param isWanted asked once, when superblocks have it, whether it is still wanted: else it is taken back. Any
+     *                 thread.
+     * @param done     when superblocks have it, or fails when they have the one before again.
      */
-    record Rename(String name, CompletableFuture<Void> done) implements MemberChange
+    record Rename(String name, BooleanSupplier isWanted, CompletableFuture<Void> done) implements MemberChange
     {
     }
 

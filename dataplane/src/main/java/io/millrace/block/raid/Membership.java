@@ -256,7 +256,7 @@ final class Membership
             case final MemberChange.Fail fail -> fail(fail.name());
             case final MemberChange.Resize resize -> resize(resize.memberBytes());
             case final MemberChange.Journal journal -> journal(journal);
-            case final MemberChange.Rename rename -> rename(rename.name());
+            case final MemberChange.Rename rename -> rename(rename);
         }
         return true;
     }
@@ -598,9 +598,9 @@ final class Membership
         {
             onQMoving();
         }
-        else if (current instanceof MemberChange.Rename)
+        else if (current instanceof final MemberChange.Rename rename)
         {
-            end();
+            onRenamed(rename);
         }
         else if (failed.contains(subject))
         {
@@ -647,7 +647,7 @@ final class Membership
         }
     }
 
-    private void rename(final String name)
+    private void rename(final MemberChange.Rename rename)
     {
         final String reason = Renaming.problem(device, null != growth);
         if (null != reason)
@@ -656,7 +656,19 @@ final class Membership
             return;
         }
         state = State.STORING;
-        device.names().begin(name);
+        device.names().begin(rename.name());
+        work.change(device.view().next(), true);
+    }
+
+    private void onRenamed(final MemberChange.Rename rename)
+    {
+        if (null != problem || rename.isWanted().getAsBoolean())
+        {
+            end();
+            return;
+        }
+        problem = new BlockDeviceException("members had stored the name too late");
+        device.names().revert();
         work.change(device.view().next(), true);
     }
 

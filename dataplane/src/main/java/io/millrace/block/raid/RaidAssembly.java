@@ -51,6 +51,7 @@ public final class RaidAssembly
     private final List<String> unusable = new ArrayList<>();
     /** What settings say that the array does not follow, a sentence each. */
     private final List<String> unfollowed = new ArrayList<>();
+    private ArrayNames.Stored names;
     /** Event count of the newest superblock that was found. */
     private long foundEvent;
 
@@ -164,8 +165,14 @@ public final class RaidAssembly
         foundEvent = null == newest ? 0 : newest.eventCount();
         final ArrayCreation creation = new ArrayCreation(config, io, found, journalDevice);
         final boolean isNew = null == newest || ArrayCreation.EVENT == newest.eventCount() && creation.isWhole();
-        return isNew ? created(creation.create(null == newest ? UUID.randomUUID() : newest.array(), why())) :
-            assemble(newest);
+        if (isNew)
+        {
+            return created(creation.create(null == newest ? UUID.randomUUID() : newest.array(), why()));
+        }
+        final MemberSuperblocks superblocks = MemberSuperblocks.of(found);
+        AssemblyChecks.checkName(config, superblocks);
+        names = superblocks.names(config.name());
+        return assemble(newest);
     }
 
     /** {@return the superblock with the highest event count, of members that are not named, too; null: none} */
@@ -174,7 +181,7 @@ public final class RaidAssembly
         Superblock newest = newest();
         // By another name it is not a start of the array again: what is not named may be left out on purpose.
         if (null == newest || ArrayCreation.EVENT == newest.eventCount() || RaidLevel.RAID0 == newest.level() ||
-            !config.name().equals(newest.name()))
+            !MemberSuperblocks.of(found).isName(config.name()))
         {
             return newest;
         }
@@ -238,6 +245,7 @@ public final class RaidAssembly
     private AssembledArray created(final ArrayCreation.Created created)
     {
         final Superblock last = created.superblock();
+        names = new ArrayNames.Stored(last.name(), last.formerNames());
         return assembled(last.array(), created.geometry(), created.members(),
             view(StripMap.of(created.layout()), last.eventCount(), last.slots(), created.members(), last.journal()),
             created.marked(), created.dirty(), ArrayCreation.BITMAP_SEQUENCE, last, last.journal(), List.of(), null,
@@ -246,7 +254,6 @@ public final class RaidAssembly
 
     private AssembledArray assemble(final Superblock newest)
     {
-        AssemblyChecks.checkName(config, newest);
         AssemblyChecks.checkConfigured(config, found, newest);
         AssemblyChecks.checkSplit(found, newest);
         final ArrayLayout layout = ArrayLayout.of(
@@ -592,9 +599,9 @@ public final class RaidAssembly
         final JournalState journal,
         final ReshapeState reshape)
     {
-        return new Superblock(of.array(), config.name(), of.level(), of.stripBytes(), of.blockSizeBytes(),
+        return new Superblock(of.array(), names.name(), of.level(), of.stripBytes(), of.blockSizeBytes(),
             of.memberBytes(), of.array(), event, false, SystemEpochClock.INSTANCE.time(), of.scrubbedMs(),
-            slots, journal, reshape, of.checksumOffset(), of.hasMismatches(), of.formerNames());
+            slots, journal, reshape, of.checksumOffset(), of.hasMismatches(), names.former());
     }
 
     /** Members may have become larger since it was one, or a spare: it is left out, unless it has a slot. */
@@ -695,7 +702,7 @@ public final class RaidAssembly
         {
             all.add(journalDevice.member());
         }
-        return new AssembledArray(config.name(), scrubbed.formerNames(), array, geometry,
+        return new AssembledArray(names.name(), names.former(), array, geometry,
             hasParity ? FastestEngine.TYPE : null, all, view, marked, dirty, sequence, times, config.copyRates(),
             scrubbed.scrubbedMs(), scrubbed.hasMismatches(), config.journal(), journal.isMatched(),
             String.join("; ", unusable), String.join("; ", unfollowed), replacements, journalDevice.device(), growth,

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
@@ -543,14 +544,16 @@ public final class RaidDevice implements GrowableDevice
     /**
      * Gives its superblocks another name; {@link #takeName} follows. Any thread; does not block.
      *
-     * @param newName valid as that of a device.
+     * @param newName  valid as that of a device.
+     * @param isWanted asked once, on a reactor, when superblocks have it: whether it is still wanted.
      * @return done when superblocks have it; completes exceptionally with a
-     *     {@link io.millrace.block.BlockDeviceException} when it is refused.
+     *     {@link io.millrace.block.BlockDeviceException} when it is refused, or they have the name before again since
+     *     it was not wanted any more.
      */
-    public CompletableFuture<Void> rename(final String newName)
+    public CompletableFuture<Void> rename(final String newName, final BooleanSupplier isWanted)
     {
         final CompletableFuture<Void> done = new CompletableFuture<>();
-        change(new MemberChange.Rename(newName, done));
+        change(new MemberChange.Rename(newName, isWanted, done));
         return done;
     }
 

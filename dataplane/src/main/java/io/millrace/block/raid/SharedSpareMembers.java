@@ -38,30 +38,19 @@ public final class SharedSpareMembers
         }
         try (MemberIo io = new MemberIo(registry))
         {
-            final Superblock newest = newest(io, named);
+            final MemberSuperblocks superblocks = MemberSuperblocks.read(io, named);
+            final Superblock newest = superblocks.newest();
             final int room = RaidLevel.MEMBERS_MAX - config.members().size() - config.spares().size() -
                 (config.journalDevice().isEmpty() ? 0 : 1);
             // By another name it is not a start of the array again, and may be made without some on purpose.
-            return null == newest || !config.name().equals(newest.name()) ? List.of() :
+            return !superblocks.isName(config.name()) ? List.of() :
                 shared.stream().filter((each) -> isOf(io, newest, each)).limit(room).toList();
         }
     }
 
-    private static Superblock newest(final MemberIo io, final List<BlockDevice> named)
-    {
-        Superblock newest = null;
-        for (final BlockDevice each : named)
-        {
-            final Superblock superblock = FormerName.superblock(io, each);
-            newest = null == superblock || null != newest && newest.eventCount() >= superblock.eventCount() ? newest :
-                superblock;
-        }
-        return newest;
-    }
-
     private static boolean isOf(final MemberIo io, final Superblock newest, final BlockDevice device)
     {
-        final Superblock superblock = FormerName.superblock(io, device);
+        final Superblock superblock = MemberSuperblocks.read(io, device);
         return null != superblock && newest.array().equals(superblock.array());
     }
 

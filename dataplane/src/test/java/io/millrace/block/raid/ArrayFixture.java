@@ -324,6 +324,13 @@ final class ArrayFixture implements AutoCloseable
     /** Cuts the power while no host is there, and assembles the array of the same drives when it is back. */
     void losePower()
     {
+        cutPower();
+        open();
+    }
+
+    /** Cuts the power while no host is there; drives are there again, and no array is. */
+    void cutPower()
+    {
         if (null != initiator)
         {
             initiator.close();
@@ -333,7 +340,6 @@ final class ArrayFixture implements AutoCloseable
         fixture.stop();
         array.close();
         restartDisks();
-        open();
     }
 
     /** Stops the array and assembles it of the same drives, and nothing more, as if the process was killed then. */

@@ -5,17 +5,21 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.raid.format.Superblock;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.seed.TestSeeds;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** An array gets another name while it serves, and is never assembled by the one before. */
 class ArrayRenameTest
@@ -30,7 +34,7 @@ class ArrayRenameTest
 
     private static void rename(final ArrayFixture fixture, final String name)
     {
-        fixture.array().rename(name).join();
+        fixture.array().rename(name, () -> true).join();
         fixture.array().takeName();
         fixture.name(name);
     }
@@ -48,7 +52,7 @@ class ArrayRenameTest
     private static void assertRefused(final ArrayFixture fixture, final String operation)
     {
         assertEquals("array array " + operation + ": rename it when that has ended",
-            refusal(fixture.array().rename(NEW)));
+            refusal(fixture.array().rename(NEW, () -> true)));
         assertEquals(new ArrayNames.Stored(OLD, List.of()), fixture.array().names().stored());
     }
 
@@ -60,7 +64,7 @@ class ArrayRenameTest
         try (ArrayFixture fixture = new ArrayFixture(random, level, memberCount, spareCount))
         {
             final long event = fixture.array().view().eventCount();
-            final CompletableFuture<Void> done = fixture.array().rename(NEW);
+            final CompletableFuture<Void> done = fixture.array().rename(NEW, () -> true);
             fixture.writeAnywhere(20);
             done.join();
             assertEquals(OLD, fixture.array().name(), "before the data plane knows it by that");
@@ -197,9 +201,9 @@ class ArrayRenameTest
             assertFalse(fixture.array().view().isComplete());
             assertEquals(NEW, superblock(fixture, 0).name());
             assertEquals(OLD, superblock(fixture, 1).name());
-            assertEquals(NEW, FormerName.currentName(OLD, List.of(fixture.disk(0), fixture.disk(1)), null));
-            assertEquals(NEW, FormerName.currentName(OLD, List.of(fixture.disk(1), fixture.disk(0)), null));
-            assertEquals("vol2", FormerName.currentName("vol2", List.of(fixture.disk(0)), null), "it never had");
+            assertEquals(NEW, MemberSuperblocks.currentName(OLD, List.of(fixture.disk(0), fixture.disk(1)), null));
+            assertEquals(NEW, MemberSuperblocks.currentName(OLD, List.of(fixture.disk(1), fixture.disk(0)), null));
+            assertEquals("vol2", MemberSuperblocks.currentName("vol2", List.of(fixture.disk(0)), null), "it never had");
             fixture.verify();
             fixture.detach(1);
             fixture.restart();
@@ -214,20 +218,36 @@ class ArrayRenameTest
         try (ArrayFixture fixture = new ArrayFixture(random, RaidLevel.RAID0, 2, 0))
         {
             fixture.disk(1).refuseWrites();
-            final String said = refusal(fixture.array().rename(NEW));
+            final String said = refusal(fixture.array().rename(NEW, () -> true));
             assertTrue(said.startsWith("more members failed than RAID 0 tolerates"), said);
             assertEquals(new ArrayNames.Stored(OLD, List.of()), fixture.array().names().stored());
-            assertTrue(refusal(fixture.array().rename(NEW)).startsWith("more members failed"));
+            assertTrue(refusal(fixture.array().rename(NEW, () -> true)).startsWith("more members failed"));
+        }
+    }
+
+    /** A failure in the middle: members that were written have the name, and the rename was refused. */
+    @ParameterizedTest
+    @ValueSource(strings = {OLD, NEW})
+    void shouldBeAssembledByBothNamesAfterARefusal(final String wanted)
+    {
+        try (ArrayFixture fixture = new ArrayFixture(random, RaidLevel.RAID0, 2, 0))
+        {
+            fixture.disk(1).refuseWrites();
+            assertTrue(refusal(fixture.array().rename(NEW, () -> true)).startsWith("more members failed"));
+            fixture.cutPower();
+            assertEquals(NEW, superblock(fixture, 0).name());
+            assertEquals(OLD, superblock(fixture, 1).name());
+            assertTakesEitherName(fixture, wanted);
         }
     }
 
     /** Wherever the power is cut, the array has one of the names, the new one when that was answered, and its data. */
     @ParameterizedTest
     @CsvSource({"RAID1,2,DEGRADED", "RAID5,3,ALWAYS", "RAID6,4,DEGRADED", "RAID0,2,DEGRADED"})
-    void shouldHaveOneNameAfterACrash(final RaidLevel level, final int memberCount, final JournalMode journal)
+    void shouldHaveEitherNameAfterACrash(final RaidLevel level, final int memberCount, final JournalMode journal)
     {
-        int before = 0;
-        int after = 0;
+        int interrupted = 0;
+        int finished = 0;
         boolean isOver = false;
         for (int step = 1; !isOver; step++)
         {
@@ -235,45 +255,130 @@ class ArrayRenameTest
             {
                 // All that hosts wrote is stable.
                 fixture.restart();
-                final RaidDevice array = fixture.array();
                 fixture.cutBefore(step);
-                final CompletableFuture<Void> done = array.rename(NEW);
+                final CompletableFuture<Void> done = fixture.array().rename(NEW, () -> true);
                 ArrayFixture.await(() -> fixture.isCut() || done.isDone(), "cut or done");
-                final boolean isAnswered = done.isDone() && !done.isCompletedExceptionally();
-                isOver = isAnswered;
-                if (isFormer(fixture, OLD))
+                isOver = done.isDone() && !done.isCompletedExceptionally();
+                fixture.cutPower();
+                final long written = IntStream.range(0, memberCount)
+                    .filter((each) -> NEW.equals(superblock(fixture, each).name())).count();
+                final boolean isFinished = memberCount == written;
+                assertTrue(isFinished || !isOver, "forgotten");
+                final List<BlockDevice> disks =
+                    IntStream.range(0, memberCount).<BlockDevice>mapToObj(fixture::disk).toList();
+                assertEquals(isFinished ? NEW : OLD, MemberSuperblocks.currentName(OLD, disks, null));
+                if (isFinished)
                 {
-                    after++;
-                    fixture.name(NEW);
-                    fixture.open();
+                    finished++;
+                    fixture.name(OLD);
+                    assertTrue(assertThrows(BlockDeviceException.class, fixture::open).getMessage()
+                        .contains(": was renamed to vol1 ("));
                 }
-                else
-                {
-                    before++;
-                    assertFalse(isAnswered, "forgotten");
-                    assertEquals(OLD, superblock(fixture, 0).name());
-                }
-                fixture.verify();
-                assertEquals(fixture.array().id(), array.id(), "another array");
+                interrupted += 0 < written && !isFinished ? 1 : 0;
+                assertTakesEitherName(fixture, isFinished || random.nextBoolean() ? NEW : OLD);
             }
             assertTrue(step < STEPS_MAX, "the steps come to an end");
         }
-        assertTrue(before > 0 && after > 1, () -> "not both were seen");
+        assertTrue(interrupted > 0 && finished > 0, "not both were seen");
     }
 
-    /** {@return whether the array is not assembled by a name after a loss of power, since it has another} */
-    private static boolean isFormer(final ArrayFixture fixture, final String name)
+    /** The array is assembled by a name, with all of its data, and gets the other one and back. */
+    private static void assertTakesEitherName(final ArrayFixture fixture, final String wanted)
     {
-        fixture.name(name);
-        try
+        final UUID id = superblock(fixture, 0).array();
+        final String other = OLD.equals(wanted) ? NEW : OLD;
+        fixture.name(wanted);
+        fixture.open();
+        assertEquals(id, fixture.array().id(), "another array");
+        fixture.verify();
+        for (int disk = 0; disk < fixture.memberCount(); disk++)
         {
-            fixture.losePower();
-            return false;
+            final Superblock superblock = superblock(fixture, disk);
+            assertEquals(wanted, superblock.name(), "disk " + disk);
+            assertFalse(superblock.formerNames().contains(wanted), "disk " + disk);
+            assertFalse(OLD.equals(wanted) && superblock.formerNames().contains(NEW), "NEW was never answered");
         }
-        catch (final BlockDeviceException e)
+        for (final String each : List.of(other, wanted))
         {
-            assertTrue(e.getMessage().contains(": was renamed to vol1 ("), e.getMessage());
-            return true;
+            rename(fixture, each);
+            fixture.restart();
+            fixture.verify();
+        }
+    }
+
+    /** As a manager that renames an array which is not started, or a configuration file. */
+    @Test
+    void shouldKnowTheNameBeforeAStartByAnother()
+    {
+        try (ArrayFixture fixture = new ArrayFixture(random, RaidLevel.RAID5, 3, 0))
+        {
+            fixture.name(NEW);
+            fixture.restart();
+            assertEquals(NEW, fixture.array().name());
+            assertEquals(List.of(OLD), superblock(fixture, 2).formerNames());
+            fixture.name(OLD);
+            assertTrue(assertThrows(BlockDeviceException.class, fixture::assembleAlone).getMessage()
+                .startsWith("array array: was renamed to vol1 ("));
+            fixture.name(NEW);
+            fixture.open();
+            fixture.verify();
+            rename(fixture, OLD);
+            fixture.restart();
+            fixture.verify();
+        }
+    }
+
+    /** A copy from before an earlier start does not tell that a rename was interrupted. */
+    @Test
+    void shouldNotTakeTheNameOfAnOldMember()
+    {
+        try (ArrayFixture fixture = new ArrayFixture(random, RaidLevel.RAID1, 2, 0))
+        {
+            fixture.addCopy(1);
+            rename(fixture, NEW);
+            fixture.restart();
+            fixture.lose(1);
+            fixture.configure("d0 d2", "");
+            fixture.name(OLD);
+            assertTrue(assertThrows(BlockDeviceException.class, fixture::assembleAlone).getMessage()
+                .contains(": was renamed to vol1 ("));
+            assertEquals(NEW, MemberSuperblocks.currentName(OLD, List.of(fixture.disk(0), fixture.disk(2)), null));
+        }
+    }
+
+    /** Another level waits for the resync after a crash. */
+    @Test
+    void shouldBeRefusedBeforeALevelThatSettingsName()
+    {
+        try (ArrayFixture fixture = new ArrayFixture(random, RaidLevel.RAID5, 3, 0))
+        {
+            fixture.copyRates(SLOW);
+            fixture.addDisk();
+            fixture.writeAnywhere(5);
+            fixture.configure(RaidLevel.RAID6, "d0 d1 d2 d3", "");
+            fixture.losePower();
+            assertTrue(fixture.array().intent().nextResync(0) >= 0, "no resync: nothing waits for it");
+            assertRefused(fixture, "is being reshaped");
+        }
+    }
+
+    /** Superblocks have the name before again when nobody wants the new one any more. */
+    @Test
+    void shouldBeTakenBack()
+    {
+        try (ArrayFixture fixture = new ArrayFixture(random, RaidLevel.RAID5, 3, 1))
+        {
+            assertEquals("members had stored the name too late",
+                refusal(fixture.array().rename(NEW, () -> false)));
+            for (int disk = 0; disk < 4; disk++)
+            {
+                assertEquals(OLD, superblock(fixture, disk).name(), "disk " + disk);
+                assertEquals(List.of(), superblock(fixture, disk).formerNames(), "disk " + disk);
+            }
+            assertEquals(new ArrayNames.Stored(OLD, List.of()), fixture.array().names().stored());
+            rename(fixture, NEW);
+            fixture.restart();
+            fixture.verify();
         }
     }
 }
