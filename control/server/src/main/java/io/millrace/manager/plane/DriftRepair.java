@@ -92,21 +92,15 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
             for (final StateStep step : stage)
             {
                 final String name = nameOf(step.command());
-                if (renames.concern(step.command()))
+                final boolean isWithheld =
+                    (takesAway(step) || undoes(step.command(), direct)) && !asked.contain(step, actual);
+                if (isWithheld || renames.concern(step.command()))
                 {
                     withheld.add(step);
-                    if (step.command() instanceof final Command.RenameDevice rename)
+                    renames.add(step.command());
+                    if (isWithheld)
                     {
-                        renames.add(rename);
-                    }
-                }
-                else if ((takesAway(step) || undoes(step.command(), direct)) && !asked.contain(step, actual))
-                {
-                    withheld.add(step);
-                    kept.add(name);
-                    if (step.command() instanceof final Command.RenameDevice rename)
-                    {
-                        renames.add(rename);
+                        kept.add(name);
                     }
                 }
                 else if (null != name && kept.contains(name))

@@ -108,10 +108,7 @@ public final class StageRunner
     private void refuse(final Command command)
     {
         refusedCount++;
-        if (command instanceof final Command.RenameDevice rename)
-        {
-            renames.add(rename);
-        }
+        renames.add(command);
     }
 
     /**

@@ -12,10 +12,14 @@ final class UnfinishedRenames
 {
     private final Set<String> names = new HashSet<>();
 
-    void add(final Command.RenameDevice rename)
+    /** A step was refused or withheld, which may be a rename. */
+    void add(final Command step)
     {
-        names.add(rename.name());
-        names.add(rename.newName());
+        if (step instanceof final Command.RenameDevice rename)
+        {
+            names.add(rename.name());
+            names.add(rename.newName());
+        }
     }
 
     /** {@return whether a step names a device that may be another one} */

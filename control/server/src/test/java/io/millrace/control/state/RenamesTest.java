@@ -160,8 +160,10 @@ class RenamesTest
     void shouldNotGiveAnArrayTheMembersOfAnother()
     {
         final String swapped = TWO.formatted("vol1", "vol0").replace("hosts: [nqn.2026-11.com.example:h]", "hosts: []");
-        assertObstacle(swapped, TWO.formatted("vol0", "vol1"), "array vol0 would have the members of array vol1, " +
-            "which is another one: rename or delete array vol0 first");
+        assertObstacle(swapped, TWO.formatted("vol0", "vol1"), "arrays vol0, vol1 would get the names of each other: " +
+            "rename one of them to a third name first (millrace raid rename vol0 NAME), then apply this again");
+        assertEquals(List.of("~ rename array vol1 to vol0", "~ rename array x to vol1"),
+            plan(TWO.formatted("x", "vol1"), TWO.formatted("vol1", "vol0")), "what the sentence says is no way out");
         // Members alone.
         assertObstacle(swapped.replace("device: vol0", "device: x").replace("device: vol1", "device: vol0")
             .replace("device: x", "device: vol1"), TWO.formatted("vol0", "vol1"),
@@ -172,6 +174,20 @@ class RenamesTest
             .replace("device: vol0", "device: c"), TWO.formatted("vol0", "vol1"),
             "array vol1 would have the members of array vol0, " +
             "which is another one: rename or delete array vol1 first");
+    }
+
+    @Test
+    void shouldSayOnceThatNamesGoRoundInACircle()
+    {
+        final String three = TWO.replace("subsystems:", "  - {name: %3$s, type: raid, level: 1, members: [e, f]}\n" +
+            "subsystems:").replace("  - {name: %s, type: raid, level: 1, members: [a, b]}",
+            "  - {name: e, type: file, path: /e, size: 1GiB}\n  - {name: f, type: file, path: /f, size: 1GiB}\n" +
+            "  - {name: %1$s, type: raid, level: 1, members: [a, b]}").replace(
+            "{name: %s, type: raid, level: 1, members: [c, d]}", "{name: %2$s, type: raid, level: 1, members: [c, d]}");
+        assertEquals(List.of("arrays vol0, vol1, vol2 would get the names of each other: rename one of them to a " +
+            "third name first (millrace raid rename vol0 NAME), then apply this again"), StatePlan.between(
+            state(three.formatted("vol0", "vol1", "vol2")), state(three.formatted("vol1", "vol2", "vol0")))
+            .obstacles());
     }
 
     /** What is denied is denied. */
