@@ -225,6 +225,10 @@ class RaidCommandsTest
             "vol0, and the uuid of each namespace of it ('millrace namespace list -o yaml'), in the configuration " +
             "file of the data plane before its next start\n", ok("raid rename vol0 vol1"));
         assertTrue(ok("raid show vol1").startsWith("vol1  RAID 1, "), ok("raid show vol1"));
+        final String renamed = ok("raid rename vol1 vol3 --json");
+        assertEquals(ok("raid show vol3 --json"), renamed);
+        assertTrue(renamed.contains("\"name\": \"vol3\""), renamed);
+        assertTrue(ok("raid rename vol3 vol1 --output yaml").contains("name: vol1\n"));
         final String namespaces = ok("namespace list --output yaml");
         assertTrue(namespaces.contains(uuid), namespaces);
         assertTrue(namespaces.contains("device: vol1"), namespaces);

@@ -415,16 +415,22 @@ public final class RaidCommand extends CommandGroup
     @Command(name = "rename", mixinStandardHelpOptions = true,
         description = {
             "Give an array another name while hosts use it.",
-            "Its namespaces stay, with their UUIDs. Refused while it is reshaped or resized, or a member is replaced."},
+            "Its namespaces stay, with their UUIDs. Refused while it is reshaped or resized, or a member is replaced.",
+            "--json and --output print the array then."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace raid rename vol0 vol1"})
     int rename(
         @Mixin final ArrayOptions array,
+        @Mixin final OutputOptions output,
         @Parameters(index = "1", paramLabel = "NEW", description = "Name that no device has.") final String newName)
     {
         return array.control().run(Role.ADMIN, AnswerTimeout.LONG, null, (link) ->
         {
             link.client().renameDevice(array.name(), newName);
+            if (output.isGiven())
+            {
+                return output.printOne(Views.ARRAYS, link.client().arrays(newName).getFirst());
+            }
             Terminal.standard().line(link.outcome("array " + array.name() + " is renamed to " + newName));
             ArrayOptions.noteUnstored(link, "write " + newName + " instead of " + array.name() + ", and the uuid of " +
                 "each namespace of it ('millrace namespace list -o yaml'),");
