@@ -314,7 +314,7 @@ final class ArrayWork implements BackgroundWork
         if (isStopping)
         {
             membership.refuseAll("the array is being stopped: change it when it is started again");
-            return stopStep();
+            return storeScrubbed() || stopStep();
         }
         return takeSpare() || promote() || announceLost() || membership.poll() || bitmap.storeWanted() ||
             bitmap.clearUnused() || checkpoint() || storeScrubbed() || resizing.step() || reshape();
@@ -497,8 +497,7 @@ final class ArrayWork implements BackgroundWork
         final ArrayView changed = epochs.apply(candidate);
         candidate = changed;
         state = State.SUPERBLOCKS;
-        // What a scrub has repaired is stable before superblocks say that all rows match.
-        hasStoredMismatches = device.scrubControl().hasMismatches() || hasStoredMismatches && !isFlushedBefore();
+        hasStoredMismatches |= device.scrubControl().hasMismatches();
         pages.fillSuperblocks(superblock(changed));
         lostBlocks.onSuperblocksFilled(changed);
         final RaidMember journalDevice = changed.journalDevice();
@@ -700,15 +699,16 @@ final class ArrayWork implements BackgroundWork
         return true;
     }
 
-    /** {@return whether it is written what a scrub has found, after what it repaired is stable} */
+    /** {@return whether superblocks are written that say what a scrub has found} */
     private boolean storeScrubbed()
     {
         if (null == scrub || !scrub.takeUnstored())
         {
             return false;
         }
-        final ArrayView view = device.view();
-        change(view.next(), true);
+        // What it has repaired is stable before they say that all rows match.
+        hasStoredMismatches = false;
+        change(device.view().next(), true);
         return true;
     }
 

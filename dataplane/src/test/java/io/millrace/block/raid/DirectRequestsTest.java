@@ -224,6 +224,43 @@ class DirectRequestsTest
         assertEquals(1, first().reads().size());
     }
 
+    /** Whichever copy would be its turn. */
+    @ParameterizedTest
+    @CsvSource({"0", "1"})
+    void shouldReadTheCopyThatIsLeftWithoutAStripeRequest(final int strip)
+    {
+        create(RaidLevel.RAID1, 2);
+        RaidFixture.get(array.fail(members.get(1).name()));
+        first().hold((asked, block) -> BlockOperation.READ == asked);
+        final Initiator.Io io = begin(BlockOperation.READ, (long)strip * STRIP / BLOCK);
+        ArrayFixture.await(() -> 1 == first().held(), "asked");
+        assertEquals(2, host.call(() -> host.channel().inFlight()), "more than the request and its part");
+        first().letGo();
+        assertEquals(BlockStatus.SUCCESS, host.await(io));
+    }
+
+    /** It takes reads of what it has off the others. */
+    @Test
+    void shouldReadFromAMemberThatIsBeingRebuilt()
+    {
+        create(RaidLevel.RAID1, 2);
+        array.copyRates(new CopyRates(MEMBER_BYTES / 8, MEMBER_BYTES / 8));
+        RaidFixture.get(array.fail(first().name()));
+        final HeldMember added =
+            new HeldMember(MemoryDevice.create("m2", RaidFixture.deviceBytes(MEMBER_BYTES), BLOCK));
+        fixture.own(added);
+        members.add(added);
+        final CompletableFuture<Void> done = new CompletableFuture<>();
+        array.change(new MemberChange.TakeSlot(added, done));
+        RaidFixture.get(done);
+        ArrayFixture.await(() -> array.view().member(0).device() == added &&
+            array.view().member(0).rebuiltBytes() >= STRIP, "rebuilt in part");
+        assertEquals(BlockStatus.SUCCESS, host.await(begin(BlockOperation.READ, 0)));
+        assertRead();
+        assertEquals(SlotState.REBUILDING, array.view().state(0), "rebuilt too fast");
+        assertFalse(added.reads().isEmpty(), "read from the other member alone");
+    }
+
     @ParameterizedTest
     @CsvSource({"RAID0,2,WRITE", "RAID1,2,READ"})
     void shouldForceUnitAccess(final RaidLevel level, final int memberCount, final BlockOperation operation)
