@@ -45,6 +45,7 @@ final class ArrayWork implements BackgroundWork
     private boolean isFlushed;
     /** Whether superblocks say that rows are known not to match. */
     private boolean hasStoredMismatches;
+    private ArrayMembers members;
     private Membership membership;
     private String lastFailure = "";
     private boolean isStopping;
@@ -126,8 +127,9 @@ final class ArrayWork implements BackgroundWork
         scrub = null == device.intent() ? null :
             new Scrub(device, channel, this::precedesScrub, reactor, SystemEpochClock.INSTANCE);
         reshaping = null == device.journal() ? null : new Reshaping(device, this, channel, reactor);
-        membership = new Membership(device, this, channel);
-        bitmap = new BitmapStore(device, channel, membership, checksums, reactor);
+        members = new ArrayMembers(device);
+        membership = new Membership(device, this, channel, members);
+        bitmap = new BitmapStore(device, channel, members, checksums, reactor);
         resizing = new Resizing(device, this, channel, membership, reactor, copies::isPending);
         checkpointNs = reactor.nowNs() + times.checkpointNs();
         scheduleTick();
@@ -398,7 +400,7 @@ final class ArrayWork implements BackgroundWork
     {
         if (channel.isHeld())
         {
-            for (final RaidMember member : membership.withBitmap(candidate))
+            for (final RaidMember member : members.withBitmap(candidate))
             {
                 if (0 != channel.inFlight(member))
                 {
@@ -422,7 +424,7 @@ final class ArrayWork implements BackgroundWork
             each = device.failures().next())
         {
             lostBlocks.onFailed(each.member());
-            final ArrayView without = membership.onFailed(changed, each);
+            final ArrayView without = members.onFailed(changed, each);
             if (changed != without && null == changed.failure())
             {
                 changed = without;
@@ -527,7 +529,7 @@ final class ArrayWork implements BackgroundWork
     private void writeMembers()
     {
         superblocks.begin(
-            membership.withSuperblocks(candidate), isFlushedBefore(), this::onSuperblocks);
+            members.withSuperblocks(candidate), isFlushedBefore(), this::onSuperblocks);
     }
 
     private boolean isFlushedBefore()
@@ -598,7 +600,7 @@ final class ArrayWork implements BackgroundWork
     {
         final ArrayView view = device.view();
         final int slot = view.vacantSlot();
-        final RaidMember spare = slot < 0 ? null : membership.takeSpare();
+        final RaidMember spare = slot < 0 ? null : members.takeSpare();
         if (null == spare)
         {
             if (slot >= 0)

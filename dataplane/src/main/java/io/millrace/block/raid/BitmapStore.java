@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 final class BitmapStore
 {
     private final RaidDevice device;
-    private final Membership membership;
+    private final ArrayMembers members;
     private final ChecksumWriter checksums;
     private final MetadataPages pages;
     private final MemberWrites writes;
@@ -22,21 +22,21 @@ final class BitmapStore
     /**
      * Nothing is stored yet.
      *
-     * @param device     that the bitmap is of.
-     * @param channel    to members.
-     * @param membership says which members get the bitmap.
-     * @param checksums  that are stored before their regions are cleared.
-     * @param reactor    of the work.
+     * @param device    that the bitmap is of.
+     * @param channel   to members.
+     * @param members   says which members get the bitmap.
+     * @param checksums that are stored before their regions are cleared.
+     * @param reactor   of the work.
      */
     BitmapStore(
         final RaidDevice device,
         final RaidChannel channel,
-        final Membership membership,
+        final ArrayMembers members,
         final ChecksumWriter checksums,
         final Reactor reactor)
     {
         this.device = device;
-        this.membership = membership;
+        this.members = members;
         this.checksums = checksums;
         this.reactor = reactor;
         pages = device.pages();
@@ -130,7 +130,7 @@ final class BitmapStore
         isBusy = true;
         pages.sealBitmap();
         // What was written in regions that are cleared is stable before their bits are gone.
-        writes.begin(membership.withBitmap(device.view()), hasCleared, this::onWritten);
+        writes.begin(members.withBitmap(device.view()), hasCleared, this::onWritten);
         hasCleared = false;
     }
 
@@ -169,7 +169,7 @@ final class BitmapStore
     {
         isBusy = true;
         pages.sealEnlarged(memberBytes);
-        writes.begin(membership.withBitmap(device.view()), false, (failed) ->
+        writes.begin(members.withBitmap(device.view()), false, (failed) ->
         {
             isBusy = false;
             writes.report(failed);

@@ -4,7 +4,7 @@ import io.millrace.block.raid.format.SlotState;
 import java.util.Set;
 
 /**
- * What an array is without a member that it loses. {@link Membership}'s, on its reactor.
+ * What an array is without a member that it loses. {@link ArrayMembers}'s, on its reactor.
  */
 final class MemberLoss
 {
@@ -15,7 +15,7 @@ final class MemberLoss
      * Of an array.
      *
      * @param device that loses members.
-     * @param failed members that it has lost; changed by {@link Membership}.
+     * @param failed members that it has lost; changed by {@link ArrayMembers}.
      */
     MemberLoss(final RaidDevice device, final Set<RaidMember> failed)
     {

@@ -5,27 +5,21 @@ import io.millrace.block.BlockDeviceException;
 import io.millrace.block.raid.format.SlotState;
 import io.millrace.block.raid.format.Superblock;
 import io.millrace.block.raid.layout.RaidLevel;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Who is a member of an array that serves: its spares, the members that have failed, and changes, one at a time. A
- * device that is added has channels on all reactors before superblocks and view name it; one that is released is in no
- * view before its superblocks are erased and its channels are closed. {@link ArrayWork}'s, on its reactor.
+ * Changes of the members, and of the name, of an array that serves, one at a time. A device that is added has channels
+ * on all reactors before superblocks and view name it; one that is released is in no view before its superblocks are
+ * erased and its channels are closed. {@link ArrayWork}'s, on its reactor.
  */
 final class Membership
 {
     private final RaidDevice device;
     private final ArrayWork work;
+    private final ArrayMembers members;
     private final MemberWrites erasures;
-    private final List<RaidMember> spares = new ArrayList<>();
-    /** They may lack writes, and are not used again. */
-    private final Set<RaidMember> failed = new HashSet<>();
-    private final MemberLoss loss;
     private final Replacements replacements;
     /** That settings name behind all that have slots, since the array was started; null: none. */
     private Growth growth;
@@ -59,115 +53,21 @@ final class Membership
     }
 
     /**
-     * The members of an array as it was assembled.
+     * No change is being made.
      *
-     * @param device  that they are of.
+     * @param device  that is changed.
      * @param work    that writes superblocks and publishes views.
      * @param channel to the members.
+     * @param members that changes are about.
      */
-    Membership(final RaidDevice device, final ArrayWork work, final RaidChannel channel)
+    Membership(final RaidDevice device, final ArrayWork work, final RaidChannel channel, final ArrayMembers members)
     {
         this.device = device;
         this.work = work;
-        loss = new MemberLoss(device, failed);
+        this.members = members;
+        replacements = members.replacements();
         erasures = new MemberWrites(channel, device.pages().erasedTargets());
-        final ArrayView view = device.view();
-        replacements = new Replacements(device);
         growth = device.growth();
-        device.raidMembers().stream().filter((member) -> !view.isUsed(member) &&
-            !replacements.waiting().contains(member))
-            .forEach(spares::add);
-    }
-
-    /** What is to replace a member is a spare for others, as long as it has no slot. */
-    private void publishSpares()
-    {
-        final List<RaidMember> all = new ArrayList<>(spares);
-        all.addAll(replacements.waiting());
-        device.spares(all);
-    }
-
-    /**
-     * {@return the next spare, which takes a slot and is a spare no longer; null: no spare is left}
-     */
-    RaidMember takeSpare()
-    {
-        if (spares.isEmpty())
-        {
-            return null;
-        }
-        final RaidMember spare = spares.removeFirst();
-        publishSpares();
-        return spare;
-    }
-
-    /**
-     * {@return members that get superblocks: all that writes go to, spares, and those that are to replace others}
-     *
-     * @param view that the superblocks are of.
-     */
-    List<RaidMember> withSuperblocks(final ArrayView view)
-    {
-        final List<RaidMember> members = withBitmap(view);
-        members.addAll(spares);
-        members.addAll(replacements.waiting());
-        return members;
-    }
-
-    /**
-     * {@return members that get the write-intent bitmap}
-     *
-     * @param view of the array.
-     */
-    List<RaidMember> withBitmap(final ArrayView view)
-    {
-        final List<RaidMember> members = new ArrayList<>();
-        for (int slot = 0; slot < view.slotCount(); slot++)
-        {
-            if (view.isWritable(slot))
-            {
-                members.add(view.member(slot));
-            }
-        }
-        if (null != view.target())
-        {
-            members.add(view.target());
-        }
-        return members;
-    }
-
-    /**
-     * A member has failed.
-     *
-     * @param view    present one, or the one whose superblocks are being written.
-     * @param failure of the member.
-     * @return the view without it; the same when it has no part in that.
-     */
-    ArrayView onFailed(final ArrayView view, final MemberFailures.Failure failure)
-    {
-        final RaidMember member = failure.member();
-        final ArrayView changed = loss.without(view, member);
-        if (changed != view)
-        {
-            report(failure);
-        }
-        spares.remove(member);
-        failed.add(member);
-        replacements.onFailed(member);
-        publishSpares();
-        return changed;
-    }
-
-    private void report(final MemberFailures.Failure failure)
-    {
-        if (failure.member() == device.journalDevice().member())
-        {
-            device.journalDevice().onFailed(failure.reason());
-        }
-        else
-        {
-            device.reports().trouble(failure.toString());
-        }
     }
 
     /**
@@ -431,7 +331,7 @@ final class Membership
     private void onNamed()
     {
         final ArrayView view = device.view();
-        final String reason = failed.contains(subject) ? "device " + subject +
+        final String reason = members.hasFailed(subject) ? "device " + subject +
             " failed when its superblocks were written: check it, and the path to it" :
             view.layout().level() == grownLevel ? ArrayGrowth.problem(device) : LevelChange.raiseProblem(device);
         if (null != reason)
@@ -439,8 +339,7 @@ final class Membership
             refuseSlot(view, reason);
             return;
         }
-        spares.remove(subject);
-        publishSpares();
+        members.removeSpare(subject);
         // It gets the bitmap, in place of an old one that it may have.
         device.intent().wantAgain();
         state = State.STORING;
@@ -559,11 +458,7 @@ final class Membership
 
     private void addSpare(final ArrayView view)
     {
-        if (!spares.contains(subject))
-        {
-            spares.add(subject);
-        }
-        publishSpares();
+        members.addSpare(subject);
         work.change(view.next(), false);
     }
 
@@ -602,7 +497,7 @@ final class Membership
         {
             onRenamed(rename);
         }
-        else if (failed.contains(subject))
+        else if (members.hasFailed(subject))
         {
             problem = new BlockDeviceException("device " + subject + " failed when its superblocks were written: " +
                 "check it, and the path to it");
@@ -714,12 +609,8 @@ final class Membership
     private void letGo(final RaidMember member)
     {
         subject = member;
-        spares.remove(member);
-        replacements.remove(member);
-        publishSpares();
-        if (failed.contains(member))
+        if (!members.letGo(member))
         {
-            // Nothing is written to it any more.
             close();
             return;
         }
@@ -730,8 +621,7 @@ final class Membership
 
     private void close()
     {
-        spares.remove(subject);
-        publishSpares();
+        members.removeSpare(subject);
         device.publish(device.view().released(subject));
         state = State.CLOSING;
         device.remove(subject);
@@ -740,7 +630,7 @@ final class Membership
 
     private void onClosed()
     {
-        failed.remove(subject);
+        members.onReleased(subject);
         device.reports().onReleased(subject);
         if (device.view().isComplete())
         {
@@ -762,7 +652,7 @@ final class Membership
             problem = null;
             letGo(ended.replaced());
         }
-        else if (failed.contains(ended.replacement()))
+        else if (members.hasFailed(ended.replacement()))
         {
             replacements.report(ended);
         }
@@ -771,14 +661,14 @@ final class Membership
 
     private void fail(final String name)
     {
-        final String reason = loss.problem(name);
+        final String reason = members.loss().problem(name);
         if (null != reason)
         {
             refuse(reason);
             return;
         }
         state = State.STORING;
-        work.fail(loss.named(name), "was failed by an operator");
+        work.fail(members.loss().named(name), "was failed by an operator");
     }
 
     /**
