@@ -12,8 +12,9 @@ final class StartRemedy
 {
     /** SPDK answers EINVAL to a configuration of which a method failed, whatever the method says. */
     private static final Pattern OF_MEMORY = Pattern.compile(
-        "could not allocate|cannot allocate|unable to allocate|failed to allocate|alloc\\w*\\(\\) failed|no memory|" +
-        "failed to populate|failed to create.*(pool|iobuf)", Pattern.CASE_INSENSITIVE);
+        "(couldn't|could not|can't|can ?not|unable to|failed to) (re|c)?alloc|alloc\\w*\\(\\) failed|" +
+        "alloc(ation)?( \\w+)? (failed|error)|no memory|out of memory|failed to populate|" +
+        "(failed|unable) to create.*(pool|iobuf)|zero buffer failed", Pattern.CASE_INSENSITIVE);
 
     private StartRemedy()
     {
