@@ -24,6 +24,7 @@
 
 typedef struct millrace_spdk_request millrace_spdk_request;
 typedef struct millrace_spdk_exported_io millrace_spdk_exported_io;
+typedef struct millrace_spdk_controller millrace_spdk_controller;
 
 /* What tells a namespace apart from others; compared byte by byte. */
 typedef struct millrace_spdk_identity
@@ -46,6 +47,8 @@ typedef struct millrace_spdk_own_call
     char secret[33];
     bool is_expected;
     LIST_ENTRY(millrace_spdk_own_call) link;
+    /* That it attaches; NULL: none. */
+    millrace_spdk_controller *controller;
 } millrace_spdk_own_call;
 
 struct millrace_spdk_request
@@ -113,12 +116,21 @@ millrace_spdk_reactor *millrace_spdk_current(void);
 /* The first reactor, whose own SPDK thread is the application thread. */
 millrace_spdk_reactor *millrace_spdk_application(void);
 
-/* Has a request change a subsystem of the data plane, once, when its parameters begin with the secret. Other methods have no secret.
+/* Has a request change what the data plane has in SPDK, once, when its parameters begin with the secret. Other methods have no secret.
    Returns 0 or a negated errno. On the application thread. */
 int32_t millrace_spdk_own_begin(millrace_spdk_own_call *call, const char *method);
 
 /* Has it pass no more. On the application thread. */
 void millrace_spdk_own_end(millrace_spdk_own_call *call);
+
+/*
+ * SPDK ends flushes of NVMe drives with a volatile write cache and does not flush, unless it is told to; what its
+ * save_config writes tells it not to. Returns 0 or a negated errno. On the application thread.
+ */
+int32_t millrace_spdk_nvme_flush(void);
+
+/* Whether SPDK's NVMe driver has a controller. On the application thread. */
+bool millrace_spdk_nvme_has(const char *controller);
 
 /* Remembers which namespace a bdev is of, when it is one of SPDK's NVMe driver. Returns false when no path says so now. On the
    application thread. */

@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /* Of this header. Java refuses a library that has another. */
-#define MILLRACE_SPDK_INTERFACE 7
+#define MILLRACE_SPDK_INTERFACE 8
 
 /* Types of messages to native code: requests. slot: of the request; word1: address of its millrace_spdk_bdev. */
 /* address, length: payload, whole blocks; word0: first block. */
@@ -225,8 +225,17 @@ void millrace_spdk_reactor_free(millrace_spdk_reactor *reactor);
 int32_t millrace_spdk_pools_divide(int32_t divisor);
 
 /*
- * Starts SPDK's subsystems with a JSON configuration, on the first reactor. Ends with MILLRACE_SPDK_DONE: -EBADMSG when the configuration
- * is none, before anything was started.
+ * Finds what SPDK takes without a word: of several JSON values it reads the first. Any thread; SPDK need not have started.
+ *
+ * json   SPDK's configuration, with its comments.
+ * bytes  of it.
+ * Returns 0; -ENODATA: there is nothing but blanks and comments; -EBADMSG: it is no object, or its "subsystems" are no array; -ENOMEM;
+ * more than 0: the line, from 1, in which text follows the object.
+ */
+int32_t millrace_spdk_configuration_check(const char *json, int64_t bytes);
+
+/*
+ * Starts SPDK's subsystems with a JSON configuration, on the first reactor. Ends with MILLRACE_SPDK_DONE.
  *
  * json       SPDK's configuration, or NULL; copied.
  * bytes      of it.

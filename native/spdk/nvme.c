@@ -48,6 +48,20 @@ static struct spdk_bdev_nvme_ctrlr *find_group(const char *name)
     return each;
 }
 
+bool millrace_spdk_nvme_has(const char *controller)
+{
+    return NULL != find_group(controller);
+}
+
+int32_t millrace_spdk_nvme_flush(void)
+{
+    struct spdk_bdev_nvme_opts opts;
+    memset(&opts, 0, sizeof(opts));
+    spdk_bdev_nvme_get_opts(&opts, sizeof(opts));
+    opts.enable_flush = true;
+    return spdk_bdev_nvme_set_opts(&opts);
+}
+
 static bool has_controller(struct spdk_bdev_nvme_ctrlr *group, const struct spdk_nvme_ctrlr *controller)
 {
     struct spdk_nvme_ctrlr *each = spdk_bdev_nvme_ctrlr_first_ctrlr(group);

@@ -3,7 +3,6 @@
 
 #include "spdk/accel.h"
 #include "spdk/json.h"
-#include "spdk/module/bdev/nvme.h"
 
 typedef struct starting
 {
@@ -46,23 +45,10 @@ static void on_subsystems_started(int result, void *context)
     spdk_subsystem_load_config(start->json, start->bytes, on_configured, start, true);
 }
 
-/*
- * SPDK ends flushes of NVMe drives with a volatile write cache and does not flush, unless it is told to; what its
- * save_config writes tells it not to.
- */
-static int flush_drives(void)
-{
-    struct spdk_bdev_nvme_opts opts;
-    memset(&opts, 0, sizeof(opts));
-    spdk_bdev_nvme_get_opts(&opts, sizeof(opts));
-    opts.enable_flush = true;
-    return spdk_bdev_nvme_set_opts(&opts);
-}
-
 static void on_startup_configured(int result, void *context)
 {
     starting *const start = (starting *)context;
-    const int error = 0 != result ? result : flush_drives();
+    const int error = 0 != result ? result : millrace_spdk_nvme_flush();
     if (0 != error)
     {
         end_start(start, error);
@@ -129,22 +115,62 @@ int32_t millrace_spdk_pools_divide(const int32_t divisor)
     return 0 == spdk_bdev_set_opts(&bdevs) ? 0 : -EINVAL;
 }
 
-/* Whether SPDK finds methods in it, or none; what they are is seen when they are carried out. */
-static bool is_configuration(char *json, const int64_t bytes)
+/* Parses a text; what is not ours to change stays as it is. */
+static ssize_t parse(const char *json, const size_t bytes, struct spdk_json_val *values, const size_t count, void **end)
+{
+    return spdk_json_parse((void *)(uintptr_t)json, bytes, values, count, end, SPDK_JSON_PARSE_FLAG_ALLOW_COMMENTS);
+}
+
+/* Returns 0 when a text has no JSON value, so that it is an empty array in brackets; -EBADMSG when it is none; or -ENOMEM. */
+static int32_t check_empty(const char *text, const size_t bytes)
+{
+    /* A comment may end with the text, without a line end. */
+    const size_t length = bytes + 3;
+    char *const array = malloc(length);
+    if (NULL == array)
+    {
+        return -ENOMEM;
+    }
+    array[0] = '[';
+    memcpy(array + 1, text, bytes);
+    memcpy(array + 1 + bytes, "\n]", 2);
+    void *end;
+    const bool is_empty = 2 == parse(array, length, NULL, 0, &end) && array + length == (char *)end;
+    free(array);
+    return is_empty ? 0 : -EBADMSG;
+}
+
+static int32_t line_of(const char *json, const char *position)
+{
+    int32_t line = 1;
+    for (const char *each = json; each != position; each++)
+    {
+        line += '\n' == *each;
+    }
+    return line;
+}
+
+int32_t millrace_spdk_configuration_check(const char *json, const int64_t bytes)
 {
     void *end;
-    const ssize_t count = spdk_json_parse(json, (size_t)bytes, NULL, 0, &end, SPDK_JSON_PARSE_FLAG_ALLOW_COMMENTS);
+    const ssize_t count = parse(json, (size_t)bytes, NULL, 0, &end);
     if (count < 0)
     {
-        return false;
+        const int32_t empty = check_empty(json, (size_t)bytes);
+        return 0 == empty ? -ENODATA : empty;
     }
     struct spdk_json_val *const values = calloc((size_t)count, sizeof(*values));
     struct spdk_json_val *array;
-    const ssize_t parsed = NULL == values ? -ENOMEM :
-        spdk_json_parse(json, (size_t)bytes, values, (size_t)count, &end, SPDK_JSON_PARSE_FLAG_ALLOW_COMMENTS);
-    const int found = parsed < 0 ? -ENOENT : spdk_json_find_array(values, "subsystems", NULL, &array);
+    const ssize_t parsed = NULL == values ? -ENOMEM : parse(json, (size_t)bytes, values, (size_t)count, &end);
+    const int found = parsed < 0 ? -ENOMEM : spdk_json_find_array(values, "subsystems", NULL, &array);
     free(values);
-    return 0 == found || -ENOENT == found;
+    if (0 != found && -ENOENT != found)
+    {
+        return -ENOMEM == found ? -ENOMEM : -EBADMSG;
+    }
+    const char *const rest = (const char *)end;
+    const int32_t left = check_empty(rest, (size_t)(json + bytes - rest));
+    return -EBADMSG == left ? line_of(json, rest) : left;
 }
 
 int32_t millrace_spdk_subsystems_start(
@@ -154,11 +180,6 @@ int32_t millrace_spdk_subsystems_start(
     if (NULL == start)
     {
         return -ENOMEM;
-    }
-    if (NULL != start->json && !is_configuration(start->json, start->bytes))
-    {
-        end_start(start, -EBADMSG);
-        return 0;
     }
     millrace_spdk_enter(reactor);
     spdk_rpc_set_state(SPDK_RPC_STARTUP);

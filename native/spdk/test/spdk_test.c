@@ -244,6 +244,32 @@ static void check_events(fake_java *fake)
     }
 }
 
+/* What is no configuration, and what SPDK would carry out in part. */
+static void check_configurations(void)
+{
+    static const struct
+    {
+        const char *json;
+        int32_t result;
+    } each[] = {
+        {config, 0}, {"{}", 0}, {" {\"subsystems\": []}\n\n", 0}, {"// 1\n{/* 2 */} /* 3 */ // 4", 0},
+        {"", -ENODATA}, {" \t\n", -ENODATA}, {"// none\n/* {} */", -ENODATA}, {"// none", -ENODATA},
+        {"{\"subsystems\": [", -EBADMSG}, {"[]", -EBADMSG}, {"1", -EBADMSG}, {"{\"subsystems\": {}}", -EBADMSG},
+        {"{\"subsystems\": [],}", -EBADMSG}, {"]", -EBADMSG}, {"/* {}", -EBADMSG},
+        {"{} {}", 1}, {"{\n}\n\n{\"subsystems\": []}\n", 4}, {"{}\n]", 2}, {"{}\n] [", 2}, {"{}}", 1}, {"{} /* {}", 1},
+        {"{}\n// {}\n{}", 2}};
+    for (size_t i = 0; i < SPDK_COUNTOF(each); i++)
+    {
+        const int32_t result = millrace_spdk_configuration_check(each[i].json, (int64_t)strlen(each[i].json));
+        if (each[i].result != result)
+        {
+            fprintf(stderr, "%s: %d where %d was expected\n", each[i].json, result, each[i].result);
+        }
+        CHECK(each[i].result == result);
+    }
+    CHECK(1 == millrace_spdk_configuration_check("{}\0", 3));
+}
+
 #define NQN "nqn.2026-11.io.millrace:guarded"
 
 /* By a call of the data plane, or as others do. */
@@ -286,12 +312,7 @@ int main(int count, char **arguments)
     start_environment("spdk_test");
     fake_java fake;
     open_reactor(&fake, "application");
-    static const char *const none[] = {"{\"subsystems\": [", "[]", "1", "{\"subsystems\": {}}", ""};
-    for (size_t i = 0; i < SPDK_COUNTOF(none); i++)
-    {
-        CHECK(0 == millrace_spdk_subsystems_start(fake.reactor, none[i], (int64_t)strlen(none[i]), 3));
-        CHECK(-EBADMSG == await_result(&fake, 3));
-    }
+    check_configurations();
     CHECK(0 == millrace_spdk_subsystems_start(fake.reactor, config, sizeof(config) - 1, 3));
     await_done(&fake, 3);
     CHECK(millrace_spdk_reactor_idle_ns(fake.reactor) >= 0);

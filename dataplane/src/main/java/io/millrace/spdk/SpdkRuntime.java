@@ -1,7 +1,6 @@
 package io.millrace.spdk;
 
 import io.millrace.bindings.Capability;
-import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.spdk.SpdkBdev;
 import io.millrace.bindings.spdk.SpdkExportCalls;
@@ -146,14 +145,17 @@ public final class SpdkRuntime
         {
             return "";
         }
+        final String subject = "config " + config.config();
         try
         {
-            return Files.readString(config.config());
+            final String json = Files.readString(config.config());
+            ConfigurationCheck.check(subject, json);
+            return json;
         }
         catch (final IOException e)
         {
-            throw new SpdkException("spdk: config " + config.config() + " cannot be read (" + e + "): name a JSON " +
-                "file that SPDK's save_config wrote", e);
+            throw new SpdkException("spdk: " + subject + " cannot be read (" + e + "): name a JSON file that SPDK's " +
+                "save_config wrote", e);
         }
     }
 
@@ -184,11 +186,6 @@ public final class SpdkRuntime
                 return null;
             }).get(START_S, TimeUnit.SECONDS);
             final int result = started.get(START_S, TimeUnit.SECONDS);
-            if (-Errno.EBADMSG == result)
-            {
-                throw new SpdkException("spdk: config " + config.config() + " is no JSON object with an array " +
-                    "\"subsystems\": write it as SPDK's save_config does");
-            }
             if (0 != result)
             {
                 throw new NativeException(json.isEmpty() ? "start of SPDK's subsystems" :
@@ -342,10 +339,12 @@ public final class SpdkRuntime
      * Off the reactors.
      *
      * @param json SPDK's configuration.
-     * @throws SpdkException when a method fails; those before it have been carried out.
+     * @throws SpdkException when it is empty, no JSON object or has text after it, or when a method fails; those before
+     *                       it have been carried out.
      */
     public void serve(final String json)
     {
+        ConfigurationCheck.check("the configuration", json);
         serving();
         final String refusal = refusal((operation) ->
             SpdkExportCalls.configure(application.nativeReactor(), json, operation), 0, (_) -> {});

@@ -142,6 +142,14 @@ class SpdkFrontEndTest
         assertEquals("spdk.front-ends", refused.key());
         assertTrue(refused.getMessage().contains("Unable to find subsystem"), refused.getMessage());
 
+        final String object = "{\"subsystems\": []}\n";
+        final Path twoObjects = Files.writeString(directory.resolve("two.json"), object + object);
+        final String text = refusal(List.of(device), List.of(device.name()), twoObjects).getMessage();
+        assertTrue(text.contains("two.json: the configuration has text after its JSON object, in line 2"), text);
+        final Path nothing = Files.writeString(directory.resolve("nothing.json"), "// nothing yet\n");
+        final String empty = refusal(List.of(device), List.of(device.name()), nothing).getMessage();
+        assertTrue(empty.contains("nothing.json: the configuration is empty: write it"), empty);
+
         SpdkTesting.rpc("bdev_null_create", "{'name':'Taken','num_blocks':1024,'block_size':4096}");
         final SettingException taken =
             refusal(List.of(DeviceConfig.memory("Taken", SIZE_BYTES, BLOCK)), List.of("Taken"), null);

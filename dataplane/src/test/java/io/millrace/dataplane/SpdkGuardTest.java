@@ -16,6 +16,7 @@ import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import io.millrace.nvmf.initiator.Waits;
 import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.spdk.NvmfTarget;
 import io.millrace.spdk.SpdkException;
 import io.millrace.spdk.SpdkFrontEnd;
 import io.millrace.spdk.SpdkTesting;
@@ -23,7 +24,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -101,6 +106,12 @@ class SpdkGuardTest
         methods.put("nvmf_delete_subsystem", "");
         methods.replaceAll((_, params) -> '{' + subsystem() + params + '}');
         return methods;
+    }
+
+    /** {@return parameters of a method, of SPDK's discovery subsystem} */
+    private static String discovery(final String params)
+    {
+        return "{'nqn':'" + NvmfTarget.DISCOVERY + '\'' + params + '}';
     }
 
     private void assertRefused(final String method, final String params, final String subject)
@@ -266,5 +277,59 @@ class SpdkGuardTest
             SpdkTesting.rpc("nvmf_delete_target", "{'name':'other_tgt'}");
         }
         assertAllRefused();
+    }
+
+    /** The discovery subsystem is SPDK's own, and of listeners of the data plane as long as they are there. */
+    @Test
+    void shouldKeepDiscoveryOfItsListeners()
+    {
+        final String own = "listener 127.0.0.1:" + spdk.serviceId();
+        final String subject = "the discovery subsystem";
+        final String before = SpdkTesting.rpc("nvmf_get_subsystems", "");
+        assertRefused("nvmf_subsystem_remove_listener", discovery(listener(spdk.serviceId())), own);
+        assertRefused("nvmf_subsystem_remove_listener",
+            discovery(",'tgt_name':'nvmf_tgt'" + listener(spdk.serviceId())), own);
+        assertRefused("nvmf_subsystem_allow_any_host", discovery(",'allow_any_host':false"), subject);
+        assertRefused("nvmf_subsystem_remove_host", discovery(",'host':'" + HOST + '\''), subject);
+        assertRefused("nvmf_delete_subsystem", discovery(""), subject);
+        assertEquals(before, SpdkTesting.rpc("nvmf_get_subsystems", ""));
+        assertEquals("", dataPlane.listeners().remove(spdk));
+        assertRefused("nvmf_delete_subsystem", discovery(""), subject);
+        SpdkTesting.rpc("nvmf_subsystem_allow_any_host", discovery(",'allow_any_host':false"));
+        SpdkTesting.rpc("nvmf_subsystem_allow_any_host", discovery(",'allow_any_host':true"));
+    }
+
+    /** Others have their addresses, before and after the data plane has them. */
+    @Test
+    void shouldLeaveDiscoveryOfOtherListenersToOthers()
+    {
+        final String other = listener(Integer.toString(SpdkFrontEnd.freePort()));
+        SpdkTesting.rpc("nvmf_subsystem_add_listener", discovery(other));
+        SpdkTesting.rpc("nvmf_subsystem_remove_listener", discovery(other));
+        assertEquals("", dataPlane.listeners().remove(spdk));
+        final String former = discovery(listener(spdk.serviceId()));
+        SpdkTesting.rpc("nvmf_subsystem_add_listener", former);
+        assertThrows(OperationException.class, () -> dataPlane.listeners().add(spdk, false, ListenerProvider.SPDK));
+        SpdkTesting.rpc("nvmf_subsystem_remove_listener", former);
+        dataPlane.listeners().add(spdk, false, ListenerProvider.SPDK);
+        final String referral = "{'address':{'trtype':'TCP','adrfam':'IPv4','traddr':'127.0.0.1','trsvcid':'4420'}}";
+        SpdkTesting.rpc("nvmf_discovery_add_referral", referral);
+        SpdkTesting.rpc("nvmf_discovery_remove_referral", referral);
+        assertAllRefused();
+    }
+
+    /** A release of SPDK with another method that changes its target has to be looked at. */
+    @Test
+    void shouldKnowEachMethodThatChangesTheTarget()
+    {
+        final Set<String> known = new TreeSet<>(methods().keySet());
+        // What others may: each makes or changes something of their own.
+        known.addAll(List.of("nvmf_create_subsystem", "nvmf_create_target", "nvmf_delete_target",
+            "nvmf_create_transport", "nvmf_discovery_add_referral", "nvmf_discovery_remove_referral",
+            "nvmf_publish_mdns_prr", "nvmf_stop_mdns_prr"));
+        final Set<String> found = Pattern.compile("\"((?:nvmf|framework|thread|spdk_kill)_\\w+)\"")
+            .matcher(SpdkTesting.rpc("rpc_get_methods", "{'current':true}")).results().map((each) -> each.group(1))
+            .filter((each) -> !each.contains("_get_")).collect(Collectors.toCollection(TreeSet::new));
+        assertEquals(known, found);
     }
 }

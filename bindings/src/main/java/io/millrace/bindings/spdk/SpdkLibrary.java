@@ -41,7 +41,7 @@ public final class SpdkLibrary
         "millrace_spdk_reactor_idle_ns",
         "millrace_spdk_reactor_threads", "millrace_spdk_reactor_exit", "millrace_spdk_reactor_ended",
         "millrace_spdk_reactor_free", "millrace_spdk_subsystems_start", "millrace_spdk_subsystems_stop",
-        "millrace_spdk_pools_divide",
+        "millrace_spdk_pools_divide", "millrace_spdk_configuration_check",
         "millrace_spdk_call",
         "millrace_spdk_rpc_listen", "millrace_spdk_rpc_close", "millrace_spdk_bdev_open", "millrace_spdk_bdev_get",
         "millrace_spdk_bdev_close", "millrace_spdk_export_add", "millrace_spdk_export_resize",

@@ -1,5 +1,6 @@
 package io.millrace.bindings.spdk;
 
+import io.millrace.bindings.Errno;
 import io.millrace.bindings.Native;
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.generated.spdk.spdk_h;
@@ -97,6 +98,36 @@ public final class SpdkReactorCalls
         try
         {
             check("millrace_spdk_pools_divide", (int)Handles.POOLS_DIVIDE.invokeExact(divisor));
+        }
+        catch (final NativeException e)
+        {
+            throw e;
+        }
+        catch (final Throwable t)
+        {
+            throw Native.broken(t);
+        }
+    }
+
+    /**
+     * Finds what SPDK takes in a configuration without a word: of several JSON values it reads the first. Any thread;
+     * SPDK need not have started.
+     *
+     * @param json SPDK's configuration.
+     * @return 0, or the line, from 1, in which text follows the JSON object.
+     * @throws NativeException with {@link Errno#ENODATA} when there are blanks and comments alone, or
+     *                         {@link Errno#EBADMSG} when there is no JSON object, or its {@code subsystems} are no
+     *                         array.
+     */
+    public static int checkConfiguration(final String json)
+    {
+        try (Arena arena = Arena.ofConfined())
+        {
+            final byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
+            final int result = (int)Handles.CONFIGURATION_CHECK.invokeExact(
+                arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes), (long)bytes.length);
+            check("millrace_spdk_configuration_check", result);
+            return result;
         }
         catch (final NativeException e)
         {
@@ -352,6 +383,8 @@ public final class SpdkReactorCalls
             SpdkLibrary.link("millrace_spdk_threads_start", spdk_h.millrace_spdk_threads_start$descriptor());
         private static final MethodHandle POOLS_DIVIDE =
             SpdkLibrary.link("millrace_spdk_pools_divide", spdk_h.millrace_spdk_pools_divide$descriptor());
+        private static final MethodHandle CONFIGURATION_CHECK = SpdkLibrary.link(
+            "millrace_spdk_configuration_check", spdk_h.millrace_spdk_configuration_check$descriptor());
         private static final MethodHandle CREATE =
             SpdkLibrary.link("millrace_spdk_reactor_create", spdk_h.millrace_spdk_reactor_create$descriptor());
         private static final MethodHandle QUEUES =

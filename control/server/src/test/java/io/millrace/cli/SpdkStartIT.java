@@ -83,6 +83,9 @@ class SpdkStartIT
         assertRefused(BDEV.formatted("bdev_malloc_create", 65_536), "memory: 256MiB", "raise spdk.memory, 256 MiB");
         assertRefused(BDEV.formatted("bdev_malloc_creat", 64), "memory: 256MiB", "correct what");
         assertRefused("{\"subsystems\": [", "memory: 256MiB", "as SPDK's save_config does");
+        assertRefused("", "memory: 256MiB", "spdk.json is empty: write it as SPDK's save_config does");
+        final String malloc = BDEV.formatted("bdev_malloc_create", 64);
+        assertRefused(malloc + malloc, "memory: 256MiB", "has text after its JSON object, in line 3");
         assertRefused(BDEV.formatted("bdev_malloc_create", 64), "memory: 1TiB", "more than the machine has");
         assertRefused(BDEV.formatted("bdev_malloc_create", 64), "rpc-socket: /proc/millrace/spdk.sock",
             "in a directory that this user may write");

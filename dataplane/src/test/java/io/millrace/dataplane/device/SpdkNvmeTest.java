@@ -192,6 +192,56 @@ class SpdkNvmeTest
         assertEquals(List.of(), warnings);
     }
 
+    private static void assertOthersRefused(final String method, final String params)
+    {
+        final String message =
+            assertThrows(IllegalStateException.class, () -> SpdkTesting.rpc(method, params)).getMessage();
+        assertTrue(message.contains("controller " + NQN + " is the data plane's"), message);
+    }
+
+    private String attachment()
+    {
+        return "{'name':'" + NQN + "','trtype':'TCP','adrfam':'IPv4','traddr':'127.0.0.1','trsvcid':'" +
+            address.getPort() + "','subnqn':'" + NQN + "'}";
+    }
+
+    /** What others detach, devices lose; a path that they attach is none of a device's addresses. */
+    @Test
+    void shouldKeepItsControllerFromOthers()
+    {
+        final String name = "{'name':'" + NQN + "'}";
+        final BlockDevice device = open(1);
+        final String before = controllers();
+        assertOthersRefused("bdev_nvme_detach_controller", name);
+        assertOthersRefused("bdev_nvme_attach_controller", attachment());
+        assertEquals(before, controllers());
+        try (Initiator host = new Initiator("host", device))
+        {
+            assertEquals(BlockStatus.SUCCESS, write(host, 5, 11));
+        }
+        close(device);
+        SpdkTesting.rpc("bdev_nvme_attach_controller", attachment());
+        SpdkTesting.rpc("bdev_nvme_detach_controller", name);
+    }
+
+    /** One that others have attached is theirs, also when a device fails to use it. */
+    @Test
+    void shouldLeaveAControllerToOthersThatTheyHave()
+    {
+        SpdkTesting.rpc("bdev_nvme_attach_controller", attachment());
+        assertTrue(refusal(1, "host-nqn", NQN + "-host").contains("cannot be attached by SPDK"));
+        SpdkTesting.rpc("bdev_nvme_detach_controller", "{'name':'" + NQN + "'}");
+        close(open(1));
+    }
+
+    @Test
+    void shouldHaveDrivesFlushWhateverIsSetWhileItRuns()
+    {
+        SpdkTesting.rpc("bdev_nvme_set_options", "{'enable_flush':false}");
+        final String config = SpdkTesting.rpc("framework_get_config", "{'name':'bdev'}").replace(" ", "");
+        assertTrue(config.contains("\"enable_flush\":true"), config);
+    }
+
     @Test
     void shouldRefuseWhatIsNotThere() throws Exception
     {
@@ -390,6 +440,8 @@ class SpdkNvmeTest
             final String late = refusal(1, "addresses", List.of(listener));
             assertTrue(late.contains("not attached after 10 s"), late);
             assertTrue(refusal(1, "addresses", List.of(listener)).contains("is still being attached"));
+            // SPDK would end the process.
+            assertOthersRefused("bdev_nvme_detach_controller", "{'name':'" + NQN + "'}");
             isSlow.set(false);
             final BlockDevice device = openLater(1, "addresses", List.of(listener));
             try (Initiator host = new Initiator("host", device))

@@ -23,10 +23,10 @@ public class spdk_h extends spdk_h$shared {
     static final SymbolLookup SYMBOL_LOOKUP = SymbolLookup.loaderLookup()
             .or(Linker.nativeLinker().defaultLookup());
 
-    private static final int MILLRACE_SPDK_INTERFACE = (int)7L;
+    private static final int MILLRACE_SPDK_INTERFACE = (int)8L;
     /**
      * {@snippet lang=c :
-     * #define MILLRACE_SPDK_INTERFACE 7
+     * #define MILLRACE_SPDK_INTERFACE 8
      * }
      */
     public static int MILLRACE_SPDK_INTERFACE() {
@@ -840,6 +840,24 @@ public class spdk_h extends spdk_h$shared {
      */
     public static FunctionDescriptor millrace_spdk_pools_divide$descriptor() {
         return millrace_spdk_pools_divide.DESC;
+    }
+
+    private static class millrace_spdk_configuration_check {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            spdk_h.C_INT,
+            spdk_h.C_POINTER,
+            spdk_h.C_LONG
+        );
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * int32_t millrace_spdk_configuration_check(const char *json, int64_t bytes)
+     * }
+     */
+    public static FunctionDescriptor millrace_spdk_configuration_check$descriptor() {
+        return millrace_spdk_configuration_check.DESC;
     }
 
     private static class millrace_spdk_subsystems_start {
