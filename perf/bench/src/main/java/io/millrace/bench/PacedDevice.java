@@ -1,5 +1,6 @@
 package io.millrace.bench;
 
+import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockGeometry;
@@ -48,6 +49,8 @@ final class PacedDevice implements BlockDevice
     {
         memory = MemoryDevice.create(name, sizeBytes, blockSize);
         bytes = memory.lentMemory().getFirst();
+        // Pages that a measurement is the first to touch hold the reactor up by more than transfers take.
+        NativeMemory.fill(bytes.address(), sizeBytes, (byte)0);
         geometry = BlockGeometry.builder(blockSize, sizeBytes / blockSize).build();
         this.bytesPerS = bytesPerS;
         this.requestNs = requestNs;
