@@ -73,11 +73,7 @@ class WriteGatesTest
             {
                 Thread.onSpinWait();
             }
-            // What it writes comes to this thread late, while this one reads the count.
-            for (int i = 0; i < round % SPINS; i++)
-            {
-                shared.isQuiet();
-            }
+            spin(round % SPINS);
             shared.close();
             while (!shared.isQuiet())
             {
