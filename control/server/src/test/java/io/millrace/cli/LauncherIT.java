@@ -16,9 +16,13 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import java.util.jar.JarOutputStream;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
@@ -403,6 +407,108 @@ class LauncherIT
         }
         final String codeCache = Files.readString(log);
         assertTrue(codeCache.contains("AOT Code Cache is empty"), codeCache);
+    }
+
+    /** A build writes jars in place, and a JVM reads classes when it first needs them, some as it stops. */
+    @Test
+    void shouldRunOnFromItsJarsWhenThereIsABuild() throws IOException, InterruptedException
+    {
+        final Path copy = copyOfBuild();
+        final Path copies = copy.resolve(".run");
+        final String millrace = copy.resolve("millrace").toString();
+        final Path manager = Files.writeString(directory.resolve("manager.yaml"), """
+            state: {directory: %s/manager}
+            control: {directory: %1$s/manager-control}
+            data-planes: [{name: millrace, directory: %1$s/control}]
+            """.formatted(directory));
+        Files.writeString(config, Files.readString(config) + "control: {directory: " + directory + "/control}\n" +
+            "state: {directory: " + directory + "/state}\n");
+        final Map<String, String> built = Map.of("MILLRACE_NO_BUILD", "1", "MILLRACE_JAVA",
+            System.getProperty("java.home") + "/bin/java");
+        // Makes the class cache, once.
+        version(millrace, built);
+        try (MillraceProcess plane = MillraceProcess.start(
+            List.of(millrace, "serve", "--config", config.toString()), built);
+            MillraceProcess managing = MillraceProcess.start(
+                List.of(millrace, "manager", "--config", manager.toString()), built))
+        {
+            plane.await("^ready after ");
+            managing.await("^ready");
+            final Path before = onlyEntry(copies);
+            build(copy);
+            assertEquals(2, entries(copies).size(), "copies while the first is in use: " + entries(copies));
+            for (final MillraceProcess each : List.of(managing, plane))
+            {
+                each.signal("TERM");
+                assertEquals(ExitCode.OK, each.exitCode(STOP_SECONDS_MAX), each::outputOrReason);
+                assertTrue(each.output().matches("(?s).*\n(\\S+Z )?stopping"), each.output());
+                assertFalse(each.output().contains("Error"), each.output());
+            }
+            version(millrace, built);
+            assertFalse(Files.exists(before), before + " is kept though nobody runs from it");
+        }
+    }
+
+    /** Has the launcher build, by a Maven that writes the jars anew, with another entry before the classes. */
+    private void build(final Path copy) throws IOException, InterruptedException
+    {
+        final Path target = copy.resolve("control/server/target");
+        final Path next = Files.createDirectories(directory.resolve("next"));
+        Files.createDirectories(next.resolve("lib"));
+        final List<Path> jars = new ArrayList<>(entries(target.resolve("lib")));
+        jars.add(target.resolve("millrace-server.jar"));
+        for (final Path jar : jars)
+        {
+            try (JarFile from = new JarFile(jar.toFile());
+                JarOutputStream to = new JarOutputStream(Files.newOutputStream(next.resolve(target.relativize(jar))),
+                    from.getManifest()))
+            {
+                to.putNextEntry(new JarEntry("change"));
+                to.write(new byte[1000]);
+                for (final JarEntry entry : Collections.list(from.entries()))
+                {
+                    if (!JarFile.MANIFEST_NAME.equals(entry.getName()))
+                    {
+                        to.putNextEntry(new JarEntry(entry.getName()));
+                        from.getInputStream(entry).transferTo(to);
+                    }
+                }
+            }
+        }
+        final Path maven = Files.writeString(Files.createDirectory(directory.resolve("bin")).resolve("mvn"), """
+            #!/bin/sh
+            cd %s && for jar in *.jar lib/*.jar; do cat $jar > %s/$jar; done
+            """.formatted(next, target));
+        Files.setPosixFilePermissions(maven, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.writeString(copy.resolve("pom.xml"), "changed");
+        final String output = version(copy.resolve("millrace").toString(), Map.of("MILLRACE_JAVA",
+            System.getProperty("java.home") + "/bin/java", "PATH", maven.getParent() + ":" + System.getenv("PATH")));
+        assertTrue(output.startsWith("building Millrace (sources have changed) ..."), output);
+    }
+
+    private static String version(final String millrace, final Map<String, String> environment)
+        throws IOException, InterruptedException
+    {
+        try (MillraceProcess process = MillraceProcess.start(List.of(millrace, "--version"), environment))
+        {
+            assertEquals(ExitCode.OK, process.exitCode(), process::outputOrReason);
+            return process.output();
+        }
+    }
+
+    private static Path onlyEntry(final Path folder) throws IOException
+    {
+        final List<Path> entries = entries(folder);
+        assertEquals(1, entries.size(), entries::toString);
+        return entries.getFirst();
+    }
+
+    private static List<Path> entries(final Path folder) throws IOException
+    {
+        try (var entries = Files.list(folder))
+        {
+            return entries.toList();
+        }
     }
 
     private Path copyOfBuild() throws IOException
