@@ -117,7 +117,7 @@ final class ScrapeConnection implements Runnable
         }
         catch (final ScrapeRequest.Refused e)
         {
-            refuse(e.status(), e.getMessage());
+            refuse(e.status(), e.headers(), e.getMessage(), false);
             return;
         }
         if (null == request)
@@ -130,7 +130,7 @@ final class ScrapeConnection implements Runnable
             case "/metrics" -> answer(request);
             case "/health" -> answer(probes.health(), request.isHead());
             case "/ready" -> answer(probes.ready(), request.isHead());
-            default -> refuse("404 Not Found", "there are /metrics, /health and /ready");
+            default -> refuse("404 Not Found", "", "there are /metrics, /health and /ready", request.isHead());
         }
         result.compareAndSet(null, ScrapeResult.ANSWERED);
     }
@@ -145,22 +145,24 @@ final class ScrapeConnection implements Runnable
         }
         catch (final RuntimeException e)
         {
-            send("500 Internal Server Error", "text/plain", false, bytes("see the log\n"), request.isHead());
+            send("500 Internal Server Error", "text/plain", "", bytes("see the log\n"), request.isHead());
             throw e;
         }
         generation = page.generation();
-        send("200 OK", page.contentType(), page.isGzip(), page.bytes(), request.isHead());
+        send("200 OK", page.contentType(), page.isGzip() ? "Content-Encoding: gzip\r\n" : "", page.bytes(),
+            request.isHead());
     }
 
     private void answer(final Probes.Answer answer, final boolean isHead) throws IOException
     {
-        send(answer.isOk() ? "200 OK" : "503 Service Unavailable", "text/plain", false, bytes(answer.text() + '\n'),
+        send(answer.isOk() ? "200 OK" : "503 Service Unavailable", "text/plain", "", bytes(answer.text() + '\n'),
             isHead);
     }
 
-    private void refuse(final String status, final String problem) throws IOException
+    private void refuse(final String status, final String headers, final String problem, final boolean isHead)
+        throws IOException
     {
-        send(status, "text/plain", false, bytes(status + ": " + problem + '\n'), false);
+        send(status, "text/plain", headers, bytes(status + ": " + problem + '\n'), isHead);
         result.compareAndSet(null, ScrapeResult.REFUSED);
         // A socket that is closed before all was read is reset, which takes the answer from the client.
         deadlineNs = clock.nanoTime() + DRAIN_MAX_NS;
@@ -175,14 +177,14 @@ final class ScrapeConnection implements Runnable
     private void send(
         final String status,
         final String contentType,
-        final boolean isGzip,
+        final String headers,
         final byte[] content,
         final boolean isHead) throws IOException
     {
         deadlineNs = clock.nanoTime() + ANSWER_MAX_NS;
         final OutputStream out = socket.getOutputStream();
-        out.write(bytes("HTTP/1.1 " + status + "\r\nContent-Type: " + contentType + "\r\n" +
-            (isGzip ? "Content-Encoding: gzip\r\n" : "") + "Content-Length: " + content.length +
+        out.write(bytes("HTTP/1.1 " + status + "\r\nContent-Type: " + contentType + "\r\n" + headers +
+            "Content-Length: " + content.length +
             "\r\nConnection: close\r\n\r\n"));
         if (!isHead)
         {

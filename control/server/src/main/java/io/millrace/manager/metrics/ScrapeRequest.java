@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Locale;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -22,6 +23,7 @@ record ScrapeRequest(String method, String path, String accept, boolean isGzip)
     /** A token of RFC 9110, with nothing before the colon. */
     private static final Pattern FIELD_NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
     private static final char DELETE = 0x7F;
+    private static final Pattern ABSOLUTE_FORM = Pattern.compile("(?i:http)://[^/?#]+(.*)");
 
     /** A request that is answered with an error. */
     static final class Refused extends IOException
@@ -30,11 +32,14 @@ record ScrapeRequest(String method, String path, String accept, boolean isGzip)
 
         /** Status line of the answer. */
         private final String status;
+        /** Header lines of the answer, each with its end. */
+        private final String headers;
 
-        Refused(final String status, final String problem)
+        Refused(final String status, final String headers, final String problem)
         {
             super(problem, null);
             this.status = status;
+            this.headers = headers;
         }
 
         String status()
@@ -42,9 +47,14 @@ record ScrapeRequest(String method, String path, String accept, boolean isGzip)
             return status;
         }
 
+        String headers()
+        {
+            return headers;
+        }
+
         private static Refused bad(final String problem)
         {
-            return new Refused("400 Bad Request", problem);
+            return new Refused("400 Bad Request", "", problem);
         }
     }
 
@@ -59,33 +69,41 @@ record ScrapeRequest(String method, String path, String accept, boolean isGzip)
     {
         final byte[] bytes = new byte[LENGTH_MAX_BYTES];
         int length = 0;
+        int start = 0;
         int end = -1;
         while (end < 0)
         {
             if (bytes.length == length)
             {
-                throw new Refused("431 Request Header Fields Too Large",
+                throw new Refused("431 Request Header Fields Too Large", "",
                     "the head is longer than " + LENGTH_MAX_BYTES + " bytes: send fewer headers");
             }
             final int count = in.read(bytes, length, bytes.length - length);
             if (count < 0)
             {
-                if (0 == length)
+                if (start == length)
                 {
                     return null;
                 }
                 throw new IOException("closed within its request");
             }
             length += count;
-            end = endOfHead(bytes, length);
+            start = startOfHead(bytes, length);
+            end = endOfHead(bytes, start, length);
         }
-        return parse(new String(bytes, 0, end, ISO_8859_1));
+        return parse(new String(bytes, start, end - start, ISO_8859_1));
+    }
+
+    /** Index of the first line: RFC 9112, section 2.2, has one empty line before it ignored. */
+    private static int startOfHead(final byte[] bytes, final int length)
+    {
+        return length > 1 && '\r' == bytes[0] && '\n' == bytes[1] ? 2 : 0;
     }
 
     /** Index behind the last line, or -1. */
-    private static int endOfHead(final byte[] bytes, final int length)
+    private static int endOfHead(final byte[] bytes, final int start, final int length)
     {
-        for (int i = 3; i < length; i++)
+        for (int i = start + 3; i < length; i++)
         {
             if ('\n' == bytes[i] && '\r' == bytes[i - 1] && '\n' == bytes[i - 2] && '\r' == bytes[i - 3])
             {
@@ -106,13 +124,14 @@ record ScrapeRequest(String method, String path, String accept, boolean isGzip)
             }
         }
         final String[] first = lines[0].split(" ", -1);
-        if (3 != first.length || !first[1].startsWith("/") || !first[2].matches("HTTP/1\\.[01]"))
+        final String target = 3 == first.length ? originForm(first[1]) : "";
+        if (!target.startsWith("/") || !first[2].matches("HTTP/1\\.[01]"))
         {
             throw Refused.bad("the first line is not 'GET /PATH HTTP/1.1'");
         }
         if (!"GET".equals(first[0]) && !"HEAD".equals(first[0]))
         {
-            throw new Refused("405 Method Not Allowed", "the method is neither GET nor HEAD");
+            throw new Refused("405 Method Not Allowed", "Allow: GET, HEAD\r\n", "the method is neither GET nor HEAD");
         }
         String accept = "";
         boolean isGzip = false;
@@ -133,7 +152,18 @@ record ScrapeRequest(String method, String path, String accept, boolean isGzip)
                 isGzip = acceptsGzip(lines[i].substring(colon + 1));
             }
         }
-        return new ScrapeRequest(first[0], first[1].split("\\?", 2)[0], accept, isGzip);
+        return new ScrapeRequest(first[0], target.split("\\?", 2)[0], accept, isGzip);
+    }
+
+    /** What a proxy is asked for, {@code http://HOST/PATH}, without the host: RFC 9112, section 3.2.2. */
+    private static String originForm(final String target)
+    {
+        final Matcher absolute = ABSOLUTE_FORM.matcher(target);
+        if (!absolute.matches())
+        {
+            return target;
+        }
+        return absolute.group(1).startsWith("/") ? absolute.group(1) : '/' + absolute.group(1);
     }
 
     private static boolean acceptsGzip(final String codings)

@@ -317,4 +317,24 @@ class MetricsEndpointAttackTest
             assertEquals("HTTP/1.1 " + each[1], text, each[0].lines().findFirst().orElseThrow());
         }
     }
+
+    @Test
+    void shouldSayWhichMethodsThereAreAndSendNoContentForHead() throws Exception
+    {
+        assertEquals("HTTP/1.1 405 Method Not Allowed\r\nContent-Type: text/plain\r\nAllow: GET, HEAD\r\n" +
+            "Content-Length: 59\r\nConnection: close\r\n\r\n" +
+            "405 Method Not Allowed: the method is neither GET nor HEAD\n", exchange("POST /metrics HTTP/1.1\r\n\r\n"));
+        assertEquals("HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 54\r\n" +
+            "Connection: close\r\n\r\n", exchange("HEAD /secret HTTP/1.1\r\n\r\n"));
+        assertEquals("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 8\r\nConnection: close\r\n\r\n" +
+            "healthy\n", exchange("\r\nGET http://localhost:9464/health HTTP/1.1\r\n\r\n"));
+    }
+
+    private String exchange(final String request) throws IOException
+    {
+        final Socket socket = connect();
+        socket.getOutputStream().write(request.getBytes(US_ASCII));
+        socket.shutdownOutput();
+        return new String(socket.getInputStream().readAllBytes(), US_ASCII);
+    }
 }
