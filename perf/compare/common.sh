@@ -85,7 +85,7 @@ common_option()
         --spdk-sockets) SOCKETS=$(one_of "$1" "$2" posix uring) || exit ;;
         --idle) IDLE=$(one_of "$1" "$2" sleep busy-spin) || exit ;;
         --realtime) REALTIME=$(one_of "$1" "$2" yes no) || exit ;;
-        --congestion) CONGESTION=$2 ;;
+        --congestion) CONGESTION=$(congestion_control "$1" "$2") || exit ;;
         --json) JSON_FILE=$2 ;;
         --markdown) MARKDOWN_FILE=$2 ;;
         --logs) KEEP_LOGS=$2 ;;
@@ -114,6 +114,16 @@ one_of()
         [ "$value" != "$choice" ] || { echo "$value"; return; }
     done
     die $EXIT_USAGE "$option $value: must be one of $*"
+}
+
+# What is a module is loaded by its first use.
+congestion_control()
+{
+    local known
+    known=$(sysctl -n net.ipv4.tcp_available_congestion_control)
+    # shellcheck disable=SC2086 # a word each
+    modinfo -n "tcp_$2" > /dev/null 2>&1 || one_of "$1" "$2" $known > /dev/null
+    echo "$2"
 }
 
 # Keeps the cases that --only names; CASES holds "name pattern bytes depth" each.
