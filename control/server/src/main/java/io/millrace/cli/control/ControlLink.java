@@ -43,7 +43,6 @@ public final class ControlLink implements AutoCloseable
     private final ControlClient client;
     private final WarningPrinter warnings;
     private Boolean isManager;
-    private boolean isNoted;
 
     private ControlLink(final MediaDriver driver, final ControlClient client, final WarningPrinter warnings)
     {
@@ -52,18 +51,30 @@ public final class ControlLink implements AutoCloseable
         this.warnings = warnings;
     }
 
+    /** The note that changes are not stored. */
+    private enum StorageNote
+    {
+        /** No command has changed what a manager would store. */
+        NOT_DUE,
+        DUE,
+        PRINTED
+    }
+
     /**
      * Prints warnings of successful commands to standard error; the reason why a command changed nothing is kept
-     * instead. Knows whether one changed what a manager would store.
+     * instead.
      */
     private static final class WarningPrinter implements Consumer<String>
     {
         private String unchanged;
-        private boolean hasChanged;
+        private StorageNote storageNote = StorageNote.NOT_DUE;
 
         void onExecuted(final Command command)
         {
-            hasChanged |= null == unchanged && DesiredState.changesDesiredState(command);
+            if (StorageNote.NOT_DUE == storageNote && null == unchanged && DesiredState.changesDesiredState(command))
+            {
+                storageNote = StorageNote.DUE;
+            }
         }
 
         @Override
@@ -204,16 +215,16 @@ public final class ControlLink implements AutoCloseable
      */
     void note(final String remedy)
     {
-        isNoted = true;
+        warnings.storageNote = StorageNote.PRINTED;
         Terminal.standard().line(remedy);
     }
 
     /** Says once that what commands have changed is not stored, where no manager does. */
     void noteUnstored()
     {
-        if (warnings.hasChanged && !isNoted && isUnstored())
+        if (StorageNote.DUE == warnings.storageNote && isUnstored())
         {
-            isNoted = true;
+            warnings.storageNote = StorageNote.PRINTED;
             Terminal.standardError().line("note: not stored, as there is no manager: it lasts until the data plane " +
                 "ends; put it into its configuration file, or run 'millrace manager'");
         }
