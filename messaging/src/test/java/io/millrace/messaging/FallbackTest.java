@@ -11,9 +11,8 @@ import io.millrace.messaging.transport.TransportKind;
 import io.millrace.messaging.transport.TransportReason;
 import io.millrace.rdma.RdmaSettings;
 import io.millrace.rdma.core.RdmaCore;
+import io.millrace.rdma.model.InterceptedCore;
 import io.millrace.rdma.model.RdmaModel;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -209,19 +208,8 @@ class FallbackTest
 
     private static RdmaCore withoutQueuePairs(final RdmaCore core)
     {
-        return (RdmaCore)Proxy.newProxyInstance(
-            RdmaCore.class.getClassLoader(), new Class<?>[]{RdmaCore.class}, (_, method, arguments) ->
-            {
-                try
-                {
-                    return "createQueuePair".equals(method.getName()) ? (Object)(-Errno.ENOMEM) :
-                        method.invoke(core, arguments);
-                }
-                catch (final InvocationTargetException e)
-                {
-                    throw e.getCause();
-                }
-            });
+        return InterceptedCore.of(
+            core, (method, _, call) -> "createQueuePair".equals(method) ? -Errno.ENOMEM : call.proceed());
     }
 
     /** Its driver may end what is on the hardware only after it has taken the device away. */

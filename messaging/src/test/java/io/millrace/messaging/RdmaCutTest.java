@@ -13,9 +13,8 @@ import io.millrace.messaging.transport.ExportAccess;
 import io.millrace.messaging.transport.MessageMemory;
 import io.millrace.messaging.transport.TransportKind;
 import io.millrace.rdma.core.RdmaCore;
+import io.millrace.rdma.model.InterceptedCore;
 import io.millrace.rdma.model.RdmaModel;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -46,23 +45,15 @@ class RdmaCutTest
 
     private RdmaCore cuttingAtRead(final RdmaCore core)
     {
-        return (RdmaCore)Proxy.newProxyInstance(
-            RdmaCore.class.getClassLoader(), new Class<?>[]{RdmaCore.class}, (_, method, arguments) ->
+        return InterceptedCore.of(core, (method, arguments, call) ->
+        {
+            if (isArmed && "postSend".equals(method) && isRead((long)arguments[1]))
             {
-                if (isArmed && "postSend".equals(method.getName()) && isRead((long)arguments[1]))
-                {
-                    isArmed = false;
-                    cut(true);
-                }
-                try
-                {
-                    return method.invoke(core, arguments);
-                }
-                catch (final InvocationTargetException e)
-                {
-                    throw e.getCause();
-                }
-            });
+                isArmed = false;
+                cut(true);
+            }
+            return call.proceed();
+        });
     }
 
     private static boolean isRead(final long requests)

@@ -15,11 +15,11 @@ import io.millrace.rdma.core.RdmaCore;
 import io.millrace.rdma.endpoint.QueuePairConfig;
 import io.millrace.rdma.endpoint.RdmaNode;
 import io.millrace.rdma.endpoint.RecordingPeer;
+import io.millrace.rdma.model.InterceptedCore;
 import io.millrace.rdma.model.RdmaModel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -302,11 +302,10 @@ class RdmaLimitsTest
     @Test
     void shouldTakeTcpWhenLookingForADeviceFails()
     {
-        final RdmaCore broken = (RdmaCore)Proxy.newProxyInstance(
-            RdmaCore.class.getClassLoader(), new Class<?>[] {RdmaCore.class}, (_, _, _) ->
-            {
-                throw new IllegalStateException("a file of /sys cannot be read");
-            });
+        final RdmaCore broken = InterceptedCore.of(null, (_, _, _) ->
+        {
+            throw new IllegalStateException("a file of /sys cannot be read");
+        });
         try (MessagingFixture fixture = new MessagingFixture(this::settings,
             (context) -> context.model(broken, addresses), new Recorder()).connect())
         {
@@ -337,12 +336,11 @@ class RdmaLimitsTest
 
     private static RdmaCore broken(final Runnable onProbe)
     {
-        return (RdmaCore)Proxy.newProxyInstance(
-            RdmaCore.class.getClassLoader(), new Class<?>[] {RdmaCore.class}, (_, _, _) ->
-            {
-                onProbe.run();
-                throw new NoClassDefFoundError("a class of the bindings");
-            });
+        return InterceptedCore.of(null, (_, _, _) ->
+        {
+            onProbe.run();
+            throw new NoClassDefFoundError("a class of the bindings");
+        });
     }
 
     /** As when a server of many endpoints has gone: looking for a device opens devices, and takes a thread. */

@@ -5,10 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.rdma.core.RdmaCore;
+import io.millrace.rdma.model.InterceptedCore;
 import io.millrace.rdma.model.RdmaModel;
 import io.millrace.rdma.model.RdmaProcesses;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -36,27 +35,19 @@ class CompletionEventTest extends RdmaEndpointFixture
     @Override
     RdmaCore targetCore()
     {
-        return (RdmaCore)Proxy.newProxyInstance(
-            RdmaCore.class.getClassLoader(), new Class<?>[]{RdmaCore.class}, (_, method, arguments) ->
+        return InterceptedCore.of(model.targetCore(), (method, _, call) ->
+        {
+            final Object result = call.proceed();
+            if ("postSend".equals(method))
             {
-                try
-                {
-                    final Object result = method.invoke(model.targetCore(), arguments);
-                    if ("postSend".equals(method.getName()))
-                    {
-                        calls.add("answered");
-                    }
-                    else if ("cqEvent".equals(method.getName()) && 0 == (int)result)
-                    {
-                        calls.add("event read");
-                    }
-                    return result;
-                }
-                catch (final InvocationTargetException e)
-                {
-                    throw e.getCause();
-                }
-            });
+                calls.add("answered");
+            }
+            else if ("cqEvent".equals(method) && 0 == (int)result)
+            {
+                calls.add("event read");
+            }
+            return result;
+        });
     }
 
     /** Connects to an end that does something for each message. */

@@ -7,11 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.linux.Epoll;
 import io.millrace.rdma.core.RdmaCore;
+import io.millrace.rdma.model.InterceptedCore;
 import io.millrace.rdma.model.LinuxDescriptors;
 import io.millrace.rdma.model.RdmaModel;
 import io.millrace.rdma.model.RdmaProcesses;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -42,31 +41,26 @@ class DeviceEventsTest extends RdmaEndpointFixture
 
     private RdmaCore watched(final RdmaCore of)
     {
-        return (RdmaCore)Proxy.newProxyInstance(
-            RdmaCore.class.getClassLoader(), new Class<?>[]{RdmaCore.class}, (_, method, arguments) ->
+        return InterceptedCore.of(of, (method, _, call) ->
+        {
+            if (isHoldingEvents && "asyncEvent".equals(method))
             {
-                if (isHoldingEvents && "asyncEvent".equals(method.getName()))
-                {
-                    return -Errno.EAGAIN;
-                }
-                if ("asyncDescriptor".equals(method.getName()))
-                {
-                    asyncDescriptors.incrementAndGet();
-                }
-                run(beforeCall.remove(method.getName()));
-                try
-                {
-                    return method.invoke(of, arguments);
-                }
-                catch (final InvocationTargetException e)
-                {
-                    throw e.getCause();
-                }
-                finally
-                {
-                    run(afterCall.remove(method.getName()));
-                }
-            });
+                return -Errno.EAGAIN;
+            }
+            if ("asyncDescriptor".equals(method))
+            {
+                asyncDescriptors.incrementAndGet();
+            }
+            run(beforeCall.remove(method));
+            try
+            {
+                return call.proceed();
+            }
+            finally
+            {
+                run(afterCall.remove(method));
+            }
+        });
     }
 
     private static void run(final Runnable hook)

@@ -7,11 +7,10 @@ import io.millrace.memory.DmaMemory;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.memory.MemoryRole;
 import io.millrace.rdma.core.RdmaCore;
+import io.millrace.rdma.model.InterceptedCore;
 import io.millrace.rdma.model.RdmaModel;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.net.InetSocketAddress;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -92,22 +91,14 @@ class DeviceReleaseTest
 
     private RdmaCore failing(final RdmaCore core)
     {
-        return (RdmaCore)Proxy.newProxyInstance(
-            RdmaCore.class.getClassLoader(), new Class<?>[]{RdmaCore.class}, (_, method, arguments) ->
+        return InterceptedCore.of(core, (method, _, call) ->
+        {
+            if (null != registrationFailure && "registerMr".equals(method))
             {
-                if (null != registrationFailure && "registerMr".equals(method.getName()))
-                {
-                    throw registrationFailure;
-                }
-                try
-                {
-                    return method.invoke(core, arguments);
-                }
-                catch (final InvocationTargetException e)
-                {
-                    throw e.getCause();
-                }
-            });
+                throw registrationFailure;
+            }
+            return call.proceed();
+        });
     }
 
     private ConnectionManager newManager()

@@ -11,13 +11,12 @@ import io.millrace.bindings.generated.verbs.ibv_wc;
 import io.millrace.bindings.verbs.AsyncEvent;
 import io.millrace.bindings.verbs.Verbs;
 import io.millrace.rdma.core.RdmaCore;
+import io.millrace.rdma.model.InterceptedCore;
 import io.millrace.rdma.model.RdmaModel;
 import io.millrace.rdma.model.RdmaProcesses;
 import io.millrace.reactor.HeldClock;
 import io.millrace.reactor.ReactorConfig;
 import java.lang.foreign.Arena;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -64,48 +63,40 @@ class ModelSharedReceiveTest extends SharedReceiveContractTest
     @Override
     RdmaCore targetCore()
     {
-        return (RdmaCore)Proxy.newProxyInstance(
-            RdmaCore.class.getClassLoader(), new Class<?>[]{RdmaCore.class}, (_, method, arguments) ->
+        return InterceptedCore.of(model.targetCore(), (method, arguments, call) ->
+        {
+            final Object result =
+                isRefusing && "postSharedReceive".equals(method) ? (Object)(-Errno.ENOMEM) :
+                isLate && "asyncEvent".equals(method) ? (Object)(-Errno.EAGAIN) :
+                isUnpolled && "poll".equals(method) ? (Object)0 :
+                call.proceed();
+            if ("queuePairNumber".equals(method))
             {
-                try
-                {
-                    final Object result =
-                        isRefusing && "postSharedReceive".equals(method.getName()) ? (Object)(-Errno.ENOMEM) :
-                        isLate && "asyncEvent".equals(method.getName()) ? (Object)(-Errno.EAGAIN) :
-                        isUnpolled && "poll".equals(method.getName()) ? (Object)0 :
-                        method.invoke(model.targetCore(), arguments);
-                    if ("queuePairNumber".equals(method.getName()))
-                    {
-                        lastNumber = (int)result;
-                    }
-                    else if ("destroyQueuePair".equals(method.getName()))
-                    {
-                        calls.add("destroyed");
-                    }
-                    else if ("postSharedReceive".equals(method.getName()))
-                    {
-                        calls.add("list of " + requests((long)arguments[1]));
-                    }
-                    else if ("limitSharedReceiveQueue".equals(method.getName()))
-                    {
-                        calls.add("limited");
-                    }
-                    else if ("postSend".equals(method.getName()))
-                    {
-                        calls.add("sent");
-                    }
-                    else if ("asyncEvent".equals(method.getName()) && 0 == (int)result &&
-                        Verbs.IBV_EVENT_QP_LAST_WQE_REACHED == AsyncEvent.type((long)arguments[1]))
-                    {
-                        calls.add("last request taken");
-                    }
-                    return result;
-                }
-                catch (final InvocationTargetException e)
-                {
-                    throw e.getCause();
-                }
-            });
+                lastNumber = (int)result;
+            }
+            else if ("destroyQueuePair".equals(method))
+            {
+                calls.add("destroyed");
+            }
+            else if ("postSharedReceive".equals(method))
+            {
+                calls.add("list of " + requests((long)arguments[1]));
+            }
+            else if ("limitSharedReceiveQueue".equals(method))
+            {
+                calls.add("limited");
+            }
+            else if ("postSend".equals(method))
+            {
+                calls.add("sent");
+            }
+            else if ("asyncEvent".equals(method) && 0 == (int)result &&
+                Verbs.IBV_EVENT_QP_LAST_WQE_REACHED == AsyncEvent.type((long)arguments[1]))
+            {
+                calls.add("last request taken");
+            }
+            return result;
+        });
     }
 
     private static int requests(final long firstAddress)
