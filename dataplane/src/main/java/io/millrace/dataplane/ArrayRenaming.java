@@ -107,13 +107,13 @@ final class ArrayRenaming
             throw new OperationException(Reason.INVALID, subject,
                 "is not an array, and only arrays can be renamed", "create it by the other name");
         }
-        Devices.checkName(newName);
+        DeviceChecks.checkName(newName);
         if (table.isTaken(newName))
         {
             throw new OperationException(Reason.EXISTS, "device " + newName, "already exists",
                 "choose another name for array " + device.name());
         }
-        Devices.checkNoTransition(device);
+        DeviceChecks.checkNoTransition(device);
         final ManagedDevice.User user = device.user();
         if (null != user && (null == user.subsystem() || null != user.export()))
         {

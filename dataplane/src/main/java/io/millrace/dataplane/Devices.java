@@ -20,7 +20,6 @@ import io.millrace.nvmf.initiator.rdma.HostBuffers;
 import io.millrace.rdma.core.RdmaCore;
 import io.millrace.reactor.Reactor;
 import io.millrace.spdk.SpdkRuntime;
-import io.millrace.validation.ResourceValidation;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -42,9 +41,6 @@ import java.util.function.Supplier;
  */
 public final class Devices
 {
-    /** How long the deletion of a device waits for its own work to end. */
-    private static final long STOP_WAIT_MS = 10_000;
-
     private final Operations operations;
     private final MemoryRegistry registry;
     private final DeviceTable devices = new DeviceTable();
@@ -104,7 +100,7 @@ public final class Devices
         final DeviceFactory factory = factories.find(config.type());
         if (null == factory)
         {
-            throw new OperationException(Reason.INVALID, subject(config.name()), "type " + config.type() +
+            throw new OperationException(Reason.INVALID, DeviceChecks.subject(config.name()), "type " + config.type() +
                 " is unknown to this data plane", "use " + String.join(", ", factories.types()));
         }
         return factory;
@@ -116,21 +112,21 @@ public final class Devices
         synchronized (operations)
         {
             operations.checkOpen();
-            checkName(config.name());
+            DeviceChecks.checkName(config.name());
             if (devices.isTaken(config.name()))
             {
-                throw new OperationException(Reason.EXISTS, subject(config.name()), "already exists",
+                throw new OperationException(Reason.EXISTS, DeviceChecks.subject(config.name()), "already exists",
                     "choose another name");
             }
             final ManagedDevice created;
             try
             {
-                checkValues(config, factory);
+                DeviceChecks.checkValues(config, factory);
                 created = open(config, factory);
             }
             catch (final BlockDeviceException e)
             {
-                throw refused(config.name(), e);
+                throw DeviceChecks.refused(config.name(), e);
             }
             members(created).forEach((member) -> use(member, created));
             devices.add(created);
@@ -154,14 +150,14 @@ public final class Devices
                 continue;
             }
             final ManagedDevice base = require(name);
-            checkUnused(base, "a device has one user: use another");
+            DeviceChecks.checkUnused(base, "a device has one user: use another");
             bases.add(base.device());
         }
         final String location = factory.location(config.properties());
         final String other = locations.get(location);
         if (null != other)
         {
-            throw new OperationException(Reason.IN_USE, subject(config.name()),
+            throw new OperationException(Reason.IN_USE, DeviceChecks.subject(config.name()),
                 location + " is used by device " + other, "choose another");
         }
         final BlockDevice opened =
@@ -323,7 +319,7 @@ public final class Devices
         {
             operations.checkOpen();
             device = require(name);
-            checkNoUser(device, "remove that first");
+            DeviceChecks.checkNoUser(device, "remove that first");
             device.transition(ManagedDevice.Transition.DELETING);
         }
         try
@@ -353,8 +349,8 @@ public final class Devices
         }
         catch (final BlockDeviceException e)
         {
-            throw new OperationException(Reason.FAILED, subject(device.name()), "is deleted without its data: " +
-                e.getMessage(), "", e);
+            throw new OperationException(Reason.FAILED, DeviceChecks.subject(device.name()),
+                "is deleted without its data: " + e.getMessage(), "", e);
         }
         finally
         {
@@ -376,11 +372,11 @@ public final class Devices
         {
             operations.checkOpen();
             final ManagedDevice device = require(name);
-            checkNoTransition(device);
-            checkSize(subject(name), sizeBytes);
+            DeviceChecks.checkNoTransition(device);
+            DeviceChecks.checkSize(DeviceChecks.subject(name), sizeBytes);
             if (!(device.device() instanceof final GrowableDevice growable))
             {
-                throw new OperationException(Reason.UNSUPPORTED, subject(name),
+                throw new OperationException(Reason.UNSUPPORTED, DeviceChecks.subject(name),
                     "size " + sizeBytes + " cannot be set, it is " + device.description(),
                     "resize the device that it wraps");
             }
@@ -390,7 +386,7 @@ public final class Devices
             }
             catch (final BlockDeviceException e)
             {
-                throw refused(name, e);
+                throw DeviceChecks.refused(name, e);
             }
             operations.publish(ResourceKind.DEVICE, ResourceChange.CHANGED, name, "has " + sizeBytes + " bytes");
             wakeSpares(device);
@@ -422,9 +418,9 @@ public final class Devices
         {
             operations.checkOpen();
             final ManagedDevice device = require(name);
-            checkNoTransition(device);
+            DeviceChecks.checkNoTransition(device);
             final DeviceConfig changed = device.config().with(properties);
-            checkValues(changed, device.factory());
+            DeviceChecks.checkValues(changed, device.factory());
             final boolean isSpareChange = device.isSharedSpare() != changed.isSharedSpare();
             if (isSpareChange && !device.isSharedSpare())
             {
@@ -443,7 +439,7 @@ public final class Devices
             }
             catch (final BlockDeviceException e)
             {
-                throw refused(name, e);
+                throw DeviceChecks.refused(name, e);
             }
             finally
             {
@@ -453,7 +449,7 @@ public final class Devices
             }
             if (null == done && !isSpareChange)
             {
-                throw new OperationException(Reason.INVALID, subject(name), "is " + device.description() +
+                throw new OperationException(Reason.INVALID, DeviceChecks.subject(name), "is " + device.description() +
                     ", which has no settings that change while it serves", "delete it and create it again");
             }
             device.config(changed);
@@ -477,7 +473,7 @@ public final class Devices
             if (!present.contains(name))
             {
                 final ManagedDevice base = require(name);
-                checkUnused(base, "a device has one user: use another");
+                DeviceChecks.checkUnused(base, "a device has one user: use another");
                 added.add(base);
             }
         }
@@ -547,7 +543,7 @@ public final class Devices
         {
             operations.checkOpen();
             final ManagedDevice device = require(name);
-            checkNoUser(device, "remove it from that first");
+            DeviceChecks.checkNoUser(device, "remove it from that first");
             final T result = action.apply(device.device(), registry);
             sharedSpares.onErased(device);
             return result;
@@ -594,46 +590,9 @@ public final class Devices
         final ManagedDevice device = devices.get(name);
         if (null == device)
         {
-            throw OperationException.missing(subject(name), devices.names(), "devices");
+            throw OperationException.missing(DeviceChecks.subject(name), devices.names(), "devices");
         }
         return device;
-    }
-
-    /**
-     * Refuses a device that has a user, stands by for arrays, or is being deleted or renamed; the lock is held.
-     */
-    static void checkUnused(final ManagedDevice device, final String remedy)
-    {
-        checkNoUser(device, remedy);
-        if (device.isSharedSpare())
-        {
-            throw new OperationException(Reason.IN_USE, subject(device.name()), "is a shared spare",
-                "set its shared-spare to false first, or use another");
-        }
-    }
-
-    private static void checkNoUser(final ManagedDevice device, final String remedy)
-    {
-        checkNoTransition(device);
-        final ManagedDevice.User user = device.user();
-        if (null != user)
-        {
-            final boolean isLeaving = !device.leaving().isDone();
-            throw new OperationException(Reason.IN_USE, subject(device.name()), "is used by " + user.describe() +
-                (isLeaving ? ", which is being removed" : ""),
-                isLeaving ? "try again when the last commands on it have ended" : remedy);
-        }
-    }
-
-    static void checkNoTransition(final ManagedDevice device)
-    {
-        if (ManagedDevice.Transition.NONE != device.transition())
-        {
-            throw new OperationException(Reason.IN_USE, subject(device.name()),
-                "is being " + device.transition().participle(),
-                "wait until it " +
-                (device.isDeleting() ? "is gone, at most " + STOP_WAIT_MS / 1000 + " s" : "has been"));
-        }
     }
 
     /**
@@ -673,61 +632,24 @@ public final class Devices
         }
     }
 
-    private static String subject(final String name)
-    {
-        return "device " + name;
-    }
-
-    static void checkName(final String name)
-    {
-        refuse("device name '" + name + "'", "", ResourceValidation.ofName(name));
-    }
-
-    private static void checkValues(final DeviceConfig config, final DeviceFactory factory)
-    {
-        final DeviceFactory.Problem problem = factory.problem(config.properties());
-        if (null != problem)
-        {
-            throw new OperationException(Reason.INVALID, subject(config.name()),
-                problem.key() + ' ' + problem.value() + " is " + problem.bound(), problem.remedy());
-        }
-    }
-
-    private static void checkSize(final String subject, final long sizeBytes)
-    {
-        if (sizeBytes > ResourceValidation.SIZE_BYTES_MAX)
-        {
-            refuse(subject, "size " + sizeBytes + " ", ResourceValidation.ofSize(sizeBytes, 512));
-        }
-    }
-
-    private static void refuse(
-        final String subject, final String value, final ResourceValidation.Problem problem)
-    {
-        if (null != problem)
-        {
-            throw new OperationException(
-                Reason.INVALID, subject, value + "is " + problem.bound(), problem.remedy());
-        }
-    }
-
     private static void awaitStop(final ManagedDevice device)
     {
         Reactor.checkMayBlock("the end of a device's own work");
         try
         {
-            device.stop().get(STOP_WAIT_MS, TimeUnit.MILLISECONDS);
+            device.stop().get(DeviceChecks.STOP_WAIT_MS, TimeUnit.MILLISECONDS);
         }
         catch (final TimeoutException e)
         {
-            throw new OperationException(Reason.IN_USE, subject(device.name()),
-                "has work of its own that did not end within " + STOP_WAIT_MS / 1000 + " s", "try again", e);
+            throw new OperationException(Reason.IN_USE, DeviceChecks.subject(device.name()),
+                "has work of its own that did not end within " + DeviceChecks.STOP_WAIT_MS / 1000 + " s", "try again",
+                e);
         }
         catch (final InterruptedException e)
         {
             Thread.currentThread().interrupt();
-            throw new OperationException(Reason.FAILED, subject(device.name()), "was not deleted: interrupted",
-                "try again", e);
+            throw new OperationException(Reason.FAILED, DeviceChecks.subject(device.name()),
+                "was not deleted: interrupted", "try again", e);
         }
         catch (final ExecutionException e)
         {
@@ -772,14 +694,5 @@ public final class Devices
     {
         final ManagedDevice.User user = base.user();
         return null != user && device == user.wrapper();
-    }
-
-    private static OperationException refused(final String name, final BlockDeviceException e)
-    {
-        final String prefix = subject(name) + ": ";
-        final String problem = e.getMessage().startsWith(prefix) ?
-            e.getMessage().substring(prefix.length()) : e.getMessage();
-        return new OperationException(null == e.getCause() ? Reason.INVALID : Reason.FAILED, subject(name), problem,
-            "", e);
     }
 }

@@ -74,7 +74,7 @@ final class Exports implements AutoCloseable
         synchronized (operations)
         {
             final ManagedDevice device = devices.require(name);
-            Devices.checkUnused(device, "a device has one user: use another");
+            DeviceChecks.checkUnused(device, "a device has one user: use another");
             try
             {
                 device.user(ManagedDevice.User.of(

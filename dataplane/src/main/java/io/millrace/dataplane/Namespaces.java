@@ -119,7 +119,7 @@ public final class Namespaces
             throw new OperationException(Reason.EXISTS, subject(nqn, nsid), "already exists", "choose another NSID");
         }
         final ManagedDevice device = devices.require(settings.device());
-        Devices.checkUnused(device, "a device has one user: choose another");
+        DeviceChecks.checkUnused(device, "a device has one user: choose another");
         final Namespace namespace = null == settings.uuid() ?
             Namespace.of(nqn, nsid, device.device(), settings.anaGroup()) :
             new Namespace(nsid, device.device(), settings.uuid(), settings.anaGroup());
