@@ -241,6 +241,26 @@ class TcpAnaChangeTest extends PendingCommandsFixture
         }
     }
 
+    /** The limit would admit one a second. */
+    @Test
+    void shouldEndReadsThatWaitForALimitAtOnce() throws Exception
+    {
+        startOnMemory();
+        target.subsystem().qos().limitNamespace(1, QosLimits.ofIops(1)).join();
+        try (TestHost host = io())
+        {
+            for (int id = 0; id < 10; id++)
+            {
+                host.sendCapsule(WireCommand.read(id, 0, 1, BLOCK), WirePdu.NOTHING);
+            }
+            target.awaitRequests(5);
+            final CompletableFuture<?> change = refuse();
+            awaitAsked();
+            assertTrue(change.isDone(), "ended by the change itself, not when it was their turn");
+            assertEquals(0, target.requestsInUse());
+        }
+    }
+
     @Test
     void shouldNotWaitForADeviceToOpen() throws Exception
     {
