@@ -52,8 +52,7 @@ import picocli.CommandLine.Option;
         "",
         "What is made in it remains for the next run, in FILE.state beside the volume.",
         "",
-        "Exit codes: 0 all was right, 1 a command failed or a block was wrong, 2 it could",
-        "not start."})
+        "Exit codes: 0 passed, 1 a command failed or a block was wrong, 2 it could not start."})
 public final class QuickstartCommand implements Callable<Integer>
 {
     static final String NQN = "nqn.2026-11.io.millrace:quickstart";
@@ -77,8 +76,9 @@ public final class QuickstartCommand implements Callable<Integer>
             "Another than that of the last run moves its listener."})
     private Integer port;
 
-    @Option(names = "--discovery-port", paramLabel = "PORT", description = "TCP port of discovery, likewise. " +
-        "Default: that of the last run, else 8009.")
+    @Option(names = "--discovery-port", paramLabel = "PORT", description = {
+        "TCP port of discovery; 0 takes any free one in a first run. Default: that of the last run, else 8009.",
+        "Another than that of the last run moves its listener."})
     private Integer discoveryPort;
 
     @Option(names = "--fresh", description = "Begin anew: delete the volume and all that was made in earlier runs.")

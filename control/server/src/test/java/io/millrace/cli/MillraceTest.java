@@ -14,6 +14,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -188,6 +189,10 @@ class MillraceTest
                     assertTrue(!line.startsWith("  ") || line.length() <= 80, "is folded in a terminal: " + line);
                 }
                 assertTrue(each.getCommandSpec().usageMessage().description().length > 0, name);
+                Stream.of(each.getCommandSpec().usageMessage().description(),
+                    each.getCommandSpec().usageMessage().footer()).flatMap(Arrays::stream).forEach((text) ->
+                    assertTrue(text.isEmpty() || text.startsWith("  ") || text.matches(".*[.:]"),
+                        "is folded here, and once more in a terminal or a manual page: " + text));
             }));
     }
 

@@ -89,8 +89,9 @@ public final class ControlOptions
                 "else the only one.")
         private String dataPlane;
 
-        @Option(names = "--key-name", paramLabel = "NAME", description = "Name of the key for authentication over " +
-            "UDP. Default: $MILLRACE_KEY, else that of the client file, ~/.config/millrace/client.yaml.")
+        @Option(names = "--key-name", paramLabel = "NAME", description = {
+            "Name of the key for authentication over UDP. Default: $MILLRACE_KEY, else that of the client file,",
+            "~/.config/millrace/client.yaml."})
         private String keyName = "";
 
         @Option(names = "--key-file", paramLabel = "FILE", description = "File with the secret of that key. " +
@@ -98,8 +99,8 @@ public final class ControlOptions
         private Path keyFile;
 
         @Option(names = "--direct", description = {
-            "Modify the data plane directly, bypassing its manager, for example while the manager is down. The " +
-                "manager reports the change as drift: it recreates missing resources, and removes nothing without " +
+            "Use the data plane directly, bypassing its manager, for example while the manager is down. The " +
+                "manager reports changes as drift: it recreates missing resources, and removes nothing without " +
                 "'reconcile --allow-destroy'."})
         private boolean direct;
 

@@ -78,7 +78,7 @@ public final class DeviceCommand extends CommandGroup
     }
 
     @Command(name = "create", mixinStandardHelpOptions = true,
-        description = "Create a device.", footerHeading = "%nExamples:%n", footer = {
+        description = "Create a device.", abbreviateSynopsis = true, footerHeading = "%nExamples:%n", footer = {
             "  millrace device create mem0 --size 1GiB                    in memory",
             "  millrace device create f0 --path /srv/f0.img --size 10GiB  in a file",
             "  millrace device create disk0 --path /dev/nvme0n1           through the kernel",

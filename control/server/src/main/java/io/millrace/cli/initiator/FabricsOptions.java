@@ -15,7 +15,7 @@ final class FabricsOptions extends TargetOptions
     }
 
     @Option(names = {"-s", "-p", "--port"}, paramLabel = "PORT",
-        description = "Port of the target. Default: 4420; of discover over TCP 8009.")
+        description = "Port of the target. Default: 4420; for discover over TCP 8009.")
     void portOption(final Integer value)
     {
         port(value);

@@ -40,10 +40,11 @@ import picocli.CommandLine.Option;
         "  millrace perf --nqn NQN --pattern randread --verify --region 1GiB",
         "  millrace perf --nqn NQN --rate 50000 --duration 60s --json --hlog latency.hlog",
         "",
-        "At a fixed rate latency counts from the planned start of each command. Commands that the end of the",
-        "measurement finds outstanding count with the time that they take or have waited. Exit codes: 0 passed,",
-        "1 commands failed, blocks were wrong, the rate was missed or the target cannot be reached, 2 wrong usage,",
-        "or data would be overwritten, 130 stopped by Ctrl-C, after the report."})
+        "At a fixed rate latency counts from the planned start of each command. Commands outstanding at the end of " +
+            "the measurement count with the time that they take or have waited.",
+        "",
+        "Exit codes: 0 passed, 1 commands failed, blocks were wrong, the rate was missed or the target cannot be " +
+            "reached, 2 wrong usage, or data would be overwritten, 130 stopped by Ctrl-C, after the report."})
 public final class PerfCommand implements Callable<Integer>
 {
     private static final long PROGRESS_INTERVAL_MS = 1_000;

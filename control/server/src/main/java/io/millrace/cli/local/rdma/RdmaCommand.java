@@ -45,10 +45,10 @@ public final class RdmaCommand extends CommandGroup
     @Command(name = "devices", mixinStandardHelpOptions = true,
         description = {
             "List RDMA devices and their ports, which port and GID are preferred, and why the others are not.",
-            "This is a display: connections use the device and GID of the kernel's route to the peer, listeners those",
-            "of their address. Messaging checks that such a device exists.",
-            "Exits with 1 when libibverbs is missing, when a device cannot be opened, and when there is no such",
-            "device, port or GID, with the reason as its message."},
+            "This is a display: connections use the device and GID of the kernel's route to the peer, listeners " +
+                "those of their address. Messaging checks that such a device exists.",
+            "Exits with 1 when libibverbs is missing, when a device cannot be opened, and when there is no such " +
+                "device, port or GID, with the reason as its message."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace rdma devices",
             "  millrace rdma devices --device mlx5_1 --port auto",

@@ -63,8 +63,8 @@ public final class SpdkCommand extends CommandGroup
     @Command(name = "rpc", mixinStandardHelpOptions = true,
         description = {
             "Call a method of SPDK's JSON-RPC and print its result as JSON.",
-            "rpc_get_methods lists the methods, SPDK's documentation describes them. What a method changes lasts until",
-            "SPDK ends: what save_config prints is a configuration for spdk.config.",
+            "rpc_get_methods lists the methods, SPDK's documentation describes them. What a method changes lasts " +
+                "until SPDK ends: what save_config prints is a configuration for spdk.config.",
             "Exits with 1 when SPDK refuses the call, or does not answer."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace spdk rpc rpc_get_methods",

@@ -24,7 +24,7 @@ final class SpdkOptions
     private Path socket;
 
     @Option(names = "--data-plane", paramLabel = "NAME",
-        description = "Call SPDK in this user's data plane with this control.name. Default: the one whose directory " +
+        description = "Data plane of this user whose SPDK is called. Default: the one whose directory " +
             "$MILLRACE_CONTROL is, without that variable " + ControlDirectories.DATA_PLANE_NAME_DEFAULT + ".")
     private String dataPlane;
 

@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
  */
 @Command(
     name = "stat",
-    description = "Show what a data plane of this machine counts and measures, also when it is dead.",
+    description = "Show what a data plane of this machine counts and measures, also after it has ended.",
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace stat                        since its start",
@@ -51,10 +51,10 @@ public final class StatCommand implements Callable<Integer>
     private boolean json;
 
     @Option(names = {"-w", "--watch"}, arity = "0..1", paramLabel = "SECONDS", fallbackValue = "1",
-        description = "Print what happens every so many seconds, ${FALLBACK-VALUE} when none are given.")
+        description = "Print rates and latencies every SECONDS, ${FALLBACK-VALUE} without a number.")
     private Double seconds;
 
-    @Option(names = "--count", paramLabel = "N", description = "With --watch: end after so many times.")
+    @Option(names = "--count", paramLabel = "N", description = "With --watch: end after N reports.")
     private Integer count;
 
     /**
