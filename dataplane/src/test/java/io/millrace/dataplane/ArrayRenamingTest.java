@@ -277,6 +277,6 @@ class ArrayRenamingTest
         assertSame(vol, devices.require("vol1"));
         assertTrue(vol.device() instanceof RaidDevice);
         until("it is larger", () -> array.geometry().sizeBytes() == array.availableBytes());
-        assertEquals(1, told("vol1", "has " + array.availableBytes() + " bytes"));
+        until("it is announced", () -> 1 == told("vol1", "has " + array.availableBytes() + " bytes"));
     }
 }
