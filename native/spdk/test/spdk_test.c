@@ -285,6 +285,32 @@ static int32_t run_method(fake_java *fake, const bool is_own, const char *method
     return await_result(fake, 5);
 }
 
+/* As others do, with the secret of a call. */
+static int32_t run_with_secret(fake_java *fake, const millrace_spdk_own_call *call)
+{
+    char json[512];
+    const int bytes = snprintf(json, sizeof(json), "{\"subsystems\": [{\"subsystem\": \"nvmf\", \"config\": [{\"method\": "
+        "\"nvmf_subsystem_allow_any_host\", \"params\": {\"" MILLRACE_SPDK_SECRET "\": \"%s\", \"nqn\": \"" NQN
+        "\", \"allow_any_host\": true}}]}]}", call->secret);
+    CHECK(0 == millrace_spdk_configure(fake->reactor, json, bytes, 5));
+    return await_result(fake, 5);
+}
+
+/* A secret is good for one request, and until its call ends. */
+static void check_secret(fake_java *fake)
+{
+    millrace_spdk_own_call call;
+    memset(&call, 0, sizeof(call));
+    CHECK(0 != run_with_secret(fake, &call));
+    CHECK(0 == millrace_spdk_own_begin(&call, "nvmf_subsystem_allow_any_host"));
+    CHECK(0 == run_with_secret(fake, &call));
+    CHECK(0 != run_with_secret(fake, &call));
+    millrace_spdk_own_end(&call);
+    CHECK(0 == millrace_spdk_own_begin(&call, "nvmf_subsystem_allow_any_host"));
+    millrace_spdk_own_end(&call);
+    CHECK(0 != run_with_secret(fake, &call));
+}
+
 /* A subsystem that a call made is changed by calls alone, as long as SPDK has it. */
 static void check_guard(fake_java *fake)
 {
@@ -296,6 +322,7 @@ static void check_guard(fake_java *fake)
     CHECK(0 != run_method(fake, true, "nvmf_create_subsystem", ""));
     CHECK(0 != run_method(fake, false, "nvmf_subsystem_allow_any_host", ", \"allow_any_host\": false"));
     CHECK(0 == run_method(fake, true, "nvmf_subsystem_allow_any_host", ", \"allow_any_host\": false"));
+    check_secret(fake);
     CHECK(0 != run_method(fake, true, "nvmf_delete_subsystem", ", \"none\": 1"));
     CHECK(0 != run_method(fake, false, "nvmf_delete_subsystem", ""));
     CHECK(0 == run_method(fake, true, "nvmf_delete_subsystem", ""));

@@ -1,6 +1,7 @@
 package io.millrace.dataplane;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -20,7 +21,10 @@ import io.millrace.spdk.NvmfTarget;
 import io.millrace.spdk.SpdkException;
 import io.millrace.spdk.SpdkFrontEnd;
 import io.millrace.spdk.SpdkTesting;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -316,6 +320,25 @@ class SpdkGuardTest
         SpdkTesting.rpc("nvmf_discovery_add_referral", referral);
         SpdkTesting.rpc("nvmf_discovery_remove_referral", referral);
         assertAllRefused();
+    }
+
+    /** What SPDK does not listen on is not the data plane's. */
+    @Test
+    void shouldLeaveAnAddressToOthersThatItDidNotGet() throws IOException
+    {
+        final TransportAddress taken;
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress()))
+        {
+            taken = TransportAddress.tcp("127.0.0.1", socket.getLocalPort());
+            assertThrows(
+                OperationException.class, () -> dataPlane.listeners().add(taken, false, ListenerProvider.SPDK));
+        }
+        final String free = discovery(listener(taken.serviceId()));
+        final String missing = assertThrows(IllegalStateException.class,
+            () -> SpdkTesting.rpc("nvmf_subsystem_remove_listener", free)).getMessage();
+        assertFalse(missing.contains(GUARDED), missing);
+        SpdkTesting.rpc("nvmf_subsystem_add_listener", free);
+        SpdkTesting.rpc("nvmf_subsystem_remove_listener", free);
     }
 
     /** A release of SPDK with another method that changes its target has to be looked at. */

@@ -47,7 +47,8 @@ class StartRemedyTest
     {
         assertTrue(StartRemedy.ofSubsystems(CONFIG, Errno.EINVAL, SpdkMessages.sentenceEnd(List.of(message)))
             .startsWith("correct what spdk.json has of it"));
-        assertEquals("see what SPDK wrote to the log", StartRemedy.ofSubsystems(SpdkConfig.defaults(), Errno.EINVAL, ""));
+        assertEquals("see what SPDK wrote to the log",
+            StartRemedy.ofSubsystems(SpdkConfig.defaults(), Errno.EINVAL, ""));
     }
 
     @Test
