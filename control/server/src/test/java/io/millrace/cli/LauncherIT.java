@@ -449,6 +449,27 @@ class LauncherIT
         }
     }
 
+    /** Containers that share a tree have launchers of the same process number. */
+    @Test
+    void shouldLeaveTheCopyAloneThatAnotherLauncherMakes() throws IOException, InterruptedException
+    {
+        final Path copy = copyOfBuild();
+        final String other = copy.resolve(".run/new.") + "$$";
+        final List<String> command = List.of("sh", "-c", "mkdir -p " + other + "/lib && : > " + other +
+            "/lib/begun.jar && exec 7> " + other + "/lock && flock -s 7 && exec " + copy.resolve("millrace") +
+            " --version");
+        try (MillraceProcess process = MillraceProcess.start(command, Map.of("MILLRACE_NO_BUILD", "1", "MILLRACE_JAVA",
+            System.getProperty("java.home") + "/bin/java")))
+        {
+            assertEquals(ExitCode.OK, process.exitCode(), process::outputOrReason);
+        }
+        final List<Path> begun = entries(copy.resolve(".run")).stream()
+            .filter((each) -> Files.exists(each.resolve("lib/begun.jar"))).toList();
+        assertEquals(1, begun.size(), begun::toString);
+        assertTrue(begun.getFirst().getFileName().toString().startsWith("new."), begun::toString);
+        assertEquals(2, entries(begun.getFirst()).size(), "something was copied into it");
+    }
+
     /** Has the launcher build, by a Maven that writes the jars anew, with another entry before the classes. */
     private void build(final Path copy) throws IOException, InterruptedException
     {
