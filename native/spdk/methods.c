@@ -223,6 +223,11 @@ static void forget_address(guarded_address *address)
 /* Guards an address, unless others have it. Returns false without memory. */
 static bool guard_address(const struct spdk_json_val *params)
 {
+    if (NULL != find_address(params))
+    {
+        /* SPDK refused it before, or has it. */
+        return true;
+    }
     const struct spdk_json_val *const listener = find(params, "listen_address", SPDK_JSON_VAL_OBJECT_BEGIN);
     const struct spdk_json_val *const address = find(listener, "traddr", SPDK_JSON_VAL_STRING);
     const struct spdk_json_val *const service = find(listener, "trsvcid", SPDK_JSON_VAL_STRING);
