@@ -408,10 +408,14 @@ public final class RdmaConnection
             }
         }
         // Never at once: the caller may be a handler that goes on to use the queue pair.
+        finishIn(isOnHardware ? ConnectionManager.HARDWARE_NS :
+            !isConnected || queuePair.isDrained() ? 0 : 0 != queuePair.outstanding() ? DRAIN_NS : SHARED_DRAIN_NS);
+    }
+
+    private void finishIn(final long delayNs)
+    {
         cancelTimer();
-        final long drainNs = isOnHardware ? ConnectionManager.HARDWARE_NS :
-            !isConnected || queuePair.isDrained() ? 0 : 0 != queuePair.outstanding() ? DRAIN_NS : SHARED_DRAIN_NS;
-        timerId = manager.reactor().schedule(manager.reactor().nowNs() + drainNs, (_) ->
+        timerId = manager.reactor().schedule(manager.reactor().nowNs() + delayNs, (_) ->
         {
             timerId = NO_TIMER;
             finish();
@@ -547,19 +551,15 @@ public final class RdmaConnection
     {
         if (ConnectionState.CLOSING == state)
         {
-            finishIfDrained();
+            if (queuePair.isDrained() && !isOnHardware)
+            {
+                // Not within a poll, which would not report what the device took from the shared receive queue.
+                finishIn(0);
+            }
         }
         else if (ConnectionState.CLOSED != state && CompletionStatus.SUCCESS != queuePair.failure())
         {
             close(queuePair.failure().text());
-        }
-    }
-
-    private void finishIfDrained()
-    {
-        if (queuePair.isDrained() && !isOnHardware)
-        {
-            finish();
         }
     }
 
@@ -575,9 +575,9 @@ public final class RdmaConnection
         {
             // It comes before what the queue pair had is reported, or after that.
             queuePair.onLastTaken();
-            if (ConnectionState.CLOSING == state)
+            if (ConnectionState.CLOSING == state && queuePair.isDrained() && !isOnHardware)
             {
-                finishIfDrained();
+                finish();
             }
         }
         else if (Verbs.IBV_EVENT_PATH_MIG == type && ConnectionState.ESTABLISHED == state)

@@ -43,6 +43,8 @@ class ModelSharedReceiveTest extends SharedReceiveContractTest
     private volatile boolean isRefusing;
     /** Whether completions have not come yet. */
     private volatile boolean isUnpolled;
+    /** Whether a poll takes one completion, as when those of others come first. */
+    private volatile boolean isSinglePolled;
     /** Whether events of the device have not come yet. */
     private volatile boolean isLate;
     private volatile int lastNumber;
@@ -65,6 +67,10 @@ class ModelSharedReceiveTest extends SharedReceiveContractTest
     {
         return InterceptedCore.of(model.targetCore(), (method, arguments, call) ->
         {
+            if (isSinglePolled && "poll".equals(method))
+            {
+                arguments[1] = 1;
+            }
             final Object result =
                 isRefusing && "postSharedReceive".equals(method) ? (Object)(-Errno.ENOMEM) :
                 isLate && "asyncEvent".equals(method) ? (Object)(-Errno.EAGAIN) :
@@ -311,6 +317,31 @@ class ModelSharedReceiveTest extends SharedReceiveContractTest
             await("the end without a timer", END_NS, this::isDestroyed);
         }
         assertEquals("done", server.closed());
+        clock.release();
+    }
+
+    /**
+     * The device has taken a request, and reports it behind the last one that the connection waits for; a provider
+     * drops with the queue pair what was not polled, and nobody would return the buffer.
+     */
+    @Test
+    void shouldReturnWhatIsReportedBehindItsLastRequest() throws Exception
+    {
+        open();
+        clock.hold();
+        model.network().endMessages();
+        isUnpolled = true;
+        isSinglePolled = true;
+        target.run(() ->
+        {
+            assertTrue(server.at(targetData(), 8).postSend(1, true));
+            server.connection().close("done");
+        });
+        await("the event", REPORT_NS, () -> calls.contains("last request taken"));
+        isUnpolled = false;
+        await("the end without a timer", END_NS, this::isDestroyed);
+        assertEquals("done", server.closed());
+        target.run(() -> assertEquals(1, queue().room(), "the request that the device took"));
         clock.release();
     }
 

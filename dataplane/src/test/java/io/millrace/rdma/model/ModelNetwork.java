@@ -36,6 +36,7 @@ public final class ModelNetwork
     private long connectTimeoutNs = 500_000_000L;
     private int devicesMade;
     private boolean holdsAcknowledgements;
+    private boolean endsMessages;
     private final List<Runnable> heldAcknowledgements = new ArrayList<>();
     private long blockedReads;
 
@@ -99,6 +100,21 @@ public final class ModelNetwork
             heldAcknowledgements.forEach((each) -> at(nowNs(), each));
             heldAcknowledgements.clear();
         }
+    }
+
+    /**
+     * Has queue pairs fail in the middle of a message, for which they have taken a request of their shared receive
+     * queue.
+     */
+    public synchronized void endMessages()
+    {
+        endsMessages = true;
+    }
+
+    /** {@return whether a queue pair that fails has begun a message} */
+    boolean isInMessage()
+    {
+        return endsMessages;
     }
 
     /** {@return whether an acknowledgement waits, and arrives by an action} */

@@ -432,6 +432,10 @@ class ModelQueuePair
         {
             state = State.ERROR;
             flush();
+            if (null != shared && network.isInMessage() && !receives.isEmpty())
+            {
+                addReceived(takeReceive(), Verbs.IBV_WC_WR_FLUSH_ERR, 0, 0, 0);
+            }
             if (null != shared && !device.isRemoved())
             {
                 device.event(Verbs.IBV_EVENT_QP_LAST_WQE_REACHED, device.core().handle(this));
