@@ -10,6 +10,7 @@ import io.millrace.block.BlockDeviceException;
 import io.millrace.block.raid.format.Superblock;
 import io.millrace.block.raid.layout.RaidLevel;
 import io.millrace.seed.TestSeeds;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
@@ -29,6 +30,8 @@ class ArrayRenameTest
     private static final CopyRates SLOW = new CopyRates(64 << 10, 64 << 10);
     /** Far more than a rename of a small array has. */
     private static final int STEPS_MAX = 500;
+    /** What is in flight may be stored whole at each step, so that no rename is seen in its middle. */
+    private static final int ROUNDS_MAX = 20;
 
     private final Random random = TestSeeds.random();
 
@@ -248,9 +251,12 @@ class ArrayRenameTest
     {
         int interrupted = 0;
         int finished = 0;
-        boolean isOver = false;
-        for (int step = 1; !isOver; step++)
+        int round = 0;
+        int step = 0;
+        while (round < ROUNDS_MAX && (0 == round || 0 == interrupted))
         {
+            step++;
+            boolean isOver;
             try (ArrayFixture fixture = new ArrayFixture(random, level, memberCount, 0, journal))
             {
                 // All that hosts wrote is stable.
@@ -278,8 +284,53 @@ class ArrayRenameTest
                 assertTakesEitherName(fixture, isFinished || random.nextBoolean() ? NEW : OLD);
             }
             assertTrue(step < STEPS_MAX, "the steps come to an end");
+            round += isOver ? 1 : 0;
+            step = isOver ? 0 : step;
         }
         assertTrue(interrupted > 0 && finished > 0, "not both were seen");
+    }
+
+    /** Wherever the power is cut: who was refused finds the name before, unless all superblocks have the new one. */
+    @ParameterizedTest
+    @CsvSource({"RAID1,2,DEGRADED", "RAID5,3,ALWAYS", "RAID6,4,DEGRADED", "RAID0,2,DEGRADED"})
+    void shouldHaveEitherNameAfterACrashAsItIsTakenBack(
+        final RaidLevel level, final int memberCount, final JournalMode journal)
+    {
+        int begun = 0;
+        int partlyTakenBack = 0;
+        int round = 0;
+        int step = 0;
+        while (round < ROUNDS_MAX && (0 == round || 0 == begun || 0 == partlyTakenBack))
+        {
+            step++;
+            boolean isOver;
+            try (ArrayFixture fixture = new ArrayFixture(random, level, memberCount, 0, journal))
+            {
+                fixture.restart();
+                fixture.cutBefore(step);
+                final CompletableFuture<Void> done = fixture.array().rename(NEW, () -> false);
+                ArrayFixture.await(() -> fixture.isCut() || done.isDone(), "cut or done");
+                isOver = !fixture.isCut();
+                fixture.cutPower();
+                final List<Superblock> superblocks =
+                    IntStream.range(0, memberCount).mapToObj((each) -> superblock(fixture, each)).toList();
+                final long written = superblocks.stream().filter((each) -> NEW.equals(each.name())).count();
+                final Superblock newest =
+                    superblocks.stream().max(Comparator.comparingLong(Superblock::eventCount)).orElseThrow();
+                assertTrue(!isOver || 0 == written, "told that it keeps its name");
+                final List<BlockDevice> disks =
+                    IntStream.range(0, memberCount).<BlockDevice>mapToObj(fixture::disk).toList();
+                final boolean isNew = memberCount == written;
+                assertEquals(isNew ? NEW : OLD, MemberSuperblocks.currentName(OLD, disks, null));
+                begun += NEW.equals(newest.name()) ? 1 : 0;
+                partlyTakenBack += 0 < written && OLD.equals(newest.name()) ? 1 : 0;
+                assertTakesEitherName(fixture, isNew || 0 < written && random.nextBoolean() ? NEW : OLD);
+            }
+            assertTrue(step < STEPS_MAX, "the steps come to an end");
+            round += isOver ? 1 : 0;
+            step = isOver ? 0 : step;
+        }
+        assertTrue(begun > 0 && partlyTakenBack > 0, "not both were seen");
     }
 
     /** The array is assembled by a name, with all of its data, and gets the other one and back. */
