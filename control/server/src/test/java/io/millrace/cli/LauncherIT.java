@@ -470,6 +470,48 @@ class LauncherIT
         assertEquals(2, entries(begun.getFirst()).size(), "something was copied into it");
     }
 
+    /** A service has a user of its own, and its tree an owner who may want files to be private. */
+    @Test
+    void shouldRunForAnotherUserWhateverTheOwnersUmaskIs() throws IOException, InterruptedException
+    {
+        final Path copy = copyOfBuild();
+        final Path copies = copy.resolve(".run");
+        final String java = System.getProperty("java.home") + "/bin/java";
+        final Map<String, String> built = Map.of("MILLRACE_NO_BUILD", "1", "MILLRACE_JAVA", java);
+        final String millrace = copy.resolve("millrace").toString();
+        final List<String> command = new ArrayList<>();
+        final boolean isRoot = 0 == (Integer)Files.getAttribute(copy, "unix:uid");
+        if (isRoot)
+        {
+            require(canNobodyRun(java), "java is root's alone", "install it where all users may run it");
+            command.addAll(List.of("setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups"));
+        }
+        command.addAll(List.of(millrace, "--version"));
+        try (MillraceProcess owner =
+            MillraceProcess.start(List.of("sh", "-c", "umask 077 && exec " + millrace + " --version"), built))
+        {
+            assertEquals(ExitCode.OK, owner.exitCode(), owner::outputOrReason);
+        }
+        final Path made = onlyEntry(copies);
+        for (final Path each : List.of(copies, made, made.resolve("lib")))
+        {
+            assertEquals("rwxr-xr-x", PosixFilePermissions.toString(Files.getPosixFilePermissions(each)), each::toString);
+        }
+        assertEquals("rw-r--r--",
+            PosixFilePermissions.toString(Files.getPosixFilePermissions(made.resolve("lock"))));
+        // Copies that another user keeps private: it runs from what Maven has built.
+        Files.setPosixFilePermissions(copies, PosixFilePermissions.fromString(isRoot ? "rwx------" : "---------"));
+        try (MillraceProcess process = MillraceProcess.start(command, built))
+        {
+            assertEquals(ExitCode.OK, process.exitCode(), process::outputOrReason);
+            assertTrue(process.output().startsWith("millrace 0."), process.output());
+        }
+        finally
+        {
+            Files.setPosixFilePermissions(copies, PosixFilePermissions.fromString("rwx------"));
+        }
+    }
+
     /** Has the launcher build, by a Maven that writes the jars anew, with another entry before the classes. */
     private void build(final Path copy) throws IOException, InterruptedException
     {
