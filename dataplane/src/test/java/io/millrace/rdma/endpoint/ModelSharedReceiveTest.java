@@ -269,6 +269,29 @@ class ModelSharedReceiveTest extends SharedReceiveContractTest
         assertEquals(List.of("last request taken", "destroyed"), called().reversed().subList(0, 2).reversed());
     }
 
+    /** Nothing of its own is outstanding when it closes, and the device may have a request of the shared queue. */
+    @Test
+    void shouldWaitForTheDeviceThoughNothingIsOutstanding() throws Exception
+    {
+        open();
+        clock.hold();
+        isLate = true;
+        target.run(() ->
+        {
+            assertEquals(0, server.queuePair().outstanding());
+            server.connection().close("done");
+        });
+        for (long ns = 0; ns < END_NS / 2; ns += END_NS / 20)
+        {
+            clock.advance(END_NS / 20);
+            target.run(() -> assertFalse(isDestroyed(), "the device has not let go"));
+        }
+        isLate = false;
+        await("the end without a timer", END_NS / 2, this::isDestroyed);
+        assertEquals("done", server.closed());
+        clock.release();
+    }
+
     /** By a clock that is held. */
     private void await(final String what, final long ns, final BooleanSupplier condition)
     {
