@@ -120,6 +120,25 @@ class RenamesTest
         assertNoRename(plan(wrapped, wrapped.replace("name: vol0", "name: vol1").replace("base: vol0", "base: vol1")));
     }
 
+    /** What the array leaves, or gets besides, is no rename of it. */
+    @Test
+    void shouldNotRenameAnArrayThatKeepsItsName()
+    {
+        // Another one gets the member that it gives up, and even its namespace.
+        assertNoRename(plan(STATE, STATE.replace("members: [a, b]}",
+            "members: [a, c]}\n  - {name: vol1, type: raid, level: 1, members: [b, d]}")
+            .replace("device: vol0", "device: vol1")));
+        // It gets the members of one that is gone.
+        final StatePlan merged = StatePlan.between(state(STATE.replace("members: [a, b]}",
+            "members: [a, b]}\n  - {name: vol1, type: raid, level: 1, members: [c, d]}")),
+            state(renamed(STATE).replace("[a, b]", "[a, b, c, d]")));
+        assertEquals(List.of(), merged.obstacles());
+        // Nothing says whether hosts have the data of the old one or of the new one of that name.
+        final String unused = STATE.substring(0, STATE.indexOf("subsystems:")) + "discovery: false";
+        assertNoRename(plan(unused, unused.replace("members: [a, b]}",
+            "members: [c, d]}\n  - {name: vol1, type: raid, level: 1, members: [a, b]}")));
+    }
+
     private static final String TWO = """
         devices:
           - {name: a, type: file, path: /a, size: 1GiB}
