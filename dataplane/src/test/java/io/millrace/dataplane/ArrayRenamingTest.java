@@ -211,6 +211,40 @@ class ArrayRenamingTest
         assertFree("vol");
     }
 
+    /** Whoever asked has been told that it failed, so superblocks get the name before again. */
+    @Test
+    void shouldKeepItsNameWhenWhoAskedIsInterrupted() throws InterruptedException
+    {
+        array("1", 2);
+        other();
+        hang();
+        final CompletableFuture<Boolean> isStillInterrupted = new CompletableFuture<>();
+        final Thread asking = Thread.ofPlatform().start(() ->
+        {
+            try
+            {
+                refused(Reason.FAILED, "device vol: the rename was interrupted; look at its name",
+                    () -> dataPlane.arrays().rename("vol", "vol1"));
+                isStillInterrupted.complete(Thread.currentThread().isInterrupted());
+            }
+            catch (final Throwable t)
+            {
+                isStillInterrupted.completeExceptionally(t);
+            }
+        });
+        until("superblocks are being written", this::isHung);
+        asking.interrupt();
+        assertTrue(OperationsFixture.get(isStillInterrupted));
+        assertEquals(Transition.RENAMING, devices.require("vol").transition());
+        assertReserved();
+        goOn();
+        until("it can be used", () -> Transition.NONE == devices.require("vol").transition());
+        assertEquals("vol", dataPlane.arrays().get("vol").name());
+        until("an event", () -> 1 == told("vol", "is not renamed to vol1: members had stored the name too late"));
+        assertEquals(0, told("vol1", RENAMED));
+        assertFree("vol1");
+    }
+
     @Test
     void shouldTellOfAFailureThatNobodyWaitedFor()
     {

@@ -42,6 +42,7 @@ class ArrayRenamingUsersTest
 {
     private static final int MEMBER_BLOCKS = 1024;
     private static final long CLOSE_WAIT_MS = 1_000;
+    private static final long TIME_OUT_MS = 2_000;
 
     /** A memory device whose writes wait while a test wants it. */
     private static final class SlowDevice extends ForwardingDevice
@@ -250,6 +251,54 @@ class ArrayRenamingUsersTest
         }
         OperationsFixture.get(done);
         assertFalse(changed.contains("vol1"), changed::toString);
+    }
+
+    /** Superblocks have the name in time, and then the lock is held beyond it: the answer is what the array is. */
+    @Test
+    void shouldAnswerWhenItHasTheNameThoughThatWasDecidedBeforeTheTimeOut()
+    {
+        final CompletableFuture<Thread.State> asked = new CompletableFuture<>();
+        final CompletableFuture<Boolean> hasName = new CompletableFuture<>();
+        final List<Thread> asking = new CopyOnWriteArrayList<>();
+        final DataPlaneListener listener = (event) ->
+        {
+            if ("blocker".equals(event.name()))
+            {
+                slow.isHolding = false;
+                OperationsFixture.until("superblocks are written", ArrayRenamingUsersTest::isRenameBlocked);
+                OperationsFixture.until("the time is over",
+                    () -> Thread.State.TIMED_WAITING != asking.getFirst().getState());
+                asked.complete(asking.getFirst().getState());
+            }
+        };
+        final DataPlaneConfig config = DataPlaneConfig.managed(
+            List.of(ReactorConfig.of("renaming", -1)), DataPlaneConfig.MEMORY_BYTES_MIN);
+        try (DataPlane dataPlane = DataPlane.start(config, TargetListener.NONE, listener))
+        {
+            final Devices devices = dataPlane.devices();
+            devices.create(DeviceConfig.memory("mem0", (long)MEMBER_BLOCKS * BLOCK, BLOCK));
+            devices.create(DeviceConfig.of("slow", "slow", Map.of()), new SlowFactory(slow));
+            devices.create(array("vol0", "1", "mem0", "slow"));
+            slow.isHolding = true;
+            final int before = slow.held;
+            asking.add(Thread.ofPlatform().unstarted(() ->
+            {
+                try
+                {
+                    devices.renaming().rename("vol0", "vol1", TIME_OUT_MS);
+                    hasName.complete("vol1".equals(devices.get("vol1").config().name()));
+                }
+                catch (final RuntimeException e)
+                {
+                    hasName.completeExceptionally(e);
+                }
+            }));
+            asking.getFirst().start();
+            OperationsFixture.until("superblocks are written", () -> slow.held > before);
+            devices.create(DeviceConfig.memory("blocker", BLOCK, BLOCK));
+            assertEquals(Thread.State.WAITING, OperationsFixture.get(asked), "answered before it has the name");
+            assertTrue(OperationsFixture.get(hasName));
+        }
     }
 
     private static boolean isRenameBlocked()
