@@ -357,6 +357,44 @@ class ArrayRenameTest
         }
     }
 
+    /**
+     * By the name before, too, it is a start of the array again: a member in sync that settings do not name yields its
+     * slot only when it is replaced, and a shared spare belongs to the array.
+     */
+    @Test
+    void shouldFindUnnamedMembersAfterAnInterruptedRename()
+    {
+        boolean isInterrupted = false;
+        for (int step = 1; !isInterrupted; step++)
+        {
+            try (ArrayFixture fixture = new ArrayFixture(random, RaidLevel.RAID5, 3, 1))
+            {
+                fixture.addDisk();
+                fixture.restart();
+                fixture.copyRates(SLOW);
+                fixture.cutBefore(step);
+                final CompletableFuture<Void> done = fixture.array().rename(NEW, () -> true);
+                ArrayFixture.await(() -> fixture.isCut() || done.isDone(), "cut or done");
+                fixture.cutPower();
+                isInterrupted = !superblock(fixture, 0).name().equals(superblock(fixture, 1).name());
+                if (isInterrupted)
+                {
+                    final RaidConfig settings = new RaidConfig(OLD, RaidLevel.RAID5, ArrayFixture.STRIP_BYTES,
+                        List.of("d0", "d1", "d2"), List.of(), false, false, false, SLOW, JournalMode.DEGRADED, "",
+                        false);
+                    assertEquals(List.of(fixture.disk(3)), SharedSpareMembers.find(settings,
+                        List.of(fixture.disk(0), fixture.disk(1)), List.of(fixture.disk(3), fixture.disk(4)), null));
+                    fixture.name(OLD);
+                    fixture.configure("d0 d1 d4", "");
+                    fixture.open();
+                    assertTrue(fixture.array().view().isComplete(), "without d2, which is in sync");
+                    fixture.verify();
+                }
+            }
+            assertTrue(step < STEPS_MAX, "the steps come to an end");
+        }
+    }
+
     /** As a manager that renames an array which is not started, or a configuration file. */
     @Test
     void shouldKnowTheNameBeforeAStartByAnother()
