@@ -29,13 +29,14 @@ final class ConfigurationCheck
         }
         catch (final NativeException e)
         {
-            throw new SpdkException("spdk: " + subject + ' ' + switch (e.errno())
+            final String reason = switch (e.errno())
             {
                 case Errno.ENODATA -> "is empty: write it as SPDK's save_config does, or leave the setting out";
                 case Errno.EBADMSG -> "is no JSON object with an array \"subsystems\": write it as SPDK's " +
                     "save_config does";
                 default -> "cannot be checked (" + e.getMessage() + "): free memory";
-            }, e);
+            };
+            throw new SpdkException("spdk: " + subject + ' ' + reason, e);
         }
         if (0 != line)
         {

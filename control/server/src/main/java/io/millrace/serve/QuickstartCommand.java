@@ -73,12 +73,12 @@ public final class QuickstartCommand implements Callable<Integer>
     @Option(names = "--port", paramLabel = "PORT",
         description = {
             "TCP port; 0 takes any free one in a first run. Default: that of the last run, else 4420.",
-            "Another than that of the last run moves its listener."})
+            "A port other than the last run's moves the listener."})
     private Integer port;
 
     @Option(names = "--discovery-port", paramLabel = "PORT", description = {
         "TCP port of discovery; 0 takes any free one in a first run. Default: that of the last run, else 8009.",
-        "Another than that of the last run moves its listener."})
+        "A port other than the last run's moves the listener."})
     private Integer discoveryPort;
 
     @Option(names = "--fresh", description = "Begin anew: delete the volume and all that was made in earlier runs.")

@@ -256,7 +256,7 @@ class ArrayRenameTest
         while (round < ROUNDS_MAX && (0 == round || 0 == interrupted))
         {
             step++;
-            boolean isOver;
+            final boolean isOver;
             try (ArrayFixture fixture = new ArrayFixture(random, level, memberCount, 0, journal))
             {
                 // All that hosts wrote is stable.
@@ -303,7 +303,7 @@ class ArrayRenameTest
         while (round < ROUNDS_MAX && (0 == round || 0 == begun || 0 == partlyTakenBack))
         {
             step++;
-            boolean isOver;
+            final boolean isOver;
             try (ArrayFixture fixture = new ArrayFixture(random, level, memberCount, 0, journal))
             {
                 fixture.restart();

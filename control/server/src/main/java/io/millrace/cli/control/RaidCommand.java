@@ -416,7 +416,7 @@ public final class RaidCommand extends CommandGroup
         description = {
             "Give an array another name while hosts use it.",
             "Its namespaces stay, with their UUIDs. Refused while it is reshaped or resized, or a member is replaced.",
-            "--json and --output print the array then."},
+            "With --json or --output the renamed array is printed."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace raid rename vol0 vol1"})
     int rename(
