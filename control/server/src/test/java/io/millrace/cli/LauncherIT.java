@@ -495,7 +495,8 @@ class LauncherIT
         final Path made = onlyEntry(copies);
         for (final Path each : List.of(copies, made, made.resolve("lib")))
         {
-            assertEquals("rwxr-xr-x", PosixFilePermissions.toString(Files.getPosixFilePermissions(each)), each::toString);
+            assertEquals(
+                "rwxr-xr-x", PosixFilePermissions.toString(Files.getPosixFilePermissions(each)), each::toString);
         }
         assertEquals("rw-r--r--",
             PosixFilePermissions.toString(Files.getPosixFilePermissions(made.resolve("lock"))));
