@@ -363,6 +363,9 @@ class ModelSharedReceiveTest extends SharedReceiveContractTest
         await("the event", REPORT_NS, () -> calls.contains("last request taken"));
         isUnpolled = false;
         await("the end without a timer", END_NS, this::isDestroyed);
+        // It has left before the end, or has not.
+        final String last = server.next();
+        assertTrue(last.startsWith("sent 1 "), last);
         assertEquals("done", server.closed());
         target.run(() -> assertEquals(1, queue().room(), "the request that the device took"));
         clock.release();
